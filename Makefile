@@ -22,9 +22,13 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
+# Runs a command that says nothing, with a line every ten seconds; its exit code is that of the command.
+waiting = $(1) & job=$$!; (while sleep 10; do echo "  ... still at it, $$((seconds += 10)) s"; done) & line=$$!; \
+	wait $$job; code=$$?; kill $$line; exit $$code
+
 $(VENV)/.installed: $(BIN)/python $(SOURCES)
 	@echo "Installing bitsieve and what it needs into $(VENV); the kernels are compiled, about a minute on two cores ..."
-	$(BIN)/python -m pip install --quiet -e .
+	@$(call waiting,$(BIN)/python -m pip install --quiet -e .)
 	@touch $@
 
 $(VENV)/.installed-dev: $(BIN)/python $(SOURCES)
@@ -34,7 +38,7 @@ $(VENV)/.installed-dev: $(BIN)/python $(SOURCES)
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/make_demo_data.py
-	$(BIN)/bitsieve select demo_output/breast_cancer.csv --target diagnosis --features 10 --output demo_output/reduced.parquet
+	$(BIN)/bitsieve select demo_output/breast_cancer.csv --target diagnosis --features 10 --output demo_output/reduced.parquet --force
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal

@@ -84,3 +84,23 @@ DOORS = {
     "Dask": from_dask,
     "DuckDB": from_duckdb,
 }
+
+#: Whether features carry information is tested by shuffles of the rows, which only rows in memory allow.
+BY_SHUFFLES = "more informative than chance"
+
+
+def by_names(table, columns):
+    """Names of columns, where an array has x0, x1, ..."""
+    numbered = {f"x{j}": name for j, name in enumerate(table.column_names)}
+    return [numbered.get(column, column) for column in columns]
+
+
+def said(table, selection):
+    """The notes, with the names of the columns and of the target where an array has none."""
+    notes = [str(note).replace("'target'", "'y'") for note in selection.notes if BY_SHUFFLES not in note]
+    for j, name in reversed(list(enumerate(table.column_names))):
+        notes = [
+            note.replace(f"'x{j}'", f"'{name}'").replace(f"['x{j}", f"['{name}").replace(f"{{'x{j}", f"{{'{name}")
+            for note in notes
+        ]
+    return notes

@@ -209,7 +209,7 @@ from bitsieve.data.binning.base import Binning
 
 class MiddleBinning(Binning):
     requires = "ends"
-    _side = "right"  # where a value on a cut goes
+    side = "right"  # where a value on a cut goes
 
     def __init__(self, *, share=0.5, missing="error", n_jobs=None):
         self.share = share

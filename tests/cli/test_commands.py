@@ -216,7 +216,7 @@ def test_methods(done):
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (("selct",), "invalid choice: 'selct'"),
+        (("selct",), "there is no command 'selct': did you mean select"),
         (("select",), "the following arguments are required: DATA"),
         (("select", "{data}", "--nonsense"), "--nonsense (see bitsieve select --help)"),
         (("--nonsense",), "--nonsense (see bitsieve --help)"),
@@ -258,7 +258,7 @@ def test_methods(done):
             ("select", "{data}", "--target", "diagnosis", "--binning", "uniform", "--uncut", "median"),
             "--uncut has no meaning with --binning uniform",
         ),
-        (("select", "{data}", "--target", "diagnosis", "--uncut", "half"), "invalid choice: 'half'"),
+        (("select", "{data}", "--target", "diagnosis", "--uncut", "half"), "there is no --uncut 'half': choose"),
         (
             ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--stop", "thresh"),
             "did you mean threshold",

@@ -164,11 +164,19 @@ def test_the_line_is_written_and_wiped(stream, impatient):
     assert text.split("\r")[-1].removeprefix("\x1b[K") == ""
 
 
-def test_nothing_is_written_to_a_file(impatient):
+def test_a_file_gets_a_line_from_time_to_time(impatient, monkeypatch):
     out = io.StringIO()
     with Ticker(out):
         time.sleep(0.03)
-    assert out.getvalue() == ""
+    assert out.getvalue() == ""  # ten seconds have not passed
+    monkeypatch.setattr(ticker, "EVERY_LINE", 0.01)
+    with Ticker(out) as line:
+        line.phase(Step("comparing, 50 %", 1, 2, 0.5))
+        while out.getvalue().count("\n") < 2:
+            time.sleep(0.01)
+    last = out.getvalue().splitlines()[-1]
+    assert last.startswith("bitsieve: [##########..........] comparing, 50 %, 1 of 2")
+    assert last.endswith(" s")
 
 
 def test_verbose_shows_the_phases_of_select_and_compare(impatient, monkeypatch):

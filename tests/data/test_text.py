@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv
 
-from bitsieve.data.text import text_as, typed_columns, typed_text
+from bitsieve.data.text import ColumnRules, Plain, typed_columns, typed_text
 from bitsieve.files.read import read_table
 
 WORDS = ["1", "-2", "+3", " 4", "2.50", "1e3", "1,234", ".5", "nan", "inf", "?", "NA", "", "NULL", "-", "true", "False"]
@@ -43,7 +43,7 @@ def test_parts_of_text_have_the_type_of_all_rows(texts, kind):
     assert typed_text(pa.array(texts)).type == kind
     for text in texts:
         assert (
-            text_as(pa.array([text]), kind).to_pylist()
+            Plain(kind).read(pa.array([text])).to_pylist()
             == typed_text(pa.array(texts)).to_pylist()[texts.index(text) : texts.index(text) + 1]
         )
 
@@ -57,6 +57,6 @@ def test_numbers_beside_one_with_a_comma(tmp_path, text):
 
 def test_columns_whose_type_is_known_from_all_rows():
     arrays = [pa.array(["1", "2"]), pa.array(["1", "2"]), pa.array([1.5, 2.5])]
-    typed = typed_columns(arrays, [3, 5, 6], {3: pa.int64()})
+    typed, _ = typed_columns(arrays, [3, 5, 6], ColumnRules(forms={3: Plain(pa.int64())}), {})
     assert [str(array.type).split("<")[0] for array in typed] == ["int64", "dictionary", "double"]
-    assert typed_columns(arrays, [3, 5, 6], None)[1].to_pylist() == [1, 2]
+    assert typed_columns(arrays, [3, 5, 6], ColumnRules(), {})[0][1].to_pylist() == [1, 2]

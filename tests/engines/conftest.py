@@ -22,14 +22,19 @@ def client(cluster):
 
 @pytest.fixture(scope="session")
 def same_selection():
-    """``same_selection(found, expected)``: two selections with the same bits, but for a note.
+    """``same_selection(found, expected)``: two selections with the same bits, but for a note and marks.
 
-    How many columns carry information is told by shuffles of the rows where they are at hand, and else by a bound.
+    Which features are informative is tested by shuffles of the rows where they are in memory, and else by a bound.
     """
 
     def document(selection):
         found = selection.to_dict()
-        return {**found, "notes": [note for note in found["notes"] if "more informative than chance" not in note]}
+        features = [{name: of[name] for name in of if name != "informative"} for of in found["features"]]
+        return {
+            **found,
+            "features": features,
+            "notes": [note for note in found["notes"] if "more informative than chance" not in note],
+        }
 
     def check(found, expected):
         assert document(found) == document(expected)

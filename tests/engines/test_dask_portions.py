@@ -16,7 +16,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import DENSE_CELLS
 from bitsieve.engines.dask import FAN_IN, DaskPortions
-from bitsieve.engines.partitioned import PartitionedSource
+from bitsieve.engines.portions import PartitionedSource
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.forward import forward_select

@@ -90,7 +90,7 @@ def test_parameters_and_columns_that_are_left_out():
     )
     gone = {comparison.names.index(name) for name in ("number", "empty", "proline")}
     assert not gone & {int(j) for folds in comparison.selected for fold in folds for j in fold[:2]}
-    assert any("'number' has a value of its own in every row" in note for note in comparison.notes)
+    assert any("'number' looks like an identifier" in note for note in comparison.notes)
     assert any("'empty' has no values" in note for note in comparison.notes)
     with pytest.raises(ValueError, match="none of the methods takes 'beta'"):
         bitsieve.compare(X, y, methods=["mim"], parameters={"beta": 0.1}, **asked)

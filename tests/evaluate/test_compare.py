@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
 from bitsieve import make_selector
+from bitsieve.evaluate.error_rates import choose
 from bitsieve.evaluate.measures import kuncheva, nogueira
 
 WINE = load_wine(return_X_y=True, as_frame=True)
@@ -37,6 +39,42 @@ def test_wins_are_the_losses_of_others(comparison):
             assert comparison.test(one, other).outcome == mirrored[comparison.test(other, one).outcome]
     rows = comparison.summary()
     assert sum(row["wins"] for row in rows) == sum(row["losses"] for row in rows)
+
+
+def test_nothing_worse_than_the_majority_class_is_recommended():
+    random = np.random.default_rng(4)
+    y = random.permutation(np.repeat([0, 1], [60, 40]))
+    noise = bitsieve.compare(random.normal(size=(100, 3)), y, methods=["mim"], classifier="ncm", folds=5)
+    choice = noise.choice()
+    assert choice.to_beat == pytest.approx(0.4, abs=1e-15)  # one division
+    assert choice.best_error >= 0.4
+    assert not choice.is_recommended
+    assert str(choice).startswith("nothing is recommended: the least error (mim with ")
+    assert "to select them" not in str(noise)
+    assert noise.to_dict()["answer"] == str(choice)
+
+
+def test_a_choice_within_one_standard_error_beats_the_majority_class_too():
+    rates, spread = np.array([[0.45, 0.41, 0.30]]), np.array([[0.2, 0.2, 0.2]])
+    assert choose(["mim"], np.array([1, 2, 3]), rates, spread).n_features == 1
+    chosen = choose(["mim"], np.array([1, 2, 3]), rates, spread, 0.4)
+    assert (chosen.n_features, chosen.is_recommended) == (3, True)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow", "numpy"])
+def test_to_frame_is_of_the_library_of_the_data(library):
+    pandas = pytest.importorskip("pandas")
+    X = WINE[0].iloc[:, :3]
+    data = {"pandas": X, "numpy": X.to_numpy(), "pyarrow": pa.table(X)}.get(library)
+    if data is None:
+        data = pytest.importorskip("polars").DataFrame(X.to_dict("list"))
+    comparison = bitsieve.compare(data, WINE[1], methods=["mim"], features=[1, 2], classifier="ncm", folds=3)
+    frame = comparison.to_frame()
+    assert type(frame).__module__.partition(".")[0] == {"numpy": pandas.__name__}.get(library, library)
+    table = comparison.table()
+    assert list(getattr(frame, "column_names", None) or frame.columns) == table.column_names
+    for name in ("method", "fold", "n_features", "errors"):
+        assert list(np.asarray(frame[name])) == table[name].to_pylist()
 
 
 def test_stability_over_the_folds(comparison):

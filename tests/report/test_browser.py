@@ -97,6 +97,12 @@ def test_figures_are_there_at_every_width_and_in_both_schemes(browser, wine, wid
     assert sum(map(int, paper[4:-1].split(","))) < 150 if scheme == "dark" else paper == "rgb(255, 255, 255)"
 
 
+def test_nothing_is_cut_off_on_a_screen_of_1200_pixels(browser, wine):
+    show(browser, wine, width=1200)
+    script = "return Array.from(document.querySelectorAll('.wide, pre'), (box) => box.scrollWidth - box.clientWidth)"
+    assert set(browser.execute_script(script)) == {0}
+
+
 def test_tables_sort(browser, wine):
     show(browser, wine)
     assert column(browser, "rank") == ["1", "2", "3", "4", "5", "6"]

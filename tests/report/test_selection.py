@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from datetime import UTC, datetime
 
@@ -162,6 +163,23 @@ def test_explain_from_the_command_line(data, capsys):
     assert '"relevance": 0.' in capsys.readouterr().out
     assert main(["explain", "mean_are", str(data), "--target", "diagnosis"]) == 2
     assert "there is no column 'mean_are': did you mean 'mean_area'" in capsys.readouterr().err
+
+
+def test_notes_stand_at_the_column_that_they_name():
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 200)
+    frame = pd.DataFrame(random.normal(size=(200, 3)) + y[:, None] / 2, columns=["one", "two", "three"])
+    frame["state"], frame["flat"], frame["id"] = y, 7, [f"c{j}" for j in range(200)]
+    found = bitsieve.select(frame, y, n_features_to_select=5)
+    (leak,) = [note for note in found.notes if "prediction time" in note]
+    page = html.unescape(selection_report(found))
+    assert page.index("<p>Notes</p>") < page.index("<h2>Ranking</h2>")
+    of_columns = page[page.index("<h2>The columns</h2>") :]
+    rows = dict(re.findall(r'<th scope="row">(\w+)</th><td class="text long">(.*?)</td>', of_columns))
+    assert rows["state"] == leak
+    assert rows["one"] == "no cut accepted"
+    assert rows["flat"] == "column 'flat' is constant"
+    assert "Next would come" not in page  # the identifier is left, and was left out
 
 
 def test_what_has_no_report(tmp_path):

@@ -6,14 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from tests.doors import DOORS
+from tests.doors import by_names, said
 
 import bitsieve
-from bitsieve.engines import stream
 
 N = 260
-#: Whether features carry information is tested by shuffles of the rows, which only rows in memory allow.
-BY_SHUFFLES = "more informative than chance"
 
 
 def people():
@@ -40,34 +37,15 @@ def people():
     )
 
 
-@pytest.fixture(params=DOORS)
-def door(request, tmp_path, monkeypatch):
-    """``door(table, **how)`` selects from a table that comes through one of the doors, in batches of few rows."""
-    if request.param == "DuckDB":
-        pytest.importorskip("duckdb")
-    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 50)
-
-    def select(table, **how):
-        return bitsieve.select(**DOORS[request.param](table, tmp_path), **{"missing": "bin", **how})
-
-    return select
-
-
-def by_names(table, columns):
-    """Names of columns, where an array has x0, x1, ..."""
-    numbered = {f"x{j}": name for j, name in enumerate(table.column_names)}
-    return [numbered.get(column, column) for column in columns]
-
-
-def said(table, selection):
-    """The notes, with the names of the columns and of the target where an array has none."""
-    notes = [str(note).replace("'target'", "'y'") for note in selection.notes if BY_SHUFFLES not in note]
-    for j, name in reversed(list(enumerate(table.column_names))):
-        notes = [note.replace(f"'x{j}'", f"'{name}'").replace(f"include=['x{j}", f"include=['{name}") for note in notes]
-    return notes
-
-
-@pytest.mark.parametrize("how", [{}, {"binning": "quantile"}, {"method": "mrmr", "binning": "uniform", "n_bins": 4}])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"binning": "quantile"},
+        {"method": "mrmr", "binning": "uniform", "n_bins": 4},
+        {"method": "jmi", "estimator": "corrected"},
+    ],
+)
 def test_selection_scores_and_notes(door, how):
     table = people()
     expected = bitsieve.select(table, "y", missing="bin", **how)

@@ -167,7 +167,9 @@ def test_an_identifier_does_not_hide_what_others_tell_more_than_chance(cancer):
     assert named.chance == pytest.approx(named.relevance) == pytest.approx(named.class_entropy)
     assert selection.explain("empty").reason == "is not selected: it has no values"
     without = bitsieve.select(X, y, method="mim", n_features_to_select=1).explain("patient")
-    assert without.reason.endswith("it has a value of its own in every row, as a name of the row has, and was left out")
+    assert without.reason.endswith(
+        "looks like an identifier, as nearly every row has a value of its own, and was left out"
+    )
 
 
 def test_affiliated_features_are_told_of_on_both_sides(cancer):

@@ -46,7 +46,7 @@ def test_which_columns_tell_nothing_of_new_rows():
 def test_identifiers_are_left_out_with_a_note(method):
     selection = bitsieve.select(people(), "y", method=method)
     assert sorted(selection.features) == ["good", "noise"]
-    (note,) = (note for note in selection.notes if "in every row" in note)
+    (note,) = (note for note in selection.notes if "identifiers" in note)
     assert "('name', 'number')" in note
     assert note.endswith("add include=['name', 'number']")
     kept = bitsieve.select(people(), "y", method=method, include=["name"])

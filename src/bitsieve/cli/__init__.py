@@ -42,7 +42,7 @@ def _give_up_broken_output() -> None:
 
 def _run(arguments: Sequence[str]) -> int:
     from bitsieve.cli.parser import parse
-    from bitsieve.cli.shared import in_words_of, wording_of
+    from bitsieve.cli.shared import in_words_of, say, say_nothing, wording_of
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a name that the terminal's encoding lacks is escaped, not fatal
@@ -52,8 +52,10 @@ def _run(arguments: Sequence[str]) -> int:
     if options.command is None:
         return DONE
     options.typed, options.start, options.wording = list(arguments), start, wording_of(options)
+    quiet = getattr(options, "quiet", False)
+    options.say = say_nothing if quiet else say
     module, _, function = options.run.partition(".")
-    with in_words_of(options.wording):
+    with in_words_of(options.wording, quiet):
         code: int = getattr(import_module(f"bitsieve.cli.{module}"), function)(options)
     if sys.stdout is not None:
         sys.stdout.flush()

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.cli.shared import binner_of, binning_of, made_by, say, show
+from bitsieve.cli.shared import binner_of, binning_of, caution, check_written, made_by, rules_of, say, show, sources_of
 from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase, shown
 
@@ -24,7 +24,7 @@ KEPT = ".folds"  # added to the name of the output: finished folds of a run that
 def run(options: argparse.Namespace) -> int:
     """Read, compare, save, print."""
     kept = _check_paths(options)
-    with shown(True):
+    with shown(not options.quiet):
         plan = _plan(options)
         comparison = _compare(plan, options.threads or -1, kept)
         phase("writing")
@@ -39,27 +39,27 @@ def run(options: argparse.Namespace) -> int:
 
         return as_text(comparison, call=_command(comparison, options))
 
-    show(options, comparison.notes, lambda: {**comparison.to_dict(), **made_by(options)}, text)
+    notes = [*caution(comparison.parameters["n_samples"]), *comparison.notes]
+    show(options, notes, lambda: {**comparison.to_dict(), **made_by(options)}, text)
     for what, path in (("the table of errors", options.output), ("the report", options.report)):
         if path is not None:
-            say(f"saved {what} to {path!r}")
+            options.say(f"saved {what} to {path!r}")
     return 0
 
 
 def _check_paths(options: argparse.Namespace) -> Path | None:
     """Refuse paths that cannot be used, before any work; say where finished folds are kept."""
+    from bitsieve.files.write import ROWS_WRITTEN
+
     if options.report is not None:
         from bitsieve.report.files import check_report
 
-        check_report(options.report, options.data)
+        check_report(options.report)
+    check_written(options, output=ROWS_WRITTEN, report=())
     if options.output is None:
         if options.resume:
             raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")
         return None
-    from bitsieve.evaluate.comparison import WRITTEN
-    from bitsieve.files.output import check_output
-
-    check_output(options.output, WRITTEN, source=options.data)
     kept = Path(options.output + KEPT)
     if kept.exists() and not options.resume:
         raise ValueError(
@@ -81,6 +81,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         target_bins=options.target_bins,
         drop_missing=options.drop_missing_target,
         header=options.header,
+        rules=rules_of(options),
     )
     groups = None if options.groups is None else _groups(table, options.groups)
     return make_plan(
@@ -154,7 +155,7 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
     from bitsieve.methods.registry import parameters_of
 
     choice = comparison.choice()
-    words = ["bitsieve", "select", options.data]
+    words = ["bitsieve", "select", *sources_of(options)]
     for option, value in (("--target", options.target), ("--method", choice.method), ("--features", choice.n_features)):
         words += [] if value is None else [option, str(value)]
     for option, value in (("--binning", options.binning), ("--bins", options.bins), ("--missing", options.missing)):
@@ -165,6 +166,8 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
     taken = parameters_of(choice.method)
     words += [word for name, value in options.set or () if name in taken for word in ("--set", f"{name}={value}")]
     words += ["--drop-missing-target"] if options.drop_missing_target else []
+    words += ["--no-repair"] if options.repair is False else []
+    words += [word for name, kind in options.column_type or () for word in ("--column-type", f"{name}={kind}")]
     words += [] if options.header is None else ["--header" if options.header else "--no-header"]
     excluded = [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
     for option, names in (("--include", options.include), ("--exclude", excluded)):

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, cast
 
-from bitsieve.cli.shared import binning_of, say
+from bitsieve.cli.shared import binning_of, rules_of
 from bitsieve.common.progress import shown
 
 if TYPE_CHECKING:
     import argparse
 
+    from bitsieve.engines.in_parts import TableInParts
+
 
 def run(options: argparse.Namespace) -> int:
     """Read, count, save."""
     rule, parameters = binning_of(options)
-    with shown(True):
+    if os.path.isdir(options.save) and os.listdir(options.save) and not options.force:
+        raise ValueError(f"--save {options.save!r} is there already: add --force to overwrite it, or give another name")
+    with shown(not options.quiet):
         from bitsieve.data.binning.registry import make_binner
         from bitsieve.engines.counts_table import count_like, count_table
-        from bitsieve.engines.in_parts import TableInParts
         from bitsieve.engines.saved_counts import SavedCounts
         from bitsieve.engines.stream import StreamSource
         from bitsieve.files.read import open_columns
@@ -29,20 +33,19 @@ def run(options: argparse.Namespace) -> int:
         source = StreamSource(options.data, options.memory)
         if source.own_target is not None:
             open_columns(options.data)
-        table = source.read_in_parts(options.target, options.weight, target_bins=options.target_bins)
-        assert isinstance(table, TableInParts)  # as all but libsvm files are read
+        how = {"target_bins": options.target_bins, "rules": rules_of(options)}
+        table = cast("TableInParts", source.read_in_parts(options.target, options.weight, **how))
         codes = few_are_codes(rule, parameters)
         if first is not None and (options.include or options.exclude):
             raise ValueError("--include and --exclude have no meaning with --like, which has them: leave them out")
         if first is None:
             considered = consider(table, options.include or (), options.exclude or (), binner=binner)
             for note in considered.notes:
-                say(f"note: {options.wording(note)}")
-            assert isinstance(considered.table, TableInParts)
-            counts = count_table(considered.table, binner, few_are_codes=codes)
+                options.say(f"note: {options.wording(note)}")
+            counts = count_table(cast("TableInParts", considered.table), binner, few_are_codes=codes)
         else:
             counts = count_like(table, first)
         counts.save(options.save)
     rows, columns = int(counts.class_sizes.sum()), len(counts.names)
-    say(f"saved the counts of {rows:,} samples and all pairs of {columns:,} columns to {options.save!r}")
+    options.say(f"saved the counts of {rows:,} samples and all pairs of {columns:,} columns to {options.save!r}")
     return 0

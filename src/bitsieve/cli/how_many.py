@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binner_of, binning_of, made_by, say, show
+from bitsieve.cli.shared import binner_of, binning_of, caution, check_written, made_by, show
 from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
@@ -15,13 +15,8 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace) -> int:
     """Read, ask the rules, draw, print."""
     binning = binning_of(options)
-    if options.figure is not None:
-        from bitsieve.files.output import check_output
-        from bitsieve.selection.figures import FORMATS, require_matplotlib
-
-        require_matplotlib()
-        check_output(options.figure, FORMATS, what="figure", source=options.data)
-    with shown(True):
+    _check_figure(options)
+    with shown(not options.quiet):
         from bitsieve.common.messages import BitsieveWarning
         from bitsieve.evaluate.how_many import how_many
 
@@ -35,6 +30,8 @@ def run(options: argparse.Namespace) -> int:
             exclude=options.exclude or (),
             binning=binner_of(*binning),
             target_bins=options.target_bins,
+            repair=options.repair is not False,
+            column_types=dict(options.column_type or ()),
             classifier=options.classifier,
             folds=options.folds,
             n_pairs=options.pairs,
@@ -47,7 +44,21 @@ def run(options: argparse.Namespace) -> int:
 
             phase("drawing")
             save_figure(plot_how_many(found).figure, options.figure)
-    show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found))
+    show(
+        options,
+        [*caution(found.n_samples), *found.notes],
+        lambda: {**found.to_dict(), **made_by(options)},
+        lambda: str(found),
+    )
     if options.figure is not None:
-        say(f"saved the figure to {options.figure!r}")
+        options.say(f"saved the figure to {options.figure!r}")
     return 0
+
+
+def _check_figure(options: argparse.Namespace) -> None:
+    """Refuse, before any work, a figure that could not be drawn or written."""
+    if options.figure is not None:
+        from bitsieve.selection.figures import FORMATS, require_matplotlib
+
+        require_matplotlib()
+        check_written(options, figure=FORMATS)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 #: What the text behind an option is read as: ``bitsieve.cli.parser.KINDS`` says how.
 Kind: TypeAlias = Literal[
-    "text", "column", "columns", "name", "names", "file", "folder", "integer", "count", "number", "how many", "range",
-    "folds", "classes", "assignment", "flag", "on or off",
+    "text", "data", "column", "columns", "name", "names", "file", "folder", "integer", "count", "number", "how many",
+    "range", "folds", "classes", "assignment", "flag", "on or off",
 ]  # fmt: skip
 
 
@@ -51,6 +51,8 @@ class Option(NamedTuple):
     form : {"optional", "repeated", "required"}
     parameters : str
         The Python parameters that it gives: a message that names one of them names the option instead.
+    short : str
+        The same with one dash and one letter.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Option(NamedTuple):
     choices: tuple[str, ...] = ()
     form: Literal["optional", "repeated", "required"] = "optional"
     parameters: str = ""
+    short: str = ""
 
 
 PROGRAM = "bitsieve"
@@ -104,9 +107,10 @@ IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take
 SELECTING = "select explain"
 JUDGING = "how-many compare"
 ON_TABLES = f"{SELECTING} count {JUDGING}"
+SEVERAL = "several files, or a pattern such as 'part*.csv', are one table"
 FORMATS = (
     "CSV, TSV, JSON lines, libsvm, Parquet, Arrow/Feather or .npz (X, y), detected from the content, compressed or "
-    "not; -: standard input"
+    f"not; -: standard input; {SEVERAL}"
 )
 TARGET = "the target column; y by default in .npz and libsvm"
 
@@ -115,17 +119,16 @@ TARGET = "the target column; y by default in .npz and libsvm"
 OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "The table": (
         Option("feature", "explain", "the column to explain", metavar="FEATURE", form="required"),
-        Option("data", SELECTING, FORMATS, metavar="DATA"),
-        Option("data", JUDGING, FORMATS, metavar="DATA", form="required"),
-        Option("data", "count", "Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches",
-               metavar="DATA", form="required"),
+        Option("data", f"{SELECTING} {JUDGING}", FORMATS, "data"),
+        Option("data", "count", f"Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches; {SEVERAL}",
+               "data"),
         Option("--counts", SELECTING,
                "select from counts that 'bitsieve count' has saved, in place of DATA; give it again to add those up",
                "folder", form="repeated"),
         Option("--target", SELECTING, f"{TARGET}; give it again for several columns together",
-               "column", form="repeated"),
-        Option("--target", "count", "the target column", "column", form="required"),
-        Option("--target", JUDGING, TARGET, "column"),
+               "column", form="repeated", short="-t"),
+        Option("--target", "count", "the target column", "column", form="required", short="-t"),
+        Option("--target", JUDGING, TARGET, "column", short="-t"),
         Option("--target-bins", ON_TABLES,
                "classes of a target that is a quantity, or none: each number is a class (default: 5)",
                "classes", parameters="target_bins"),
@@ -136,6 +139,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "column", parameters="sample_weight"),
         Option("--groups", "compare", "rows with one value here are never both learned from and tested on",
                "column", parameters="groups"),
+        Option("--repair", ON_TABLES,
+               "read text that means numbers or times as such, with a note on each (default); --no-repair: do not",
+               "on or off", parameters="repair"),
+        Option("--column-type", ON_TABLES,
+               "what a column holds: category, number, day-first or month-first, as zip=category (repeatable)",
+               "assignment", form="repeated", parameters="column_types"),
         Option("--header", f"{SELECTING} compare",
                "the first line of a text file has the names, whatever it looks like; --no-header: it is data already",
                "on or off", parameters="header"),
@@ -161,10 +170,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--features", SELECTING,
                "how many to select: a number, a share such as 0.1, or auto (default: "
                f"{SELECT.features}, or all if there are fewer)",
-               "how many", parameters="n_features_to_select"),
+               "how many", parameters="n_features_to_select", short="-k"),
         Option("--features", "compare",
                "numbers of features, or a list as 5,10,20 (default: 10:100, or each number when there are 20 or fewer)",
-               "range", parameters="features"),
+               "range", parameters="features", short="-k"),
         Option("--stop", SELECTING, "end earlier: significance, permutation, fdr or threshold (auto: significance)",
                metavar="RULE", parameters="stopping"),
         Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or fdr (0.1)",
@@ -221,13 +230,19 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "What is written": (
         Option("--json", f"{SELECTING} {JUDGING} methods", "print one JSON document", "flag"),
         Option("--output", "select",
-               "save the selected columns and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz", "file"),
-        Option("--output", "compare", "save errors by method, fold and number; .parquet, .csv or .json", "file"),
+               "save the selected columns, best first, and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
+               "file", short="-o"),
+        Option("--output", "compare", "save errors by method, fold and number; .parquet, .csv or .json",
+               "file", short="-o"),
+        Option("--output-ranking", "select", "save the ranking, a row a column; .csv, .json or .parquet", "file"),
+        Option("--force", "select count how-many compare", "overwrite files that are there already", "flag"),
         Option("--resume", "compare", "go on with the finished folds of an interrupted run", "flag"),
         Option("--report", "select compare", "write a report with figures, in one file (needs bitsieve[report])",
                "file", metavar="FILE.html"),
         Option("--figure", "how-many", "draw it: .png, .svg or .pdf (needs bitsieve[report])", "file"),
         Option("--save", "count", "the folder that the counts are written to", "folder", form="required"),
+        Option("--quiet", ON_TABLES, "write no notes and no progress to standard error, only errors", "flag",
+               short="-q"),
     ),
     "Memory, threads and clusters": (
         Option("--memory", SELECTING,
@@ -249,6 +264,11 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "machine, of --threads workers (needs bitsieve[dask])", metavar="ADDRESS"),
     ),
 }
+#: The options that most people need, which the help of a command has first.
+COMMON = (
+    "feature", "data", "--target", "--features", "--method", "--methods", "--classifier", "--exclude", "--missing",
+    "--output", "--output-ranking", "--save", "--report", "--figure",
+)
 # fmt: on
 
 

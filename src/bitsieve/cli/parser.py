@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from bitsieve.cli.options import COMMANDS, DESCRIPTION, MOVED, PROGRAM, options_of
-from bitsieve.common.messages import one_line
+from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, MOVED, OPTIONS, PROGRAM, options_of
+from bitsieve.common.messages import choices, nearest, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +25,20 @@ class CommandParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{one_line(message)} (see {self.prog} --help)")
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            what = "command" if action.dest == "command" else action.option_strings[-1]
+            self.error(f"there is no {what} {value!r}: {choices(str(value), action.choices)}")
+
+
+class _Help(argparse.HelpFormatter):
+    """Help that names the value of an option once."""
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        text = super()._format_action_invocation(action)
+        short, _, long = text.partition(", ")
+        return f"{short.split()[0]}, {long}" if action.nargs != 0 and len(action.option_strings) == 2 else text
+
 
 class _Version(argparse.Action):
     def __call__(self, *_: object) -> NoReturn:
@@ -37,13 +52,38 @@ def make_parser() -> CommandParser:
     """The parser of the whole command line; ``command`` of what it reads is the name of the command to run."""
     parser = CommandParser(prog=PROGRAM, allow_abbrev=False, description=DESCRIPTION)
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=CommandParser)
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND", parser_class=CommandParser)
     for name, run, text, description, epilog in COMMANDS:
-        command = commands.add_parser(name, allow_abbrev=False, help=text, description=description, epilog=epilog)
+        command = commands.add_parser(
+            name,
+            allow_abbrev=False,
+            add_help=False,
+            help=text,
+            description=description,
+            epilog=epilog,
+            formatter_class=_Help,
+        )
         command.set_defaults(run=run)
-        for option in options_of(name):
-            command.add_argument(option.name, **settings(option))
+        _add_options(command, name)
     return parser
+
+
+def _add_options(parser: CommandParser, command: str) -> None:
+    """The options of a command, in groups: those that most people need, then the others under their headings."""
+    own = options_of(command)
+    typed = [option.metavar or option.kind.upper() for option in own if not option.name.startswith("-")]
+    typed += [f"{option.name} {KINDS[option.kind][0]}" for option in own if option.name in ("--target", "--save")]
+    parser.usage = " ".join([f"{PROGRAM} {command}", *typed, "[options]"])
+    common = sorted((option for option in own if option.name in COMMON), key=lambda one: COMMON.index(one.name))
+    groups: dict[str, Sequence[Option]] = {"common options": common}
+    for heading, of_heading in OPTIONS.items():
+        groups[heading.lower()] = [option for option in of_heading if option in own and option not in common]
+    for title, options in groups.items():
+        group = parser.add_argument_group(title)
+        if options is common:
+            group.add_argument("-h", "--help", action="help", help="print this help and exit")
+        for option in options:
+            group.add_argument(*filter(None, (option.short, option.name)), **settings(option))
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -59,12 +99,44 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError(f"{arguments[0]!r} has moved: run {command!r} in a checkout of {PROGRAM}")
     parser = make_parser()
     options, unknown = parser.parse_known_args(arguments)
-    if unknown:
-        command = f"{PROGRAM} {options.command}" if options.command else PROGRAM
-        raise UsageError(f"unrecognized arguments: {' '.join(unknown)} (see {command} --help)")
+    command = f"{PROGRAM} {options.command}" if options.command else PROGRAM
+    if unknown and "data" in options and not any(word.startswith("-") for word in unknown):
+        options.data += unknown  # files behind options
+    elif unknown:
+        raise UsageError(f"{_unknown(unknown, options.command)} (see {command} --help)")
+    if "data" in options:
+        options.data = data_of(options.data)
+        if options.data is None and "counts" not in options:
+            raise UsageError(f"the following arguments are required: DATA (see {command} --help)")
     if options.command is None:
         parser.print_help()
     return options
+
+
+def _unknown(words: list[str], command: str | None) -> str:
+    """What is said of arguments that no option takes, with the options that may have been meant."""
+    typed = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
+    known = [option.name for option in options_of(command or "") if option.name.startswith("-")]
+    near = nearest(typed, [*known, "--help", "--version"], 1)
+    if not near:
+        return f"unrecognized arguments: {' '.join(words)}"
+    return f"there is no option {typed}: did you mean {near[0]}?"
+
+
+def data_of(words: Sequence[str]) -> str | list[str] | None:
+    """The one file that is named, or several, of patterns the files that match; None where none is named."""
+    found: list[str] = []
+    for word in words:
+        if any(sign in word for sign in "*?[") and "://" not in word and not os.path.lexists(word):
+            import glob
+
+            matching = sorted(glob.glob(word, recursive=True))
+            if not matching:
+                raise UsageError(f"no file matches {word!r}: check the folder and the pattern")
+            found += matching
+        else:
+            found.append(word)
+    return found if len(found) > 1 else found[0] if found else None
 
 
 def settings(option: Option) -> dict[str, Any]:
@@ -81,8 +153,6 @@ def settings(option: Option) -> dict[str, Any]:
         found["action"] = "append"
     if option.name.startswith("-"):
         found["required"] = option.form == "required"
-    elif option.form == "optional":
-        found["nargs"] = "?"
     return found
 
 
@@ -155,6 +225,7 @@ def how_many(text: str) -> int | float | str:
 #: Of each kind of value: its name in the help, and what argparse takes to read it.
 KINDS: Mapping[Kind, tuple[str | None, Mapping[str, Any]]] = {
     "text": (None, {}),
+    "data": ("DATA", {"nargs": "*"}),
     "column": ("COLUMN", {}),
     "columns": ("COLUMN", {"nargs": "+"}),
     "name": ("NAME", {}),

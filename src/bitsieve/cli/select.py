@@ -9,7 +9,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
-from bitsieve.cli.shared import binning_of, made_by, say, show
+from bitsieve.cli.shared import binning_of, caution, check_written, made_by, rules_of, say, show, sources_of
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import phase, shown
 from bitsieve.files.read import check_file, holds_sparse_rows
@@ -32,10 +32,10 @@ _PATIENCE = "10s"
 def run(options: argparse.Namespace) -> int:
     """Read, select, save, print."""
     asked = _asked(options)
-    with shown(True), _cluster(options) as client:
+    with shown(not options.quiet), _cluster(options) as client:
         selection = _selection(options, asked, client)
-        selection.notes[:] = map(options.wording, selection.notes)
-        target = _save(selection, options)
+        selection.notes[:] = [*caution(selection.n_samples), *map(options.wording, selection.notes)]
+        saved = _save(selection, options)
 
     def text() -> str:
         from bitsieve.selection.selection import table_text
@@ -43,10 +43,8 @@ def run(options: argparse.Namespace) -> int:
         return table_text(selection)
 
     show(options, selection.notes, lambda: {**selection.to_dict(), **made_by(options)}, text)
-    if options.output is not None:
-        say(f"saved {len(selection.features):,} features and the target {target!r} to {options.output!r}")
-    if options.report is not None:
-        say(f"saved the report to {options.report!r}")
+    for line in saved:
+        options.say(line)
     return 0
 
 
@@ -57,14 +55,14 @@ def run_explain(options: argparse.Namespace) -> int:
             f"DATA is missing: give the column to explain, and then the data (FEATURE {options.feature!r})"
         )
     asked = _asked(options)
-    with shown(True):
+    with shown(not options.quiet):
         selection = _selection(options, asked)
         phase("explaining")
         selection.notes[:] = map(options.wording, selection.notes)
         explanation = selection.explain(options.feature)
     show(
         options,
-        [note for note in selection.notes if note not in explanation.notes],
+        [*caution(selection.n_samples), *(note for note in selection.notes if note not in explanation.notes)],
         lambda: {**explanation.to_dict(), "method": selection.method},
         lambda: str(explanation),
     )
@@ -73,39 +71,49 @@ def run_explain(options: argparse.Namespace) -> int:
 
 def _check_paths(options: argparse.Namespace, reading: Reading | None) -> None:
     """Refuse paths that are missing or cannot be written, before any work."""
-    output = getattr(options, "output", None)
-    if output is not None:
-        from bitsieve.files.output import check_output
-        from bitsieve.files.write import WRITTEN
+    from bitsieve.files.write import ROWS_WRITTEN, WRITTEN
 
-        if reading is None:
-            raise ValueError("--counts has no rows to write: leave out --output")
-        check_output(output, WRITTEN, source=options.data)
-        if output.lower().endswith(".npz"):
-            if reading.engine.source and not holds_sparse_rows(options.data):
-                raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
-            if len(options.target or ()) > 1:
-                raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
+    output = getattr(options, "output", None)
+    if output is not None and reading is None:
+        raise ValueError("--counts has no rows to write: leave out --output")
     if getattr(options, "report", None) is not None:
         from bitsieve.report.files import check_report
 
-        check_report(options.report, options.data)
+        check_report(options.report)
+    check_written(options, output=WRITTEN, output_ranking=ROWS_WRITTEN, report=())
+    if output is not None and reading is not None and output.lower().endswith(".npz"):
+        if reading.engine.source and not holds_sparse_rows(options.data):
+            raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
+        if len(options.target or ()) > 1:
+            raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
 
 
-def _save(selection: Selection, options: argparse.Namespace) -> str:
-    """Write the reduced table and the report where they were asked for; the name of the target."""
-    table = selection.evidence.table
+def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
+    """Write the reduced table, the ranking and the report where they were asked for; a line on each."""
+    table, saved = selection.evidence.table, list[str]()
+    k, target = f"{len(selection.features):,} features", table.target.name
     if options.output is not None:
         from bitsieve.files.write import write_table
 
         phase("writing")
-        write_table(_given(table).with_target(selection.features), options.output, table.target.name)
-    if options.report is not None:
+        write_table(_given(table).with_target(selection.features), options.output, target)
+        saved.append(f"saved {k} and the target {target!r} to {options.output!r}")
+    if options.output_ranking is not None:
+        from bitsieve.data.given import frame_of
+        from bitsieve.files.write import write_rows
+        from bitsieve.selection.selection import ranking
+
+        write_rows(frame_of(ranking(selection), "pyarrow"), options.output_ranking)
+        saved.append(f"saved the ranking of {k} to {options.output_ranking!r}")
+    if options.report is not None and not selection.features:
+        saved.append("note: no report is written, as no feature is selected")
+    elif options.report is not None:
         from bitsieve.report.files import write_report
 
         phase("writing the report")
         write_report(selection, options.report, command=shlex.join(["bitsieve", *options.typed]))
-    return table.target.name
+        saved.append(f"saved the report to {options.report!r}")
+    return saved
 
 
 class _Asked(NamedTuple):
@@ -148,10 +156,13 @@ def _reading(options: argparse.Namespace) -> Reading | None:
         if engine not in (None, "dask"):
             raise ValueError(f"--scheduler is that of engine dask: leave it out, or --engine {engine}")
         engine = "dask"
+    if engine == "dask" and isinstance(options.data, list):
+        raise ValueError("engine dask reads one file or a folder: put the files into a folder, and give that as DATA")
     how = {"memory": options.memory, "spool": options.spool, "header": options.header}
     reading = Reading.planned(options.method, options.data, engine, **how)
     if not reading.engine.source:
-        check_file(options.data)
+        for path in sources_of(options):
+            check_file(path)
     elif options.target is None and not holds_sparse_rows(options.data):
         raise ValueError("no target is given: name a column with --target")
     return reading
@@ -168,7 +179,7 @@ def _selection(options: argparse.Namespace, asked: _Asked, client: Client | None
         table: Table = CountsTable(reduce(add, map(SavedCounts.load, options.counts)))
     else:
         of_target = {"target_bins": options.target_bins, "drop_missing": options.drop_missing_target}
-        table = asked.reading.read(options.target, options.weight, **of_target, client=client)
+        table = asked.reading.read(options.target, options.weight, **of_target, rules=rules_of(options), client=client)
     return select_from(
         table,
         method=options.method,

@@ -8,6 +8,7 @@ import sys
 import time
 import warnings
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import OPTIONS, options_of
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bitsieve.cli.options import Option
+    from bitsieve.data.text import ColumnRules
+
+
+FEW_ROWS = 10
+_SILENT = ("sklearn", "scipy", "joblib")  # packages whose warnings are about calls that no user made
 
 
 class Wording:
@@ -55,7 +61,9 @@ class Wording:
             return option
         if setting.value is False:
             return f"--no-{option.removeprefix('--')}"
-        values = setting.value if isinstance(setting.value, list) else [setting.value]
+        given = setting.value
+        pairs = [f"{key}={value}" for key, value in given.items()] if isinstance(given, dict) else [given]
+        values = given if isinstance(given, list) else pairs
         return " ".join(f"{option}{sign}{_typed(value)}" for value in values)
 
     def _is_settable(self, parameter: str) -> bool:
@@ -84,14 +92,21 @@ def _typed(value: object) -> str:
 
 
 @contextmanager
-def in_words_of(wording: Wording) -> Iterator[None]:
+def in_words_of(wording: Wording, quiet: bool = False) -> Iterator[None]:
     """Inside the block warnings are lines, and errors are in the words of a command."""
     with warnings.catch_warnings():
-        warnings.showwarning = say_warning
+        warnings.showwarning = say_nothing if quiet else say_warning
         try:
             yield
         except ValueError as error:
             raise ValueError(wording(message_of(error))) from error
+
+
+def rules_of(options: argparse.Namespace) -> ColumnRules:
+    """How columns are read."""
+    from bitsieve.data.text import column_rules
+
+    return column_rules(options.repair is not False, dict(options.column_type or ()))
 
 
 def binning_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
@@ -123,17 +138,50 @@ def show(
 ) -> None:
     """The notes as lines to standard error; the result as text, or as one JSON document, to standard output."""
     for note in notes:
-        say(f"note: {options.wording(note)}")
+        options.say(f"note: {options.wording(note)}")
     if options.json:
         print_document(document())
     else:
         print(text())
 
 
+def caution(n_rows: int) -> list[str]:
+    """A note on very few rows."""
+    if n_rows >= FEW_ROWS:
+        return []
+    return [f"the table has {n_rows} rows: with fewer than {FEW_ROWS} any column may look informative by chance"]
+
+
+def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None:
+    """Refuse, before any work, what could not be written: of each option the endings that are allowed, () for any.
+
+    A file that is there already is overwritten with ``--force`` alone, and the data never.
+    """
+    from bitsieve.files.output import check_output
+
+    seen: dict[Path, str] = {}
+    for name, endings in written.items():
+        path, option = getattr(options, name, None), f"--{name.replace('_', '-')}"
+        if path is None:
+            continue
+        for source in sources_of(options) or [None]:
+            check_output(path, endings, what=option, source=source)
+        if Path(path).exists() and not options.force:
+            raise ValueError(f"{option} {path!r} is there already: add --force to overwrite it, or give another name")
+        first = seen.setdefault(Path(path).absolute(), option)
+        if first != option:
+            raise ValueError(f"{first} and {option} are the same file {path!r}: give one of them another name")
+
+
+def sources_of(options: argparse.Namespace) -> list[Any]:
+    """The files of DATA."""
+    return options.data if isinstance(options.data, list) else [options.data] if options.data is not None else []
+
+
 def made_by(options: argparse.Namespace) -> dict[str, Any]:
     """Of a command: the files that it wrote, and its seconds."""
     start: float = options.start
-    files = {name: vars(options)[name] for name in ("output", "report") if name in options}
+    files = {name: vars(options)[name] for name in ("output", "output_ranking", "report") if name in options}
     return {**files, "seconds": round(time.perf_counter() - start, 3)}
 
 
@@ -151,6 +199,12 @@ def say(message: str) -> None:
     print(f"bitsieve: {message}", file=sys.stderr)
 
 
-def say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """A warning as a line to standard error, in the place of :func:`warnings.showwarning`."""
-    say(f"warning: {one_line(message)}")
+def say_warning(message: Warning | str, category: type[Warning], filename: str, *_: Any, **__: Any) -> None:
+    """A warning as a line to standard error, in the place of :func:`warnings.showwarning`; none of scikit-learn's."""
+    packages = {category.__module__.partition(".")[0], *Path(filename).parts}
+    if packages.isdisjoint(_SILENT):
+        say(f"warning: {one_line(message)}")
+
+
+def say_nothing(*_: Any, **__: Any) -> None:
+    """What --quiet makes of a note."""

@@ -22,7 +22,8 @@ from bitsieve.common.lazy import log
 
 PATIENCE = 3.0  # seconds after which the time left can be estimated from the time passed
 SILENCE = 1.0  # seconds before the first line: a short job needs none
-EVERY = 0.2  # seconds between two lines
+EVERY = 0.2  # seconds between two states of the line
+EVERY_LINE = 10.0  # seconds between two lines where none can be refreshed, as in a file
 _WIDTH = 20  # of the bar
 
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progress", default=None)
@@ -115,9 +116,9 @@ def listening(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 class Ticker:
-    """While it is entered, a thread shows the phase and the seconds since the start; then the line is wiped.
+    """While it is entered, a thread shows the phase and the seconds since the start.
 
-    Nothing is written unless ``stream`` is a terminal or the output of a notebook.
+    A terminal or a notebook has one line, wiped in the end; anything else gets a line every ten seconds.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -132,9 +133,8 @@ class Ticker:
         self._phase = name
 
     def __enter__(self) -> Ticker:
-        if _refreshes(self._stream):
-            self._thread = threading.Thread(target=self._tick, daemon=True)
-            self._thread.start()
+        self._thread = threading.Thread(target=self._tick, daemon=True)
+        self._thread.start()
         return self
 
     def __exit__(
@@ -145,11 +145,16 @@ class Ticker:
             self._thread.join()
 
     def _tick(self) -> None:
-        start = time.monotonic()
-        pause = SILENCE
+        start, refreshes = time.monotonic(), _refreshes(self._stream)
+        pause = SILENCE if refreshes else EVERY_LINE
         while not self._ended.wait(pause):
-            self._write(f"{bar(self._phase)} ... {time.monotonic() - start:.0f} s")
-            pause = EVERY
+            line = f"{bar(self._phase)} ... {time.monotonic() - start:.0f} s"
+            if refreshes:
+                self._write(line)
+                pause = EVERY
+            else:
+                self._stream.write(f"bitsieve: {line}\n")
+                self._stream.flush()
         if self._written:
             self._write("")
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.data.encoding import Encoded, encode
 from bitsieve.data.exact import DIGITS, WHOLE, check_distinct, microseconds
-from bitsieve.data.text import TextKinds, typed_columns
 
 FEW_VALUES = 1000  # of a dictionary: Python sorts them faster than numpy sorts objects
 _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit
@@ -82,20 +81,14 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     )
 
 
-def columns_of_arrow(
-    arrays: Sequence[Any], names: Sequence[str], places: Sequence[int], text_kinds: TextKinds | None = None
-) -> list[np.ndarray | Encoded]:
-    """:func:`column_of_arrow` of many columns of as many values; categories and text are coded in blocks.
-
-    Text that means a missing value is one, and text that is numbers or times becomes these: ``text_kinds`` says which
-    of the columns, by their ``places`` in the table, where the arrays are only some of the rows.
+def columns_of_arrow(arrays: Sequence[Any], names: Sequence[str]) -> list[np.ndarray | Encoded]:
+    """:func:`column_of_arrow` of many columns of as many values; categories are coded in blocks.
 
     Raises
     ------
     ValueError
         If a column holds neither numbers, times, text, categories nor booleans.
     """
-    arrays = typed_columns(arrays, places, text_kinds)
     categorical = [is_categorical(array.type) for array in arrays]
     chosen = (dictionary_of(array) for array, wanted in zip(arrays, categorical, strict=True) if wanted)
     coded = iter(categories_of_arrow(list(chosen)))
@@ -132,6 +125,17 @@ def array_of_objects(values: Any, name: str) -> Any:
         return pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, OverflowError) as error:
         raise mixed_kinds(name) from error
+
+
+def text_of_mixed(values: Any, name: str) -> Any:
+    """Text and numbers in one column of Python objects, all of them as text; other kinds are refused."""
+    words = []
+    for value in values:
+        missing = value is None or value != value  # NaN and NaT are no value of their own
+        if not missing and (isinstance(value, bool) or not isinstance(value, (str, int, float, np.number))):
+            raise mixed_kinds(name)
+        words.append(None if missing else str(value))
+    return pa.array(words, pa.string())
 
 
 def mixed_kinds(name: str) -> ValueError:

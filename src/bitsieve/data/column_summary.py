@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.data.encoding import DENSE_SPAN, lookup
 from bitsieve.data.extents import MISSING, NUMBERS
-from bitsieve.data.profile import RowNumbers, row_keys
+from bitsieve.data.profile import Outlying, RowNumbers, row_keys
 from bitsieve.data.table import TableInMemory
 
 _TRIED_FIRST = 1 << 16  # rows that show whether a column has only different numbers
@@ -235,6 +235,12 @@ class ColumnSummary:
         Of numbers; None where they were too many, or nobody asked for them.
     row_numbers : RowNumbers or None
         Of whole numbers that may number the rows; None where they cannot.
+    rows : ndarray of int64 or None
+        How many rows have each category; None for numbers.
+    is_text : bool
+        Whether the categories are text, which may mean something else.
+    outlying : Outlying or None
+        Of numbers; None where all are missing.
     """
 
     holds: int
@@ -245,6 +251,9 @@ class ColumnSummary:
     categories: NDArray[Any] | None = None
     distinct: Distinct | None = None
     row_numbers: RowNumbers | None = None
+    rows: NDArray[np.int64] | None = None
+    is_text: bool = False
+    outlying: Outlying | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -304,7 +313,9 @@ class ColumnSummary:
             raise changes_kind(name, "numbers", "text or categories")
         if filled[0].kind is None:
             categories = union_of_categories([p.categories for p in filled if p.categories is not None], name)
-            return cls(holds, None, n_missing=n_missing, categories=categories)
+            rows = _rows_of(categories, filled)
+            is_text = any(part.is_text for part in filled)
+            return cls(holds, None, n_missing=n_missing, categories=categories, rows=rows, is_text=is_text)
         kind = common_kind([part.kind for part in filled if part.kind is not None], missing=bool(holds & MISSING))
         known = [part for part in filled if part.low is not None]
         tables = [part.distinct for part in filled if part.distinct is not None]
@@ -316,7 +327,17 @@ class ColumnSummary:
             n_missing,
             distinct=Distinct.merged(tables, kind, most) if len(tables) == len(filled) else None,
             row_numbers=_together([part.row_numbers for part in parts]),
+            outlying=reduce(add, [part.outlying for part in filled if part.outlying is not None]) if known else None,
         )
+
+
+def _rows_of(categories: NDArray[Any], parts: Sequence[ColumnSummary]) -> NDArray[np.int64]:
+    """How many rows of all parts have each of the categories."""
+    rows = np.zeros(len(categories), np.int64)
+    for part in parts:
+        if part.categories is not None and part.rows is not None:
+            rows[np.searchsorted(categories, part.categories)] += part.rows
+    return rows
 
 
 def _together(parts: Sequence[RowNumbers | None]) -> RowNumbers | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -15,20 +16,20 @@ from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.counts.tables import MAX_SAMPLES
-from bitsieve.data.encoding import Encoded, as_array
+from bitsieve.data.encoding import Encoded, as_array, encode_known
 from bitsieve.data.exact import as_doubles, microseconds
 from bitsieve.data.given import with_rows
 from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import numpy_of_series
-from bitsieve.data.text import TextKinds
+from bitsieve.data.text import ColumnRules, Understood, typed_columns
 from bitsieve.files.spooled_columns import SpooledColumns
 
 _TURNED_AT_ONCE = 1024  # rows of a matrix whose columns are made contiguous
 
 
 def read_columns(
-    X: Any, *, estimator: Any = None, reset: bool = True, text_kinds: TextKinds | None = None
+    X: Any, *, estimator: Any = None, reset: bool = True, rules: ColumnRules | None = None
 ) -> TableInMemory:
     """Read the features of a table, without a target and weights.
 
@@ -37,38 +38,53 @@ def read_columns(
     X : array-like, pandas or polars frame (lazy, too), pyarrow Table or RecordBatch, scipy.sparse, of shape \
             (n_samples, n_features)
         Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are
-        numeric. Times count in microseconds (dates and times since 1970-01-01 UTC). Sparse columns are numeric, and
-        never made dense.
+        numeric, and so is text that means such. Times count in microseconds (dates and times since 1970-01-01 UTC).
+        Sparse columns are numeric, and never made dense.
     estimator : estimator, optional
         Whose ``n_features_in_`` and ``feature_names_in_`` are set (``reset=True``) or checked (``reset=False``).
     reset : bool, default=True
         True when fitting.
-    text_kinds : mapping of int to type or None, optional
-        Of some of the rows of a table, by their places its columns of text that are numbers or times in all rows, with
-        their types where these are known. By default the text decides.
+    rules : ColumnRules, optional
+        What text means. By default the text decides.
 
     Raises
     ------
     ValueError
         If the table is empty, not two-dimensional, has columns of the same name or columns that can not be read.
     """
-    X = with_rows(X)
+    rules, X = ColumnRules() if rules is None else rules, with_rows(X)
+    if rules.types and (isinstance(X, SpooledColumns) or issparse(X)):
+        raise ValueError("column_types is for dense tables: sparse columns hold numbers")
     if isinstance(X, SpooledColumns):
         return TableInMemory(StoredColumnsInFiles(X), NumberedNames(X.shape[1]))
     if issparse(X):
         read = read_sparse(X if estimator is None else _validated(estimator, X, reset, accept_sparse="csc"))
         return TableInMemory(read, NumberedNames(len(read)))
+    return _as_asked(_read_dense(X, estimator, reset, rules), rules)
+
+
+def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> TableInMemory:
     if not isinstance(X, np.ndarray):
         labels = check_unique(X)
         frame = nw.from_native(X, pass_through=True)
         if isinstance(frame, nw.DataFrame):
             if estimator is not None and all(frame.shape):
                 _validated(estimator, X, reset, skip_check_array=True)
-            return _read_frame(frame, labels or list(frame.columns), text_kinds)
+            return _read_frame(frame, labels or list(frame.columns), rules)
     if isinstance(X, (list, tuple, np.ma.MaskedArray)):
         X = as_array(X)
     X = X if estimator is None else _validated(estimator, X, reset, dtype=None)
-    return _read_array(np.asarray(X), text_kinds)
+    return _read_array(np.asarray(X), rules)
+
+
+def _as_asked(table: TableInMemory, rules: ColumnRules) -> TableInMemory:
+    """The table with those columns of numbers as categories that were asked for as such."""
+    wanted = rules.by_place(table.names)
+    chosen = {j for j, kind in wanted.items() if kind == "category" and table.is_numeric(j)}
+    if not chosen:
+        return table
+    every = range(table.n_features)
+    return replace(table, columns=[encode_known(table.numbers(j)) if j in chosen else table.values(j) for j in every])
 
 
 def _validated(estimator: Any, X: Any, reset: bool, **how: Any) -> Any:
@@ -80,7 +96,7 @@ def _validated(estimator: Any, X: Any, reset: bool, **how: Any) -> Any:
     return validate_data(estimator, X, reset=reset, **how)
 
 
-def _read_array(X: NDArray[Any], text_kinds: TextKinds | None) -> TableInMemory:
+def _read_array(X: NDArray[Any], rules: ColumnRules) -> TableInMemory:
     if X.ndim != 2:
         raise ValueError(f"the data has shape {X.shape}: it must be samples x features")
     n_samples, n_features = X.shape
@@ -95,10 +111,33 @@ def _read_array(X: NDArray[Any], text_kinds: TextKinds | None) -> TableInMemory:
         return TableInMemory(_microseconds(X, names), names)
     if kind == "b":
         return TableInMemory(_encode_booleans(X), names)
-    from bitsieve.data.arrow import array_of_objects, columns_of_arrow
+    columns, meanings = _columns_with_text(dict(enumerate(X.T)), names, rules)
+    return TableInMemory([columns[j] for j in range(n_features)], names, meanings=meanings)
 
-    arrays = [array_of_objects(X[:, j], name) for j, name in enumerate(names)]
-    return TableInMemory(columns_of_arrow(arrays, names, range(X.shape[1]), text_kinds), names)
+
+def _columns_with_text(
+    given: Mapping[int, Any], names: Sequence[str], rules: ColumnRules
+) -> tuple[dict[int, NDArray[Any] | Encoded], dict[int, Understood]]:
+    """Arrays of objects and series by their places, read by way of Arrow; and what text means."""
+    from bitsieve.data.arrow import array_of_objects, columns_of_arrow, is_categorical, mixed_kinds, text_of_mixed
+
+    places, arrays, mixed = list(given), [], set()
+    for j, values in given.items():
+        try:
+            is_series = isinstance(values, nw.Series)
+            if is_series and values.dtype != nw.Object:
+                arrays.append(values.to_arrow())
+            else:
+                arrays.append(array_of_objects(values.to_list() if is_series else values, names[j]))
+        except ValueError:
+            arrays.append(text_of_mixed(values, names[j]))
+            mixed.add(j)
+    arrays, meanings = typed_columns(arrays, places, rules, rules.by_place(names))
+    for j, array in zip(places, arrays, strict=True):
+        if j in mixed and is_categorical(array.type):
+            raise mixed_kinds(names[j])
+    found = columns_of_arrow(arrays, [names[j] for j in places])
+    return dict(zip(places, found, strict=True)), meanings
 
 
 def _encode_booleans(X: NDArray[np.bool_]) -> list[Encoded]:
@@ -143,40 +182,26 @@ def check_labels(labels: Sequence[Any]) -> None:
         raise ValueError(f"several columns are named {quoted(twice)}: give every column a name of its own")
 
 
-def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], text_kinds: TextKinds | None) -> TableInMemory:
+def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules) -> TableInMemory:
     _check_size(*frame.shape)
     names = [str(label) for label in labels]
-    columns = _columns_of_frame(frame, names, text_kinds)
-    strings = all(isinstance(label, str) for label in labels)
-    return TableInMemory(columns, names, np.asarray(labels, dtype=object) if strings else None)
-
-
-def _columns_of_frame(
-    frame: nw.DataFrame[Any], names: Sequence[str], text_kinds: TextKinds | None
-) -> list[NDArray[Any] | Encoded]:
-    """Numbers column by column; text and categories in blocks, by way of Arrow."""
     columns: list[Any] = [None] * len(names)
-    others = []
-    for j, series in enumerate(frame.iter_columns()):
+    others = {}
+    for j, series in enumerate(frame.iter_columns()):  # numbers column by column; text and categories in blocks
         kind = series.dtype
         if kind.is_integer() or kind.is_float():
             values = numpy_of_series(series)
             if values.dtype.kind in "iu" or (values.dtype.kind == "f" and kind.is_float()):
                 columns[j] = values
                 continue
-        others.append((j, series))
+        others[j] = series
+    meanings: dict[int, Understood] = {}
     if others:
-        from bitsieve.data.arrow import array_of_objects, columns_of_arrow
-
-        places = [j for j, _ in others]
-        arrays = [
-            array_of_objects(series.to_list(), names[j]) if series.dtype == nw.Object else series.to_arrow()
-            for j, series in others
-        ]
-        found = columns_of_arrow(arrays, [names[j] for j in places], places, text_kinds)
-        for j, column in zip(places, found, strict=True):
+        found, meanings = _columns_with_text(others, names, rules)
+        for j, column in found.items():
             columns[j] = column
-    return columns
+    strings = all(isinstance(label, str) for label in labels)
+    return TableInMemory(columns, names, np.asarray(labels, dtype=object) if strings else None, meanings=meanings)
 
 
 def _check_size(n_samples: int, n_features: int) -> None:

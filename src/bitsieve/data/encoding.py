@@ -96,6 +96,15 @@ def encode(values: NDArray[Any]) -> Encoded:
     return Encoded(lookup(values, categories), categories)
 
 
+def encode_known(values: NDArray[Any]) -> Encoded:
+    """The codes and the categories of an array of numbers, -1 where they are missing."""
+    if values.dtype.kind != "f":
+        return encode(values)
+    codes, there = np.full(len(values), -1, np.int32), ~np.isnan(values)
+    codes[there], categories = encode(values[there])
+    return Encoded(codes, categories)
+
+
 def occurring(column: Encoded, rows: NDArray[np.intp]) -> Encoded:
     """Some rows of a categorical column, with the categories that occur in them."""
     codes = column.codes[rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -77,7 +77,11 @@ class Extents:
 
 
 class HasExtents(Protocol):
-    """Named columns of which it is known what they hold."""
+    """Named columns of which it is known what they hold, and their text means."""
+
+    @property
+    def meanings(self) -> Mapping[int, Any]:
+        """What text means, by the places of its columns."""
 
     @property
     def names(self) -> Sequence[str]:

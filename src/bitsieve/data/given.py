@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from os import PathLike
 from typing import Any, cast
 
 import numpy as np
@@ -40,6 +41,13 @@ class Given:
 
 def not_read_again(indices: NDArray[np.intp]) -> None:
     """What ``take`` is where the selected columns lie in files and need not fit into memory."""
+
+
+def is_path(data: Any) -> bool:
+    """Whether something is the path of a file or a folder, or several paths of files that are one table."""
+    if isinstance(data, (list, tuple)) and data:
+        return all(isinstance(one, (str, PathLike)) for one in data)
+    return isinstance(data, (str, PathLike))
 
 
 def with_rows(data: Any) -> Any:

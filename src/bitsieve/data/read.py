@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Number
-from os import PathLike
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -20,11 +19,11 @@ from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
 from bitsieve.data.columns import check_unique, read_columns
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, not_read_again, take_columns, with_rows
+from bitsieve.data.given import Given, is_path, not_read_again, take_columns, with_rows
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
 from bitsieve.data.target import check_target_bins, read_target
-from bitsieve.data.text import TextKinds
+from bitsieve.data.text import ColumnRules
 from bitsieve.data.weights import no_row_counts, read_weights, zero_where_missing
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.spooled_columns import SpooledColumns
@@ -39,7 +38,7 @@ def read_xy(
     reset: bool = True,
     target_name: str = "y",
     target_bins: int | str | None = None,
-    text_kinds: TextKinds | None = None,
+    rules: ColumnRules | None = None,
 ) -> TableInMemory:
     """Read features, target and frequency weights into one table.
 
@@ -62,7 +61,7 @@ def read_xy(
         Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
         than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
         different ones occur; "none" takes each number as a class.
-    text_kinds : mapping of int to type or None, optional
+    rules : ColumnRules, optional
         As in :func:`~bitsieve.data.columns.read_columns`.
 
     Raises
@@ -77,7 +76,9 @@ def read_xy(
     >>> table.numeric(0).tolist(), table.target.labels.tolist(), table.weights.tolist()
     ([1.5, 0.5], ['no'], [2, 3])
     """
-    table = read_columns(X, estimator=estimator, reset=reset, text_kinds=text_kinds)
+    rules = ColumnRules() if rules is None else rules
+    counted = _counted(sample_weight)
+    table = read_columns(X, estimator=estimator, reset=reset, rules=replace(rules, counted=counted))
     if y is not None and n_rows(y) != table.n_samples:
         raise ValueError(f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values: they must be as many")
     weights = read_weights(sample_weight, table.n_samples)
@@ -85,6 +86,14 @@ def read_xy(
     if weights is not None and not weights.all():
         table, weights = table.take(np.flatnonzero(weights)), weights[weights > 0]
     return replace(table, y=target, weights=None if weights is None or (weights == 1).all() else weights)
+
+
+def _counted(sample_weight: Any) -> NDArray[np.bool_] | None:
+    """Which rows count for what text means: those whose weight is not 0; None: all."""
+    weights = None if sample_weight is None else np.asarray(sample_weight)
+    if weights is None or weights.dtype.kind not in "biuf" or weights.all() or weights.ndim != 1:
+        return None  # other weights are refused once the columns are read
+    return np.asarray(weights != 0)
 
 
 def n_rows(values: Any) -> int:
@@ -102,6 +111,7 @@ def read_data(
     target_bins: int | str | None = None,
     drop_missing: bool = False,
     header: bool | None = None,
+    rules: ColumnRules | None = None,
 ) -> TableInMemory:
     """Split ``data`` into features, target and frequency weights, and read them.
 
@@ -124,6 +134,8 @@ def read_data(
     header : bool, optional
         Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
         error.
+    rules : ColumnRules, optional
+        How columns are read.
 
     Returns
     -------
@@ -145,10 +157,10 @@ def read_data(
     """
     check_target_bins(target_bins)
     check_flag("drop_missing_target", drop_missing)
-    of_target = TargetRules(target_bins, drop_missing)
+    of_target = TargetRules(target_bins, drop_missing, rules)
     phase("reading")
     notes: list[str] = []
-    if isinstance(data, (str, PathLike)):
+    if is_path(data):
         from bitsieve.files.read import read_table
 
         data = read_table(data, header=header, notes=notes)
@@ -166,10 +178,11 @@ def read_data(
 
 
 class TargetRules(NamedTuple):
-    """How a target is read: the classes of a quantity, and whether rows without a target are left out."""
+    """How a table is read: the classes of a quantity, whether rows without a target are left out, and columns."""
 
     bins: int | str | None
     drop_missing: bool
+    columns: ColumnRules | None = None
 
     def read(self, X: Any, y: Any, sample_weight: Any, name: str) -> TableInMemory:
         """Features, target and weights as a table."""
@@ -177,7 +190,7 @@ class TargetRules(NamedTuple):
             weighted, sample_weight = sample_weight is not None, zero_where_missing(sample_weight, y)
             if sample_weight is not None and not (as_array(sample_weight) != 0).any():
                 raise no_row_counts("the data", weighted=weighted, drop_missing=True)
-        return read_xy(X, y, sample_weight, target_name=name, target_bins=self.bins)
+        return read_xy(X, y, sample_weight, target_name=name, target_bins=self.bins, rules=self.columns)
 
     def split(self, source: _Columns, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
         """The columns of a source by their roles; target and weights that are no columns are given by their values."""

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.messages import needs_dense_rows, quoted_places
 from bitsieve.data.encoding import FEW, Encoded, encode, length, take_rows
-from bitsieve.data.extents import Extents, find_extents
+from bitsieve.data.extents import MISSING, Extents, find_extents
 from bitsieve.data.given import Given
-from bitsieve.data.profile import Profile, columns_that_differ_at_first, counts_rows, numbers_rows
+from bitsieve.data.profile import (
+    Noticed,
+    Outlying,
+    Profile,
+    columns_that_differ_at_first,
+    counts_rows,
+    looks_like_code,
+    may_outlie,
+    names_rows,
+    numbers_rows,
+)
 from bitsieve.data.sparse import StoredColumns
 from bitsieve.data.target import Target
+from bitsieve.data.text import Understood
 
 Values = NDArray[Any] | Encoded
 
@@ -141,6 +152,8 @@ class TableInMemory(Table):
         None where no target was given.
     weights : ndarray of int64, shape (n_samples,), or None
         Frequency weights: how many times each sample counts, at least once. None: once each.
+    meanings : mapping of int to Understood
+        What the text of columns was found to mean, by their places.
     """
 
     columns: NDArray[Any] | Sequence[Values] = field(repr=False)
@@ -151,6 +164,7 @@ class TableInMemory(Table):
     given: Given | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    meanings: Mapping[int, Understood] = field(default_factory=dict, repr=False)
     _extents: list[Extents] = field(default_factory=list, init=False, repr=False)  # the last of them, once looked at
     _profile: list[Profile] = field(default_factory=list, init=False, repr=False)
 
@@ -221,7 +235,7 @@ class TableInMemory(Table):
         """The columns of categories and their places."""
         if self.matrix is not None or self.is_sparse:
             return []
-        return [(j, values) for j, values in enumerate(self.columns) if isinstance(values, Encoded)]
+        return [(j, self.categorical(j)) for j in range(self.n_features) if not self.is_numeric(j)]
 
     def numbers(self, j: int) -> NDArray[Any]:
         """Feature ``j`` as numbers of the type in which it was read.
@@ -231,10 +245,9 @@ class TableInMemory(Table):
         TypeError
             If the feature is categorical.
         """
-        values = self.values(j)
-        if isinstance(values, Encoded):
+        if not self.is_numeric(j):
             raise TypeError(f"column {self.names[j]!r} is categorical")
-        return values
+        return cast("NDArray[Any]", self.values(j))
 
     def numeric(self, j: int) -> NDArray[np.float64]:
         """Feature ``j`` as contiguous float64, NaN where missing, as :meth:`numbers`; times are microseconds."""
@@ -248,10 +261,9 @@ class TableInMemory(Table):
         TypeError
             If the feature is numeric.
         """
-        values = self.values(j)
-        if not isinstance(values, Encoded):
+        if self.is_numeric(j):
             raise TypeError(f"column {self.names[j]!r} is numeric")
-        return values
+        return cast("Encoded", self.values(j))
 
     def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
         """What the columns hold; looked at once, on ``n_jobs`` threads, and kept.
@@ -281,20 +293,39 @@ class TableInMemory(Table):
 
     def _profiled(self) -> Profile:
         n = self.n_features
-        has_values, n_categories = np.ones(n, bool), np.zeros(n, np.int64)
+        has_values, names_the_rows = np.ones(n, bool), np.zeros(n, bool)
         if self.sparse is not None:
-            return Profile(self.n_samples, self.sparse.has_values, n_categories, np.zeros(n, bool))
+            return Profile(self.n_samples, self.sparse.has_values, names_the_rows, np.zeros(n, bool))
         columns: Iterable[int] = range(n)
         if self.matrix is not None:  # only numbers whose first value is missing can be empty
             columns = np.flatnonzero(np.isnan(self.matrix[0])).tolist() if self.matrix.dtype.kind == "f" else ()
         for j in columns:
             if not self.is_numeric(j):
-                n_categories[j] = len(self.categorical(j).categories)
-                has_values[j] = n_categories[j] > 0
+                codes, categories = self.categorical(j)
+                has_values[j] = len(categories) > 0
+                names_the_rows[j] = names_rows(categories, int((codes >= 0).sum()))
                 continue
             values = self.numbers(j)
             has_values[j] = values.dtype.kind != "f" or not (np.isnan(values[0]) and np.isnan(values).all())
-        return Profile(self.n_samples, has_values, n_categories, self._numbers_rows)
+        accounts = {j: of.account for j, of in self.meanings.items() if of.account is not None}
+        return Profile(
+            self.n_samples, has_values, names_the_rows, self._numbers_rows, accounts=accounts, noticed=self._noticed
+        )
+
+    def _noticed(self) -> Noticed:
+        """What is worth a note in columns of numbers."""
+        extents = self.extents()
+        sentinels, codes = [], []
+        for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
+            for c in np.flatnonzero(may_outlie(low, high)).tolist():
+                values = block.column(c)
+                there = values if values.dtype.kind != "f" else values[~np.isnan(values)]
+                found = Outlying.of(there, low[c], high[c]).sentinels
+                sentinels += [(int(block.places[c]), *one) for one in found]
+            if low.dtype.kind in "iu" and self.feature_names is not None:
+                ends = zip(block.places.tolist(), low, high, strict=True)
+                codes += [j for j, least, most in ends if looks_like_code(self.names[j], least, most)]
+        return Noticed(sorted(sentinels), sorted(codes), extents.which(MISSING))
 
     def _numbers_rows(self) -> NDArray[np.bool_]:
         """Whether each column holds n consecutive whole numbers, each once."""

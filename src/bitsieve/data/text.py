@@ -1,17 +1,47 @@
-"""Text that is numbers, dates or times, and text that means a missing value: what a file of text would make of it."""
+"""What the text of a column means: numbers, times, booleans or categories, decided once from all its values.
+
+The decision follows from the distinct values of a column and how many rows have each, which add up over parts of the
+rows; so it does not depend on how a table is cut or read.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from io import BytesIO
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 from pyarrow import csv
 
+from bitsieve.common.messages import ParameterError, allowed_names
+from bitsieve.common.parameters import check_flag
+from bitsieve.data.arrow import numpy_of
+from bitsieve.data.text_numbers import Numbers, are_codes, flags
+from bitsieve.data.text_times import DAY_FIRST, MONTH_FIRST, Dates, Spans
 from bitsieve.files.dialect import MISSING
 from bitsieve.files.text import without_commas
+
+COLUMN_TYPES = ("category", "number", DAY_FIRST, MONTH_FIRST)
+_MOST = 0.95  # of the rows with a value must be of one form
+_MANY_NUMBERS = 20  # different ones, from which on other words among them are read as missing
+_LONGEST = 64  # characters of a number or a time
+_FEW_WORDS = 100  # that are looked at one by one
+_MAY_BEGIN_A_NUMBER = frozenset(" +-.0123456789niNI")  # or a date; and nan, inf
+_LISTED = 3  # values that are read as missing
+#: Words in a column of numbers or times that mean a missing value; any case.
+_TOKENS = (
+    *("-", "--", "---", "–", "—", ".", "..", "...", "*", "**", "n.a.", "n.a", "na.", "n/d", "nd", "n/k", "none"),
+    *("nil", "missing", "unknown", "unk", "undefined", "not available", "not applicable", "no data", "tbd", "tba"),
+    *("#value!", "#div/0!", "#ref!", "#name?", "#num!", "k.a.", "k. a.", "n. a.", "null", "nan", "na", "n/a"),
+)
+_TRUE = frozenset(
+    ["yes", "y", "true", "t", "on", "1", "ja", "j", "oui", "vrai", "si", "sí", "sim", "да", "wahr", "vero", "verdadero"]
+)
+_FALSE = frozenset(["no", "n", "false", "f", "off", "0", "nein", "non", "faux", "não", "nao", "нет", "falsch", "falso"])
 
 
 def text_of(values: Sequence[str]) -> pa.Array:
@@ -23,25 +53,270 @@ def text_of(values: Sequence[str]) -> pa.Array:
 
 _MARKERS = text_of([*MISSING, *(f" {marker}" for marker in MISSING if marker)])
 _MARKED = frozenset(_MARKERS.to_pylist())
-_FEW_WORDS = 100  # that are looked at one by one
-TextKinds = Mapping[int, pa.DataType | None]
-_MAY_BEGIN_A_NUMBER = frozenset(" +-.0123456789niNI")  # or a date; and nan, inf
+_TOKEN_VALUES = text_of(_TOKENS)
+
+
+class Form(Protocol):
+    """What text of one column means."""
+
+    @property
+    def what(self) -> str:
+        """What it is, in words."""
+
+    def read(self, text: pa.Array) -> pa.Array:
+        """The values of some text, null for what is missing or not of this form."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Categories."""
+
+    what: ClassVar[str] = "categories"
+
+    def read(self, text: pa.Array) -> pa.Array:
+        """The text, null where it means a missing value."""
+        means_missing = pc.is_in(text, _MARKERS)
+        return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Numbers or times as every file of text has them; None: of the type that some text has by itself."""
+
+    kind: pa.DataType | None = None
+    what: ClassVar[str] = "numbers or times"
+
+    def read(self, text: pa.Array) -> pa.Array:
+        """The values."""
+        kind, text = self.kind, Words().read(text)
+        if kind is None:
+            return typed_text(text)
+        if text.null_count == len(text):
+            return pa.nulls(len(text), kind)
+        plain = pc.replace_substring(text, ",", "") if pa.types.is_integer(kind) or pa.types.is_floating(kind) else text
+        return _parsed(plain, kind).combine_chunks()
+
+
+@dataclass(frozen=True)
+class Truths:
+    """Booleans in words, each of which is written in more than one way; other words stay what they are."""
+
+    what: ClassVar[str] = "booleans in words"
+
+    def read(self, text: pa.Array) -> pa.Array:
+        """``yes``, ``no`` and what is neither."""
+        words = [None if word is None else _truth(word) or word for word in Words().read(text).to_pylist()]
+        return pa.array(words, pa.string(), from_pandas=False)
+
+    @classmethod
+    def guess(cls, text: pa.Array, counts: NDArray[np.int64]) -> Truths | None:
+        """None where there are other words in many rows, or one for yes and one for no, as categories have."""
+        if len(text) > _FEW_WORDS:
+            return None
+        words = text.to_pylist()
+        meant = [_truth(word) for word in words]
+        n_words = [meant.count("yes"), meant.count("no")]
+        known = sum(int(n) for n, truth in zip(counts, meant, strict=True) if truth is not None)
+        in_words = any(truth and not word.strip().isdigit() for word, truth in zip(words, meant, strict=True))
+        return cls() if min(n_words) and max(n_words) > 1 and in_words and known >= _MOST * counts.sum() else None
+
+
+def _truth(word: str) -> str | None:
+    """``yes`` or ``no``, where a word means that."""
+    plain = word.strip().casefold()
+    return "yes" if plain in _TRUE else "no" if plain in _FALSE else None
+
+
+@dataclass(frozen=True)
+class Account:
+    """How the text of a column was read.
+
+    Attributes
+    ----------
+    what : str
+        What the values are, in words; "codes" and "open dates" stay categories.
+    example : str
+        One of them.
+    n_read, n_unread : int
+        Rows that are read so, and rows with other text, which is read as missing.
+    unread : tuple of (str, int)
+        The most frequent of that text, and in how many rows it is.
+    has_missing : bool
+        Whether other rows have no value.
+    """
+
+    what: str
+    example: str
+    n_read: int
+    n_unread: int = 0
+    unread: tuple[tuple[str, int], ...] = ()
+    has_missing: bool = False
+
+
+class Understood(NamedTuple):
+    """The form of the text of a column, and an account where it is not plain."""
+
+    form: Form
+    account: Account | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnRules:
+    """How columns are read.
+
+    Attributes
+    ----------
+    repair : bool
+        Whether text that is almost numbers, times or booleans is read as such.
+    types : mapping of str or int to str
+        Of some columns, by name or place, what they hold: one of ``COLUMN_TYPES``.
+    forms : mapping of int to Form, or None
+        Of some of the rows, by their places the columns of text that are no categories in all rows; None: these are
+        all rows.
+    counted : ndarray of bool, shape (n_samples,), or None
+        Which rows count; None: all.
+    """
+
+    repair: bool = True
+    types: Mapping[Any, str] = field(default_factory=dict)
+    forms: Mapping[int, Form] | None = None
+    counted: NDArray[np.bool_] | None = None
+
+    def by_place(self, names: Sequence[str]) -> dict[int, str]:
+        """The types of columns by their places.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column.
+        """
+        found = {}
+        for column, kind in self.types.items():
+            if isinstance(column, int) and str(column) not in names and column < len(names):
+                found[column] = kind
+            elif str(column) in names:
+                found[list(names).index(str(column))] = kind
+            else:
+                known = allowed_names(str(column), [*names])
+                raise ValueError(f"column_types names {str(column)!r}, which is no feature: {known}")
+        return found
+
+
+def column_rules(repair: bool, types: Mapping[Any, str] | None) -> ColumnRules:
+    """The rules of a call, of all rows.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not of its type, or there is no such type of columns.
+    """
+    check_flag("repair", repair)
+    for column, kind in (types or {}).items():
+        if kind not in COLUMN_TYPES:
+            advice = f"give one of {', '.join(map(repr, COLUMN_TYPES))}"
+            raise ParameterError("column_types", {column: kind}, advice)
+    return ColumnRules(repair, types or {})
+
+
+def understood(
+    text: pa.Array,
+    counts: NDArray[np.int64],
+    *,
+    repair: bool = True,
+    wanted: str | None = None,
+    has_null: bool = False,
+) -> Understood:
+    """What the text of a column means.
+
+    Parameters
+    ----------
+    text : pyarrow array of text
+        The distinct values, in any order; null is a missing value.
+    counts : ndarray of int64
+        How many rows have each.
+    repair : bool
+    wanted : str, optional
+        One of ``COLUMN_TYPES``, which then is what it means.
+    has_null : bool
+        Whether other rows have no value.
+    """
+    if wanted == "category":
+        return Understood(Words())
+    known = flags(Words().read(text).is_valid()) & (counts > 0)
+    has_missing = has_null or bool(counts[~known].any())
+    text, counts = text.filter(pa.array(known)), counts[known]
+    plain = typed_text(text).type
+    if len(text) and not pa.types.is_string(plain) and wanted not in (DAY_FIRST, MONTH_FIRST):
+        if wanted is None and not pa.types.is_temporal(plain) and are_codes(text, counts):
+            return Understood(Words(), Account("codes", min(text.to_pylist()), int(counts.sum())))
+        return Understood(Plain(plain))
+    if not len(text) or not (repair or wanted):
+        return Understood(Words())
+    return _repaired(text, counts, has_missing, wanted) or Understood(Words())
+
+
+def _repaired(text: pa.Array, counts: NDArray[np.int64], has_missing: bool, wanted: str | None) -> Understood | None:
+    """What text means that is not plain."""
+    if wanted in (DAY_FIRST, MONTH_FIRST):
+        guessed = Dates.guess(text, counts)
+        form: Form = Dates(wanted, guessed is not None and guessed.zoned)
+        return _accepted(form, text, counts, has_missing)
+    if wanted is None:
+        if Truths.guess(text, counts) is not None:
+            are_truths = np.array([_truth(word) is not None for word in text.to_pylist()])
+            account = _account(Truths(), text.filter(pa.array(are_truths)), counts[are_truths], has_missing)
+            return Understood(Truths(), account)
+        may_be = pc.and_(pc.match_substring_regex(text, "[0-9]"), pc.less_equal(pc.utf8_length(text), _LONGEST))
+        if 2 * counts[flags(may_be)].sum() < _MOST * counts.sum():
+            return None
+    guesses = (Numbers.guess,) if wanted else (Numbers.guess, Dates.guess, Spans.guess)
+    for guess in guesses:
+        guessed_form = guess(text, counts)
+        found = None if guessed_form is None else _accepted(guessed_form, text, counts, has_missing, bool(wanted))
+        if found is not None:
+            return found
+    return None
+
+
+def _accepted(
+    form: Form, text: pa.Array, counts: NDArray[np.int64], has_missing: bool, always: bool = True
+) -> Understood | None:
+    """The form with its account; None where too much of the text is not of it."""
+    fits = flags(form.read(text).is_valid())
+    tokens = flags(pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(text)), _TOKEN_VALUES)) & ~fits
+    others = ~fits & ~tokens
+    n_fit, n_others = int(counts[fits].sum()), int(counts[others].sum())
+    enough = n_fit >= _MOST * (n_fit + n_others) and n_fit >= int(counts[tokens].sum())
+    if not always and not (n_fit and enough and (not n_others or int(fits.sum()) >= _MANY_NUMBERS)):
+        return None
+    account = _account(form, text, counts, has_missing)
+    if isinstance(form, Dates) and form.is_open(text):
+        return Understood(Words(), Account("open dates", account.example, account.n_read))
+    return Understood(form, account)
+
+
+def _account(form: Form, text: pa.Array, counts: NDArray[np.int64], has_missing: bool) -> Account:
+    """How often text is read and what is not: the most frequent first, then by name."""
+    values, fits = text.to_pylist(), flags(form.read(text).is_valid())
+
+    def most_frequent(chosen: NDArray[np.bool_]) -> list[tuple[str, int]]:
+        found = sorted((-int(counts[j]), values[j]) for j in np.flatnonzero(chosen).tolist())
+        return [(value, -rows) for rows, value in found[:_LISTED]]
+
+    example = most_frequent(fits)[:1]
+    n_read, n_unread = int(counts[fits].sum()), int(counts[~fits].sum())
+    return Account(
+        form.what, example[0][0] if example else "", n_read, n_unread, tuple(most_frequent(~fits)), has_missing
+    )
 
 
 def typed_text(values: pa.Array) -> pa.Array:
     """Text as a file of text would be read: null where it means missing; numbers or times where all of it is such.
 
-    Parameters
-    ----------
-    values : pyarrow array of text
-        The distinct values of a column are enough.
-
-    Returns
-    -------
-    pyarrow array
-        Of as many values; text stays text where any of it is no number and no time, and so do truth values.
+    Text stays text where any of it is no number and no time, and so do truth values. The distinct values of a column
+    are enough.
     """
-    text = without_markers(values)
+    text = Words().read(values.cast(pa.string()))
     known = text.drop_null()
     if not len(known) or known[0].as_py()[:1] not in _MAY_BEGIN_A_NUMBER:
         return text
@@ -49,22 +324,6 @@ def typed_text(values: pa.Array) -> pa.Array:
     if len(column) != len(text) or pa.types.is_string(column.type) or pa.types.is_boolean(column.type):
         return text
     return column.combine_chunks()
-
-
-def without_markers(values: pa.Array) -> pa.Array:
-    """Text with null where it means a missing value."""
-    text = values.cast(pa.string())
-    means_missing = pc.is_in(text, _MARKERS)
-    return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
-
-
-def text_as(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Text as values of a type that all text of the column is known to be."""
-    text = without_markers(values)
-    if text.null_count == len(text):
-        return pa.nulls(len(text), kind)
-    plain = pc.replace_substring(text, ",", "") if pa.types.is_integer(kind) or pa.types.is_floating(kind) else text
-    return _parsed(plain, kind).combine_chunks()
 
 
 def _parsed(text: pa.Array, kind: pa.DataType | None = None) -> pa.ChunkedArray:
@@ -83,44 +342,54 @@ def _parsed(text: pa.Array, kind: pa.DataType | None = None) -> pa.ChunkedArray:
     return column
 
 
-def typed_columns(arrays: Sequence[pa.Array], places: Sequence[int], kinds: TextKinds | None) -> list[pa.Array]:
-    """Arrays with the text among them as what it means; others as they are.
+def typed_columns(
+    arrays: Sequence[pa.Array], places: Sequence[int], rules: ColumnRules, wanted: Mapping[int, str]
+) -> tuple[list[pa.Array], dict[int, Understood]]:
+    """Arrays with the text among them as what it means, others as they are; and by place what text was found to mean.
 
-    Parameters
-    ----------
-    arrays : sequence of pyarrow array
-    places : sequence of int
-        Of the arrays among the columns of the table.
-    kinds : mapping of int to type or None, or None
-        By their places the columns of text that are numbers or times in all rows, with their types where these are
-        known; None: these are all rows.
+    ``places`` are those of the arrays among the columns of the table, and ``wanted`` the types that were asked for.
     """
-    pairs = zip(arrays, places, strict=True)
-    return [_typed_column(array, place, kinds) if is_text(array.type) else array for array, place in pairs]
+    typed, meanings = list(arrays), {}
+    for j, (array, place) in enumerate(zip(arrays, places, strict=True)):
+        if is_text(array.type):
+            typed[j], meanings[place] = _typed_column(array, place, rules, wanted.get(place))
+    return typed, meanings
 
 
-def _typed_column(array: pa.Array, place: int, kinds: TextKinds | None) -> pa.Array:
+def _typed_column(array: pa.Array, place: int, rules: ColumnRules, wanted: str | None) -> tuple[pa.Array, Understood]:
     coded = pc.dictionary_encode(array)
-    if kinds is None and _are_plain_words(coded.dictionary):
-        return coded
-    kind = None if kinds is None else kinds.get(place)
-    if kind is not None:
-        values = text_as(coded.dictionary, kind)
-    elif kinds is None or place in kinds:
-        values = typed_text(coded.dictionary)
+    if isinstance(coded, pa.ChunkedArray):
+        coded = coded.combine_chunks()
+    if rules.forms is not None:
+        meaning = Understood(rules.forms.get(place, Words()))
+    elif wanted is None and _are_plain_words(coded.dictionary):
+        return coded, Understood(Words())
     else:
-        values = without_markers(coded.dictionary)
+        how: dict[str, Any] = {"repair": rules.repair, "wanted": wanted}
+        rows, has_null = _rows(coded, rules.counted)
+        meaning = understood(coded.dictionary.cast(pa.string()), rows, has_null=has_null, **how)
+    values = meaning.form.read(coded.dictionary.cast(pa.string()))
     if pa.types.is_string(values.type):
-        return pa.DictionaryArray.from_arrays(coded.indices, values)
-    return values.take(coded.indices)
+        return pa.DictionaryArray.from_arrays(coded.indices, values), meaning
+    return values.take(coded.indices), meaning
+
+
+def _rows(coded: pa.DictionaryArray, counted: NDArray[np.bool_] | None) -> tuple[NDArray[np.int64], bool]:
+    """How many rows that count have each value of a dictionary, and whether any of them has none."""
+    places = numpy_of(pc.fill_null(coded.indices.cast(pa.int64()), len(coded.dictionary)))
+    counts_all = counted is None or len(counted) != len(places)  # weights of another length are refused later
+    rows = np.bincount(places if counts_all else places[counted], minlength=len(coded.dictionary) + 1)
+    return rows[:-1], bool(rows[-1])
 
 
 def _are_plain_words(values: pa.Array) -> bool:
-    """Whether a few values are text of which none means a missing value, and which do not begin as numbers do."""
+    """Whether a few values are text of which none has a digit, means a missing value or is a boolean."""
     if not len(values) or len(values) > _FEW_WORDS:
         return False
     words = values.to_pylist()
-    return words[0] is not None and words[0][:1] not in _MAY_BEGIN_A_NUMBER and _MARKED.isdisjoint(words)
+    if None in words or words[0][:1] in _MAY_BEGIN_A_NUMBER or not _MARKED.isdisjoint(words):
+        return False
+    return all(_truth(word) is None and not any(map(str.isdigit, word)) for word in words)
 
 
 def is_text(kind: pa.DataType) -> bool:

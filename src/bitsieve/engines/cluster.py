@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -18,9 +18,9 @@ from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.given import Given
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
+from bitsieve.data.text import ColumnRules
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
-from bitsieve.engines.partitioned import PartitionedSource
-from bitsieve.engines.portions import Portions, in_order
+from bitsieve.engines.portions import PartitionedSource, Portions, in_order
 
 Result = TypeVar("Result")
 
@@ -87,7 +87,7 @@ def _packed(first_row: int, *objects: Any, read: Work[TableInMemory], coding: Co
     return PackedSource(coding.codes(table), classes.codes, n_classes=classes.n_classes, weights=table.weights)
 
 
-class PartsOnCluster:
+class PartsOnCluster(ABC):
     """Data whose parts are read on the workers of a cluster; a subclass says what these are.
 
     Attributes
@@ -119,6 +119,7 @@ class PartsOnCluster:
         target_name: str = "y",
         target_bins: int | str | None = None,
         drop_missing: bool = False,
+        rules: ColumnRules | None = None,
     ) -> TableInParts:
         """Look at the target, and divide the columns into features, target and weights.
 
@@ -134,6 +135,8 @@ class PartsOnCluster:
             As in :func:`bitsieve.select`.
         drop_missing : bool, default=False
             Whether rows without a target are left out.
+        rules : ColumnRules, optional
+            How columns are read.
 
         Returns
         -------
@@ -158,6 +161,7 @@ class PartsOnCluster:
             named=bool(self.labels),
             target_bins=target_bins,
             drop_missing=drop_missing,
+            rules=rules,
         )
         table.given = self._given(roles)
         return table

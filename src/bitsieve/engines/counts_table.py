@@ -55,7 +55,7 @@ class CountsTable(Table):
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns, as far as counts show them."""
         n = self.n_features
-        return Profile(self.n_samples, np.ones(n, bool), np.zeros(n, np.int64), np.zeros(n, bool), self._varies)
+        return Profile(self.n_samples, np.ones(n, bool), np.zeros(n, bool), np.zeros(n, bool), self._varies)
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[CountsTable, bool]:
         """The same: they were counted with the bins that they have."""

@@ -26,7 +26,7 @@ from bitsieve.data.roles import Roles
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
-from bitsieve.data.text import TextKinds
+from bitsieve.data.text import Account, ColumnRules, Words
 from bitsieve.data.weights import no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.engines.portions import united
 
@@ -51,8 +51,8 @@ class PartReader:
         Whether rows without a target are left out, as if their weight were 0.
     left_out : tuple of int
         Features that get one value in every row.
-    text_kinds : mapping of int to type
-        The features of text that are numbers or times in all rows.
+    rules : ColumnRules
+        How columns are read.
     """
 
     features: Sequence[Any] | None = None
@@ -60,7 +60,7 @@ class PartReader:
     weight: Any = None
     drop_missing: bool = False
     left_out: tuple[int, ...] = ()
-    text_kinds: TextKinds = field(default_factory=dict)
+    rules: ColumnRules = field(default_factory=partial(ColumnRules, forms={}))
 
     def n_rows(self, part: Any, y: Any = None, weights: Any = None) -> list[int]:
         """How many rows of the part count: all, or those whose weight is not 0. In a list, as parts have an order."""
@@ -89,7 +89,7 @@ class PartReader:
         _, weights = self._beside(*objects)
         y, _ = self._target(*objects)
         table = replace(
-            read_xy(features, None, weights, text_kinds=self.text_kinds),
+            read_xy(features, None, weights, rules=self.rules),
             y=replace(target.target, codes=target.codes(y)),
         )
         return table.without(self.left_out)
@@ -207,8 +207,11 @@ class TableInParts(Table):
     names : sequence of str
     feature_names : ndarray of object or None
     coded_target : TargetCoding
-    n_samples : int
-        Rows; those of weight 0 are left out.
+    n_rows : int
+        Those of weight 0 are left out.
+
+    Attributes
+    ----------
     few_are_codes : bool
         Whether whole numbers of few values are codes; in an array, only if all columns are such.
     """
@@ -228,6 +231,7 @@ class TableInParts(Table):
         self.few_are_codes = False
         self.known: Summary | None = None  # of all rows, once they were looked at
         self.coding: Coding | None = None  # of all rows, once they were counted
+        self.accounts: dict[int, Account] | None = None  # of text, once all rows of it were looked at
         self._profile: Profile | None = None
         self._kept: Kept | None = None
         self._kept_key: dict[str, Any] | None = None
@@ -243,9 +247,11 @@ class TableInParts(Table):
         named: bool = True,
         target_bins: int | str | None = None,
         drop_missing: bool = False,
+        rules: ColumnRules | None = None,
     ) -> TableInParts:
         """Look at the target: one pass over it, two where it is of several columns or of very many numbers."""
-        reader = PartReader(roles.features if named else None, roles.target, roles.weight, drop_missing)
+        rules = replace(ColumnRules() if rules is None else rules, forms={})
+        reader = PartReader(roles.features if named else None, roles.target, roles.weight, drop_missing, rules=rules)
         parts = open_parts(reader)
         run = partial(parts.run, "target", merge=TargetSummary.merged, target_only=True)
         known = run(partial(reader.summarize_target, sampled=False))
@@ -288,7 +294,7 @@ class TableInParts(Table):
             if self._kept is not None:
                 self._profile = Profile.from_facts(self._kept.facts["profile"])
             else:
-                self._profile = self._summarized(binner).profile()
+                self._profile = replace(self._summarized(binner).profile(), accounts=self.accounts or {})
         return self._profile
 
     def _summarized(self, binner: Binning) -> Summary:
@@ -301,12 +307,20 @@ class TableInParts(Table):
             coding = (lambda first: self._coding(binner, first)) if early else None
             self.known, self._early = self.parts.summarize(work, coding, sizes)
             assert self.known is not None  # there are rows
-            kinds = self.known.text_kinds()
-            if kinds:  # once more: text of all rows is numbers or times
+            if self.accounts is None and self._understand(self.known):  # once more
                 self._drop_early()
-                self.reader, self.known = replace(self.reader, text_kinds=kinds), None
+                self.known = None
                 return self._summarized(binner)
         return self.known
+
+    def _understand(self, known: Summary) -> bool:
+        """Decide what text means; whether any of it means other things than categories."""
+        rules = self.reader.rules
+        found = known.understood(rules.repair, rules.by_place(self.names))
+        self.accounts = {j: of.account for j, of in found.items() if of.account is not None}
+        forms = {j: of.form for j, of in found.items() if of.form != Words()}
+        self.reader = replace(self.reader, rules=replace(rules, forms=forms))
+        return bool(forms)
 
     def _drop_early(self) -> None:
         """Give up the rows that were packed in the pass that looked at them: their codes are not those wanted."""
@@ -396,6 +410,7 @@ class TableInParts(Table):
         return {
             "version": __version__,
             "reader": [list(self.names), list(self.reader.target), self.reader.weight, self.reader.drop_missing],
+            "columns": [self.reader.rules.repair, sorted(self.reader.rules.by_place(self.names).items())],
             "bins": [str(self.target.n_bins), repr(self.target.labels.tolist())],
             "binner": [type(binner).__name__, parameters],
         }

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bitsieve.common.messages import ParameterError
-from bitsieve.data.given import gives_batches, is_frame, is_lazy
+from bitsieve.data.given import gives_batches, is_frame, is_lazy, is_path
 from bitsieve.data.table import Table
+from bitsieve.data.text import ColumnRules
 
 
 class DataInParts(Protocol):
@@ -25,6 +26,7 @@ class DataInParts(Protocol):
         target_name: str = "y",
         target_bins: int | str | None = None,
         drop_missing: bool = False,
+        rules: ColumnRules | None = None,
     ) -> Table:
         """Look at the target, and divide the columns into features, target and weights."""
 
@@ -65,15 +67,15 @@ class Engine:
 
     def check_options(self, data: Any, options: Mapping[str, Any]) -> None:
         """Raise ValueError for an option that is not None and would be passed over."""
-        is_path, given = isinstance(data, (str, PathLike)), type(data).__name__
+        given = type(data).__name__
         for option, value in options.items():
-            if value is None or (option in self.options and (is_path or option != "header")):
+            if value is None or (option in self.options and (is_path(data) or option != "header")):
                 continue
             if gives_parts(data):
                 advice = f"leave it out, or give a path or a table in place of {given}"
             elif option == "header":
                 advice = "leave it out, as only a text file has a header"
-            elif is_path:
+            elif is_path(data):
                 advice = f"leave it out, as engine {self.name!r} does not read files in batches of this process"
             else:
                 advice = f"leave it out, as the rows of {given} are not read in batches"
@@ -130,8 +132,9 @@ def engine_named(name: str) -> Engine:
 
 def reads_in_batches(data: Any, memory: int | str | None, spool: str | PathLike[str] | None) -> bool:
     """Whether ``select`` reads data in batches: a file only if asked to, or if the file is a folder."""
-    if isinstance(data, (str, PathLike)):
-        return memory is not None or spool is not None or Path(data).is_dir()
+    if is_path(data):
+        is_folder = isinstance(data, (str, PathLike)) and Path(data).is_dir()
+        return memory is not None or spool is not None or is_folder
     return is_stream(data) or (gives_batches(data) and (spool is not None or (memory is not None and is_lazy(data))))
 
 
@@ -160,4 +163,4 @@ def choose_engine(
 
 def data_in_parts(data: Any) -> DataInParts | None:
     """The data of ``fit`` as what is read in parts, where it is of such a kind; a path is; None for rows in memory."""
-    return choose_engine(data, "stream" if isinstance(data, (str, PathLike)) else None).open(data)
+    return choose_engine(data, "stream" if is_path(data) else None).open(data)

@@ -120,8 +120,8 @@ class SparkPortions(Portions):
         with _named(self.frame.sparkSession, task):
             found = results.toArrow()
         whole = _merge(sorted(_objects(found.to_batches()), key=itemgetter(0)), merge)
-        if isinstance(whole, _Failed):
-            raise whole.error
+        if isinstance(whole, ValueError):  # a mistake in the data that a task found, without the trace of the executor
+            raise whole
         result: Result = whole
         return result
 
@@ -154,13 +154,6 @@ class SparkPortions(Portions):
         order = {place: number for number, place in enumerate(self.places)}
         answer = partial(_answered, read=self.read, order=order, recipe=self.recipe, work=work)
         return self.frame.mapInArrow(answer, _SCHEMA)
-
-
-@dataclass(frozen=True)
-class _Failed:
-    """A mistake in the data that a task found: it becomes one line, without the trace of the executor."""
-
-    error: ValueError
 
 
 def partitions_with_rows(frame: Any) -> list[int]:
@@ -210,12 +203,13 @@ def _answered(
 
 
 def _worked(work: Callable[..., Any], recipe: Recipe, place: int, kept: Any) -> Any:
-    if isinstance(kept, _Failed):
+    """What ``work`` returns, or the mistake that it, or the step before it, found in the data."""
+    if isinstance(kept, ValueError):
         return kept
     try:
         return work(*recipe(place, kept))
     except ValueError as error:
-        return _Failed(error)
+        return error
 
 
 def _merged(
@@ -229,7 +223,7 @@ def _merged(
 
 
 def _merge(several: Sequence[tuple[int, Any]], merge: Callable[[Sequence[Any]], Any]) -> Any:
-    failed = [result for _, result in several if isinstance(result, _Failed)]
+    failed = [result for _, result in several if isinstance(result, ValueError)]
     return failed[0] if failed else merge([result for _, result in several])
 
 

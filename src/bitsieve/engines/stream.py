@@ -23,10 +23,11 @@ from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, gives_batches, not_read_again
+from bitsieve.data.given import Given, gives_batches, is_path, not_read_again
 from bitsieve.data.read import read_data
 from bitsieve.data.roles import divide
 from bitsieve.data.table import Table, TableInMemory
+from bitsieve.data.text import ColumnRules
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, TableInParts, Work, key_name
 from bitsieve.files.arrow import ColumnParts
 from bitsieve.files.errors import check_unchanged
@@ -349,7 +350,7 @@ class StreamSource:
         spool: str | PathLike[str] | None = None,
         header: bool | None = None,
     ) -> None:
-        if not isinstance(data, (str, PathLike)) and not gives_batches(data):
+        if not is_path(data) and not gives_batches(data):
             raise ValueError(f"data is {type(data).__name__}: give a path, or a stream of Arrow batches")
         self.data, self.memory, self.header = data, check_memory(memory), header
         self.spool = None if spool is None else Path(spool)
@@ -367,6 +368,7 @@ class StreamSource:
         target_name: str = "y",
         target_bins: Any = None,
         drop_missing: bool = False,
+        rules: ColumnRules | None = None,
     ) -> Table:
         """Look at the target, and divide the columns into features, target and weights.
 
@@ -382,6 +384,8 @@ class StreamSource:
             As in :func:`bitsieve.select`.
         drop_missing : bool, default=False
             Whether rows without a target are left out.
+        rules : ColumnRules, optional
+            How columns are read.
 
         Returns
         -------
@@ -403,7 +407,7 @@ class StreamSource:
         )
         open_parts = partial(StreamParts, batches, beside=beside, memory=self.memory, spool=self.spool)
         table = TableInParts.read(
-            open_parts, roles, len(batches.names), target_bins=target_bins, drop_missing=drop_missing
+            open_parts, roles, len(batches.names), target_bins=target_bins, drop_missing=drop_missing, rules=rules
         )
         table.given = Given(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
         table.notes = tuple(batches.notes)

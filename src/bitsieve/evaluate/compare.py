@@ -11,6 +11,7 @@ from bitsieve.common.messages import warn_of
 from bitsieve.common.parameters import with_hints
 from bitsieve.common.progress import shown
 from bitsieve.data.read import read_data
+from bitsieve.data.text import column_rules
 from bitsieve.evaluate.checkpoint import Checkpoint
 from bitsieve.evaluate.comparison import Comparison
 from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
@@ -47,6 +48,8 @@ def compare(
     missing: str | None = None,
     target_bins: int | str | None = None,
     drop_missing_target: bool = False,
+    repair: bool = True,
+    column_types: Mapping[Any, str] | None = None,
     header: bool | None = None,
     baselines: bool = True,
     random_state: int = 0,
@@ -88,7 +91,7 @@ def compare(
         "paper" ranks once on all samples, test samples included: as published results were made, and too good. Its
         numbers are divided by their largest absolute value; those of "nested" are standardised.
     include : sequence of column, optional
-        Columns that are kept although every row has a value of its own there, as a name or a number of each row.
+        Columns that are kept although they look like identifiers.
     exclude : sequence of column, optional
         Columns that are never selected.
     parameters : mapping of str to value, optional
@@ -101,6 +104,9 @@ def compare(
         As for :func:`bitsieve.select`: equal-frequency classes of a target that is a quantity, 5 by default.
     drop_missing_target : bool, default=False
         Whether rows without a target are left out; else they are an error.
+    repair, column_types
+        As for :func:`bitsieve.select`: whether text is read as the numbers and times that it means, and what columns
+        hold.
     header : bool, optional
         Whether the first line of a text file has the names; by default it must not look like data.
     baselines : bool, default=True
@@ -151,7 +157,8 @@ def compare(
     """
     asked = {name: value for name, value in locals().items() if name in Question.__dataclass_fields__}
     with shown(verbose):
-        table = read_data(data, target, target_bins=target_bins, drop_missing=drop_missing_target, header=header)
+        how: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing_target, "header": header}
+        table = read_data(data, target, **how, rules=column_rules(repair, column_types))
         plan = make_plan(table, **asked)
         comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
     warn_of(comparison.notes)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common import html
 from bitsieve.common.messages import aligned, choices, displayed, printable
+from bitsieve.data.given import frame_of, library_of
 from bitsieve.evaluate.error_rates import (
     Choice,
     OuterError,
@@ -27,8 +26,7 @@ from bitsieve.evaluate.error_rates import (
 )
 from bitsieve.evaluate.measures import kuncheva, nogueira
 from bitsieve.evaluate.plan import Plan
-from bitsieve.files.output import check_output, write_text
-from bitsieve.files.write import write_table
+from bitsieve.files.write import write_rows
 from bitsieve.selection.figures import Curves, plot_curves
 
 if TYPE_CHECKING:
@@ -38,12 +36,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
-WRITTEN = (".parquet", ".csv", ".json")
 HOW_TO_READ = (
     "W/T/L: against how many of the other methods the errors over all numbers of features are lower, tied, "
     "or higher (one-sided paired t-test, 5 %)"
 )
 BOUNDS = ("bayes_error_lower", "bayes_error_upper")  # of the chosen features, where they were asked for
+MAJORITY = "majority class"  # a baseline that no recommendation is worse than
 BEST = "SelectKBest"  # the baseline that ranks, so that the number of features matters
 
 
@@ -94,6 +92,8 @@ class Comparison:
         The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.
     majority : ndarray of shape (n_folds,)
         The errors of the class that most of the samples learned from have.
+    library : str
+        That of :meth:`to_frame`.
 
     Examples
     --------
@@ -122,6 +122,7 @@ class Comparison:
     majority: Integers | Floats = field(repr=False)
     bayes_error_bounds: Floats | None = field(default=None, repr=False)
     baselines: dict[str, Floats] = field(default_factory=dict, repr=False)
+    library: str = field(default="pyarrow", repr=False)
 
     @classmethod
     def of(
@@ -152,6 +153,7 @@ class Comparison:
             notes=list(plan.notes),
             majority=majority_errors(plan),
             baselines=dict(baselines),
+            library=library_of(None if plan.table.given is None else plan.table.given.take(np.arange(1))),
         )
 
     @cached_property
@@ -181,6 +183,8 @@ class Comparison:
     def choice(self, method: str | None = None) -> Choice:
         """The fewest features within one standard error of the least error, of one method or of all.
 
+        What is not better than the majority class is not recommended, where that was measured (``baselines``).
+
         Parameters
         ----------
         method : str, optional
@@ -192,7 +196,9 @@ class Comparison:
         """
         rows = slice(None) if method is None else [self._row(method)]
         methods = self.methods if method is None else [method]
-        return choose(methods, self.counts, self.rates[rows], self.standard_errors[rows])
+        errors = self.baselines.get(MAJORITY)
+        to_beat = None if errors is None else float(errors[:, 0].sum() / self.n_test.sum())
+        return choose(methods, self.counts, self.rates[rows], self.standard_errors[rows], to_beat)
 
     def outer(self, method: str | None = None) -> OuterError:
         """The error of the whole search of one method, or of all, in folds that had no part in the choice.
@@ -279,6 +285,17 @@ class Comparison:
             }
         )
 
+    def to_frame(self) -> Any:
+        """The table as a data frame of the library that the data came in, else of pandas, or pyarrow without pandas.
+
+        Returns
+        -------
+        dataframe
+            The columns of :meth:`table`.
+        """
+        table = self.table()
+        return table if self.library == "pyarrow" else frame_of(table.to_pydict(), self.library)
+
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain Python values that ``json.dumps`` takes; a value that is no number is None.
 
@@ -314,7 +331,7 @@ class Comparison:
         return html.display(
             html.table(*_table(self)),
             html.paragraph(f"{self.choice()}."),
-            html.code(use_it(self)),
+            *([html.code(use_it(self))] if self.choice().is_recommended else []),
             *(html.paragraph(line, "aside") for line in _how_to_read(self)),
             html.notes(self.notes),
         )
@@ -411,12 +428,13 @@ def baselines(comparison: Comparison) -> list[dict[str, Any]]:
 def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -> str:
     """The summary as a table, the answer in a sentence, the ``call`` that selects it, how to read W/T/L, and notes."""
     header, rows = _table(comparison)
+    choice = comparison.choice()
     lines = [
         aligned(header, rows, right=(False, *[True] * (len(header) - 1))),
         "",
-        str(comparison.choice()),
+        str(choice),
         str(comparison.outer()),
-        f"to select them: {call or use_it(comparison)}",
+        *([f"to select them: {call or use_it(comparison)}"] if choice.is_recommended else []),
         *_how_to_read(comparison),
         *(f"note: {printable(note)}" for note in displayed(notes)),
     ]
@@ -473,11 +491,7 @@ def bounds_text(row: dict[str, Any]) -> str:
 
 def write_comparison(comparison: Comparison, path: str | PathLike[str]) -> None:
     """Write the tidy table in the format of the ending: Parquet, CSV, or JSON as a list of rows."""
-    check_output(path, WRITTEN)
-    if Path(path).suffix.lower() == ".json":
-        write_text(path, json.dumps(comparison.table().to_pylist(), indent=1))
-    else:
-        write_table(comparison.table(), path, "errors")
+    write_rows(comparison.table(), path)
 
 
 def _mean(values: Floats) -> float | None:

@@ -80,6 +80,7 @@ class Choice:
     """A method with a number of features, and the least error of all that it was measured against.
 
     ``error`` and ``standard_error`` are the share of wrong test samples, pooled over the folds, and its standard error.
+    ``to_beat`` is the error of the majority class; None where it was not measured.
     """
 
     method: str
@@ -89,26 +90,40 @@ class Choice:
     best_method: str
     best_n_features: int
     best_error: float
+    to_beat: float | None = None
+
+    @property
+    def is_recommended(self) -> bool:
+        """Whether the least error is below that of the majority class."""
+        return self.to_beat is None or self.best_error < self.to_beat
 
     def __str__(self) -> str:
         spread = "" if np.isnan(self.standard_error) else f" +- {100 * self.standard_error:.1f}"
         number = f"{self.n_features:,} feature{'s' * (self.n_features != 1)}"
         what = f"{self.method} with {number}: error {100 * self.error:.1f} %{spread}"
+        best = f"{self.best_method} with {self.best_n_features:,}: {100 * self.best_error:.1f} %"
+        if self.to_beat is not None and not self.is_recommended:
+            least = f"the least error ({best}) is not below that of the majority class ({100 * self.to_beat:.1f} %)"
+            return f"nothing is recommended: {least}"
         if (self.method, self.n_features) == (self.best_method, self.best_n_features):
             return f"{what}, the least of all"
-        best = f"{self.best_method} with {self.best_n_features:,}: {100 * self.best_error:.1f} %"
         return f"{what}, not more than one standard error above the best ({best})"
 
 
 def choose(
-    methods: list[str], counts: NDArray[np.intp], rates: NDArray[np.float64], spread: NDArray[np.float64]
+    methods: list[str],
+    counts: NDArray[np.intp],
+    rates: NDArray[np.float64],
+    spread: NDArray[np.float64],
+    to_beat: float | None = None,
 ) -> Choice:
     """The fewest features within one standard error of the least error; then the lower error, then the earlier method.
 
-    ``rates`` and ``spread``, of shape (n_methods, n_counts), are pooled error rates and their standard errors.
+    ``rates`` and ``spread``, of shape (n_methods, n_counts), are pooled error rates and their standard errors. Where
+    any rate is below ``to_beat``, that of the majority class, the rate chosen is.
     """
     best = np.unravel_index(rates.argmin(), rates.shape)
-    row, at = chosen_place(rates, spread)
+    row, at = chosen_place(rates, spread, to_beat)
     return Choice(
         methods[row],
         int(counts[at]),
@@ -117,14 +132,19 @@ def choose(
         methods[best[0]],
         int(counts[best[1]]),
         float(rates[best]),
+        to_beat,
     )
 
 
-def chosen_place(rates: NDArray[np.float64], spread: NDArray[np.float64]) -> tuple[int, int]:
+def chosen_place(
+    rates: NDArray[np.float64], spread: NDArray[np.float64], to_beat: float | None = None
+) -> tuple[int, int]:
     """The row and the column that :func:`choose` takes."""
     best = np.unravel_index(rates.argmin(), rates.shape)
     slack = np.nan_to_num(spread[best])
     near = rates <= rates[best] + slack + 1e-12  # rounding of the sum must not shut out an equal error
+    if to_beat is not None and rates[best] < to_beat:
+        near &= rates < to_beat
     at = int(np.flatnonzero(near.any(axis=0))[0])
     return int(np.where(near[:, at], rates[:, at], np.inf).argmin()), at
 

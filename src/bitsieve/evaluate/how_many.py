@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory
+from bitsieve.data.text import column_rules
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.leaks import leaks
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
@@ -73,6 +74,8 @@ class HowMany:
         The information that each choice adds, and what the best of all columns adds after shuffles of the class.
     notes : list of str
         What was noticed in the data.
+    n_samples : int
+        Rows of the data.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class HowMany:
     reading: str
     band: NullBand = field(repr=False)
     notes: list[str] = field(default_factory=list, repr=False)
+    n_samples: int = field(default=0, repr=False)
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         def number(answer: Answer) -> str:
@@ -134,6 +138,8 @@ def how_many(
     exclude: Sequence[Any] = (),
     binning: Any = "mdl",
     target_bins: int | str | None = None,
+    repair: bool = True,
+    column_types: Mapping[Any, str] | None = None,
     classifier: Any = "linear-svm",
     folds: Any = None,
     n_pairs: int = 50,
@@ -159,6 +165,7 @@ def how_many(
         As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
     target_bins : int or "none", optional
+    repair, column_types
         As for :func:`bitsieve.select`.
     classifier, folds
         As for :func:`bitsieve.compare`.
@@ -188,7 +195,8 @@ def how_many(
     [4, 11, 2, 5]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
-    table = read_data(data, target, sample_weight, target_bins=target_bins)
+    rules = column_rules(repair, column_types)
+    table = read_data(data, target, sample_weight, target_bins=target_bins, rules=rules)
     if not table.in_memory:
         raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
     refuse_constant_data(table)
@@ -209,7 +217,7 @@ def how_many(
     on_leaks = explain_leaks(leaks(counted.information), table)
     notes = [*table.notes, *considered.notes, *explain_target(table), *on_leaks]
     warn_of(notes)
-    return HowMany(answers, reading(answers), band, notes)
+    return HowMany(answers, reading(answers), band, notes, table.n_samples)
 
 
 def _by_rules(counted: Counted, method: str, binning: Any, n_jobs: int | None) -> Iterator[Answer]:

@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluate.checkpoint import Checkpoint
-from bitsieve.evaluate.comparison import BEST, Comparison, Scored, majority_errors
+from bitsieve.evaluate.comparison import BEST, MAJORITY, Comparison, Scored, majority_errors
 from bitsieve.evaluate.encoding import Foreign
 from bitsieve.evaluate.error_rates import wrong
 from bitsieve.evaluate.folds import Fold
@@ -33,7 +33,7 @@ from bitsieve.selectors.fitting import Counted, count_table
 
 Floats = NDArray[np.float64]
 
-MAJORITY, ALL_COLUMNS = "majority class", "all columns"  # and BEST
+ALL_COLUMNS = "all columns"
 _MOST_CELLS = 10**8  # of a table of which all columns are used
 
 

@@ -29,6 +29,8 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
 _LINE_END, _BLANK = re.compile(r"\r\n|\n|\r"), re.compile(r"[^\S\r\n]*(?:\r\n|\n|\r)")
 _SAMPLE = 1 << 16
+_ROWS_SAMPLE = 1 << 18  # bytes of rows in which codes are looked for
+_CODE = r"(?:0[0-9]+|\+[0-9]{8,})"  # digits that are no number: a zip code, a phone number
 _LONGEST = 1 << 30  # bytes of a row
 
 
@@ -45,6 +47,7 @@ class Layout:
     decimal_mark: str
     start: int  # the byte at which the rows begin
     line_length: int  # of the longest of the first lines
+    codes: frozenset[str] = frozenset()  # columns of digits some of which are codes, so all are text
 
     @classmethod
     def of(cls, path: Path, label: str, header: bool | None, notes: list[str]) -> Layout:
@@ -71,7 +74,8 @@ class Layout:
             names, lines = unique_names(names, notes), lines[1:]
             n_bytes += len(line.encode())
         length = max(map(len, [line, *lines[:1]]))
-        return cls(names, delimiter, _decimal_mark(lines, delimiter), n_bytes, length)
+        codes = _codes(path, n_bytes, delimiter, names)
+        return cls(names, delimiter, _decimal_mark(lines, delimiter), n_bytes, length, codes)
 
     def starts(self, path: Path, size: int, label: str, *, has_quotes: bool) -> list[int]:
         """Where ranges of whole rows of about ``size`` bytes begin, and where the last one ends."""
@@ -102,6 +106,22 @@ class Layout:
             if size > _LONGEST:
                 raise DataError(f"{label} has a row of more than {_LONGEST:,} bytes: close its quotation mark")
             size *= 2
+
+
+def _codes(path: Path, start: int, delimiter: str, names: list[str]) -> frozenset[str]:
+    """The columns that hold codes in the first rows, such as digits with a leading zero."""
+    with open(path, "rb") as file:
+        file.seek(start)
+        text = file.read(_ROWS_SAMPLE).decode(errors="replace")
+    mark = re.escape(delimiter)
+    if re.search(rf'(?:^|[{mark}\r\n"]){_CODE}(?:$|[{mark}\r\n"])', text) is None:
+        return frozenset()
+    try:
+        rows = [row for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter) if len(row) == len(names)]
+    except csv.Error:  # refused once the rows are parsed
+        return frozenset()
+    columns = zip(names, zip(*rows, strict=True), strict=False)
+    return frozenset(name for name, values in columns if any(re.fullmatch(_CODE, value) for value in values))
 
 
 @cache

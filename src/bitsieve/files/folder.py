@@ -1,4 +1,4 @@
-"""Folders of table files, found by pyarrow.dataset: all of the same columns, some of which sub-folders name."""
+"""Several table files of the same columns as one: a list of them, or a folder, whose sub-folders may name columns."""
 
 from __future__ import annotations
 
@@ -20,14 +20,18 @@ ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".csv", "
 
 
 class FolderParts(ColumnParts):
-    """The files of a folder, one after the other; folders named ``column=value`` add that column.
+    """Several files, or those of a folder, one after the other; folders named ``column=value`` add that column.
 
-    Files of other endings are left out, and those whose names begin with a dot or an underscore, or whose folders' do.
+    Of a folder files of other endings are left out, and those whose names begin with a dot or an underscore, or whose
+    folders' do.
     """
 
-    def __init__(self, path: Path, open_one: Callable[[Path], ColumnParts]) -> None:
-        super().__init__(Given(path, repr(str(path)), path, Copies()), [])
-        files = _files(path)
+    def __init__(self, path: Path | Sequence[Path], open_one: Callable[[Path], ColumnParts]) -> None:
+        if isinstance(path, Path):
+            files, label, original = _files(path), repr(str(path)), path
+        else:
+            files, label, original = {file: {} for file in path}, quoted(path), None
+        super().__init__(Given(original or next(iter(files)), label, original, Copies()), [])
         self.files = [open_one(file) for file in files]
         first = self.files[0]
         own = list(first.names)

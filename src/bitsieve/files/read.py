@@ -5,13 +5,15 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import re
 import shutil
 import stat
 import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -38,6 +40,7 @@ FORMATS = {  # the first bytes of a file to the name of its format, and the File
     b"PK\x03\x04": ("npz", "bitsieve.files.npz.NpzParts"),
     b"PK\x05\x06": ("npz", "bitsieve.files.npz.NpzParts"),
 }
+_EXPORT = "save its table as CSV or Parquet, such as by pandas, and give that"
 _FOREIGN = {
     b"PARE": "an encrypted Parquet file",
     b"\x93NUMPY": "a single numpy array (store X and y with numpy.savez)",
@@ -49,6 +52,15 @@ _FOREIGN = {
     b"\xd0\xcf\x11\xe0": "an old Excel workbook",
     b"%PDF": "a PDF document",
 }
+_FOREIGN_TABLES = {  # which can be saved as what is read
+    b"SQLite format 3": "a database of SQLite",
+    b"<stata_dta>": "a Stata file",
+    b"$FL2": "an SPSS file",
+    b"RDX": "a file of R",
+}
+_ARFF = re.compile(rb"\s*(?:%[^\n]*\n\s*)*@relation\s", re.IGNORECASE)
+_WORKBOOKS = {"xl/workbook.xml": "an Excel workbook", "content.xml": "an OpenDocument sheet"}
+_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://?[^/\\]")
 
 
 def open_file(data: Any, *, header: bool | None = None, spool: Path | None = None) -> FileParts[Any]:
@@ -65,16 +77,17 @@ def open_file(data: Any, *, header: bool | None = None, spool: Path | None = Non
     there. Blocks are Arrow tables; of .npz and libsvm :class:`~bitsieve.files.npz.ArrayTable`. The index that pandas
     adds to a file as ``__index_level_0__`` is left out.
     """
-    if not isinstance(data, (str, PathLike)):
+    several = isinstance(data, (list, tuple))
+    if not several and not isinstance(data, (str, PathLike)):
         from bitsieve.files.arrow import stored_stream
 
         return stored_stream(data, spool)
-    path = Path(data)
-    if path.is_dir():
-        from bitsieve.files.folder import FolderParts
+    path = [Path(one) for one in data] if several else Path(data)
+    if isinstance(path, Path) and not path.is_dir():
+        return _open_one(path, header)
+    from bitsieve.files.folder import FolderParts
 
-        return FolderParts(path, lambda file: columns_of(_open_one(file, header)))
-    return _open_one(path, header)
+    return FolderParts(path, lambda file: columns_of(_open_one(file, header)))
 
 
 def open_columns(data: Any, *, header: bool | None = None, spool: Path | None = None) -> ColumnParts:
@@ -93,25 +106,29 @@ def _open_one(path: Path, header: bool | None) -> FileParts[Any]:
     check_file(path)
     copies = Copies()
     try:
-        if str(path) != STANDARD_INPUT:
+        is_input = str(path) == STANDARD_INPUT
+        if not is_input and not path.is_fifo():
             return _opened(Given(path, repr(str(path)), path, copies), header)
         copied = copies.folder / "standard input.given"  # not the name that its own decompressed copy gets
-        with open(copied, "wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        return _opened(Given(copied, "'standard input'", None, copies), header)
+        with open(copied, "wb") as file, nullcontext(sys.stdin.buffer) if is_input else open(path, "rb") as stream:
+            shutil.copyfileobj(stream, file)
+        return _opened(Given(copied, "'standard input'" if is_input else repr(str(path)), None, copies), header)
     except OSError as error:
         raise unreadable(path, error) from None
 
 
 def read_table(
-    path: str | PathLike[str], *, header: bool | None = None, notes: list[str] | None = None
+    path: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    header: bool | None = None,
+    notes: list[str] | None = None,
 ) -> pa.Table | ArrayTable:
     """Read all rows of a table file as one block; ``notes`` takes what was noticed, without it each is a warning."""
-    parts = _open_one(Path(path), header)
+    parts = _open_one(Path(path), header) if isinstance(path, (str, PathLike)) else open_file(path, header=header)
     try:
-        (table,) = parts.batches(rows=None)
+        table = _joined(list(parts.batches(rows=None)))
     except OSError as error:
-        raise unreadable(path, error) from None
+        raise unreadable(str(path), error) from None
     if getattr(table, "num_rows", 1) == 0:  # arrays were looked at already
         raise DataError(f"{parts.label} has no rows: nothing to select from")
     if notes is None:
@@ -121,8 +138,25 @@ def read_table(
     return table
 
 
+def _joined(tables: list[Any]) -> Any:
+    """Tables of the same columns as one; a column that is text in one of them is text."""
+    if len(tables) == 1:
+        return tables[0]
+    import pyarrow as pa
+
+    fields = [field for table in tables for field in table.schema]
+    text = {field.name for field in fields if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)}
+    as_text = [
+        table.cast(pa.schema([field.with_type(pa.string()) if field.name in text else field for field in table.schema]))
+        for table in tables
+    ]
+    return pa.concat_tables(as_text, promote_options="permissive")
+
+
 def check_file(path: str | PathLike[str]) -> None:
     """Raise :class:`DataError` where there is no file to read."""
+    if _URL.match(str(path)):
+        raise DataError(f"{str(path)!r} is an address, and only files are read: download it and give the file")
     path = Path(path)
     if str(path) == STANDARD_INPUT:
         return
@@ -134,7 +168,7 @@ def check_file(path: str | PathLike[str]) -> None:
         raise unreadable(path, error) from None
     if stat.S_ISDIR(mode):
         raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
-    if not stat.S_ISREG(mode):
+    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
         raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
 
 
@@ -151,6 +185,10 @@ def file_kind(path: Path, label: str | None = None) -> str:
     for magic, what in _FOREIGN.items():
         if head.startswith(magic):
             raise DataError(f"{label} is {what}: {READ}")
+    tables = [what for magic, what in _FOREIGN_TABLES.items() if head.startswith(magic)]
+    tables += ["a database of DuckDB"] * (head[8:12] == b"DUCK") + ["an ARFF file"] * bool(_ARFF.match(head))
+    if tables:
+        raise DataError(f"{label} is {tables[0]}: {_EXPORT}")
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):  # which begin text of UTF-16
         raise DataError(f"{label} is not a table: {READ}")
     return "text"
@@ -225,6 +263,9 @@ def _unzipped(given: Given) -> Given:
         names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX")]
         if not names or any(name.endswith(".npy") for name in names):
             return given
+        for member, what in _WORKBOOKS.items():
+            if member in names:
+                raise DataError(f"{given.label} is {what}: {_EXPORT}")
         if len(names) > 1:
             raise DataError(f"{given.label} holds {len(names):,} files ({quoted(names)}): give one of them")
         with archive.open(names[0]) as packed:

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import unfinished
 
@@ -157,10 +158,8 @@ def no_room(where: Path, n_bytes: int, error: OSError) -> DataError:
     """The error for a disk that can not take what is to be written."""
     with suppress(OSError):
         free = shutil.disk_usage(where).free
-        return DataError(
-            f"the spool needs {_amount(n_bytes)} more in {str(where)!r}, where {_amount(free)} are free "
-            f"({error.strerror}): give the parameter spool a folder on a larger disk"
-        )
+        lacks = f"the spool needs {_amount(n_bytes)} more in {str(where)!r}, where {_amount(free)} are free"
+        return DataError(Sentence(f"{lacks} ({error.strerror}): give ", Setting("spool"), " a folder on a larger disk"))
     return DataError(f"cannot write the spool in {str(where)!r}: {error.strerror}")
 
 

@@ -32,7 +32,7 @@ Types = Mapping[str, pa.DataType]
 BLOCK = 1 << 24  # bytes of a range that is read at once
 PORTION = 1 << 26  # bytes of a range for another process
 _SMALL = 1 << 23  # bytes; a smaller text is parsed sooner by one thread
-_GROUPED = re.compile(r" *[+-]?[0-9]{1,3}(,[0-9]{3})*(\.[0-9]*)? *")
+_GROUPED = re.compile(r" *[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3})*)(\.[0-9]*)? *")
 _NUMBER, _TEXT, _NULL = pa.float64(), pa.string(), pa.null()
 #: What values may be besides, of which pyarrow finds a type; in the order in which it tries them.
 _WIDER = {
@@ -304,7 +304,7 @@ class Delimited:
                     strings_can_be_null=True,
                     null_values=[*MISSING, *(f" {marker}" for marker in MISSING if marker)],
                     decimal_point=layout.decimal_mark,
-                    column_types=None if types is None else dict(types),
+                    column_types=dict.fromkeys(layout.codes, _TEXT) if types is None else dict(types),
                     include_columns=None if types is None else list(types),
                 ),
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -11,12 +12,13 @@ from numpy.typing import NDArray
 
 from bitsieve.files.errors import DataError
 from bitsieve.files.npz import ArrayTable
-from bitsieve.files.output import writing
+from bitsieve.files.output import check_output, write_text, writing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 WRITTEN = (".parquet", ".csv", ".tsv", ".arrow", ".feather", ".npz")
+ROWS_WRITTEN = (".parquet", ".csv", ".json")
 
 
 def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target: str) -> None:
@@ -25,8 +27,6 @@ def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target:
     Types are kept; .npz has one common type for all features, and text formats keep what text can keep. A .npz of text
     is refused.
     """
-    if Path(path).suffix.lower() == ".npz" and not isinstance(table, ArrayTable):
-        _check_numbers(table, target)
     with writing(path) as file:
         _write(table, file, Path(path).suffix.lower(), target)
 
@@ -38,6 +38,19 @@ def _check_numbers(table: pa.Table, target: str) -> None:
                 f"a .npz holds one array of numbers, but column {field.name!r} is selected and {field.type}: write "
                 ".parquet, .arrow or .csv, or exclude it"
             )
+
+
+def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
+    """Write a small table of results in the format of the ending: Parquet, CSV, or JSON as a list of rows.
+
+    A value that is no number, which equals nothing, is written as none.
+    """
+    check_output(path, ROWS_WRITTEN)
+    rows = [{name: None if value != value else value for name, value in row.items()} for row in table.to_pylist()]
+    if Path(path).suffix.lower() == ".json":
+        write_text(path, json.dumps(rows, indent=1))
+    else:
+        write_table(table.from_pylist(rows, schema=table.schema), path, "")
 
 
 def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: str) -> None:
@@ -80,6 +93,7 @@ def _to_columns(table: ArrayTable, target: str) -> pa.Table:
 def _to_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:
     if isinstance(table, ArrayTable):
         return table
+    _check_numbers(table, target)
     names = [name for name in table.column_names if name != target]
     columns = [_numbers(table[name]) for name in names]
     X = np.empty((table.num_rows, len(columns)), dtype=np.result_type(*columns))

@@ -95,7 +95,7 @@ def bin_labels(binner: object, column: int, n_bins: int) -> list[str]:
     if categories is not None:
         labels = [str(value) for value in categories.tolist()]
     else:
-        labels = _intervals(np.asarray(binner.bin_edges_[column]), getattr(binner, "_side", "left"))  # type: ignore[attr-defined]
+        labels = _intervals(np.asarray(binner.bin_edges_[column]), getattr(binner, "side", "left"))  # type: ignore[attr-defined]
     if len(labels) < n_bins:
         labels.append("missing")
     return labels
@@ -124,11 +124,12 @@ def quality_parts(evidence: Evidence, notes: Sequence[str] = ()) -> list[str]:
     uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.left_out)
     rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}
     remarks = [_remarks(q, j in uncut, names) for j, q in enumerate(quality)]
+    own = _own_notes(notes, names)
     relevance, bins = evidence.information.relevance, evidence.information.source.arities
     rows = [
         (
             names[j],
-            "; ".join(notes_naming(notes, names[j]) or remarks[j]),
+            "; ".join(own.get(names[j]) or remarks[j] or notes_naming(notes, names[j])),
             q.kind,
             f"{100 * q.n_missing / n_rows:.1f} %" if q.n_missing else "0",
             f"{q.n_distinct:,}",
@@ -147,6 +148,16 @@ def quality_parts(evidence: Evidence, notes: Sequence[str] = ()) -> list[str]:
             "Bins of numbers are cuts made for this selection; a column of one bin carries no information.", "aside"
         ),
     ]
+
+
+def _own_notes(notes: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
+    """The notes that name one column alone, by its name."""
+    own: dict[str, list[str]] = {}
+    for note in notes:
+        named = [name for name in names if repr(name) in note]
+        if len(named) == 1:
+            own.setdefault(named[0], []).append(note)
+    return own
 
 
 def _summary(quality: list[ColumnQuality], remarks: list[list[str]], names: Sequence[str]) -> list[str]:

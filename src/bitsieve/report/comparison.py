@@ -40,11 +40,10 @@ HOW_TO_READ = (
 def report(comparison: Comparison, *, command: str | None = None) -> str:
     """The report as HTML text; ``command`` selects what is recommended, by default the call in Python."""
     parameters = comparison.parameters
-    rows = comparison.summary()
+    rows, recommended = comparison.summary(), comparison.choice().is_recommended
     parts = [
         paragraph(f"{comparison.choice()}; {comparison.outer()}.", "answer"),
-        paragraph("To select these features:"),
-        code(command or use_it(comparison)),
+        *([paragraph("To select these features:"), code(command or use_it(comparison))] if recommended else []),
         paragraph(_setting(parameters), "aside"),
         notes(comparison.notes),
         *_error_parts(comparison, rows),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike
 
 from bitsieve.evaluate.comparison import Comparison
@@ -49,13 +50,13 @@ def write_report(result: Selection | Comparison, path: str | PathLike[str], *, c
     from bitsieve.report.comparison import report
     from bitsieve.report.selection import selection_report
 
-    if not isinstance(result, Selection | Comparison):
+    reports: dict[type, Callable[..., str]] = {Selection: selection_report, Comparison: report}
+    make = reports.get(type(result))
+    if make is None:
         raise ValueError(
             f"{type(result).__name__} has no report: give what bitsieve.select or bitsieve.compare returns"
         )
     check_report(path)
-    if isinstance(result, Selection):
-        text = selection_report(result, command=command)
-    else:
-        text = report(result, command=command)
-    write_text(path, text, "report")
+    if isinstance(result, Selection) and not result.features:
+        raise ValueError("no feature is selected, so there is nothing to report: ask for a number of features")
+    write_text(path, make(result, command=command), "report")

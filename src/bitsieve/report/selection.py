@@ -145,7 +145,8 @@ def _about_chance(chance: Chance | None) -> str:
 
 def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
     selector, names = selection.selector, selection.evidence.table.names
-    later = [names[j] for j in curve.curve.columns[curve.curve.n_selected :]]
+    left_out = set(selection.evidence.left_out)
+    later = [names[j] for j in curve.curve.columns[curve.curve.n_selected :].tolist() if j not in left_out]
     text = f"{len(selection.features):,} features were asked for."
     if getattr(selector, "stopped_by_", "n_features_to_select") != "n_features_to_select":
         text = f"The selection ended by itself: {selector.stopped_by_}"

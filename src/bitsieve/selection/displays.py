@@ -36,7 +36,8 @@ N_SHUFFLES = 39
 class Display:
     """Base of the displays; a subclass says what it takes from a selection, and draws it.
 
-    ``ax`` is where to draw, by default a new figure, which a notebook shows and which needs no screen elsewhere.
+    ``ax`` is where to draw, by default a new figure, which a notebook shows and which needs no screen elsewhere. What
+    was drawn is in ``ax_`` and ``figure_``, of matplotlib.
     """
 
     ax_: Axes
@@ -281,7 +282,7 @@ class DendrogramDisplay(Display):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> display = bitsieve.DendrogramDisplay.from_selection(bitsieve.select(X, y, n_features_to_select=1))
     >>> [label.get_text() for label in display.ax_.get_yticklabels()][-2:]
-    ['petal length (cm)', '1: petal width (cm)']
+    ['1: petal width (cm)', 'petal length (cm)']
     """
 
     def __init__(self, names: Sequence[str], distances: Floats, ranks: Sequence[int]) -> None:
@@ -436,14 +437,13 @@ def ranked_on(selector: Any, counted: Counted) -> Columns:
     """The selected columns, and half as many (at least five) that would come next, where the method can say so."""
     from sklearn.base import clone
 
-    from bitsieve.selectors.forward import ForwardSelector
-
     selected = np.asarray(selector.selected_)
     k, n = len(selected), len(selector.ranking_)
     wanted = min(n, k + max(5, k // 2))
     if len(np.unique(selector.ranking_)) == n:
         return np.argsort(selector.ranking_)[:wanted]
-    if not isinstance(selector, ForwardSelector) or selector.constraints is not None:
+    settings = selector.get_params(deep=False)
+    if "stopping" not in settings or settings["constraints"] is not None:  # only a greedy method goes on from there
         return selected
     longer = clone(selector).set_params(n_features_to_select=wanted, stopping=None).fit_counted(counted)
     order = np.asarray(longer.selected_)

@@ -83,7 +83,8 @@ def _why_left_out(table: Table, column: int) -> str:
     if column in table.profile().empty:
         return "is not selected: it has no values"
     if column in table.profile().identifiers:
-        return "is not selected: it has a value of its own in every row, as a name of the row has, and was left out"
+        why = "it looks like an identifier, as nearly every row has a value of its own, and was left out"
+        return f"is not selected: {why}"
     return "is not selected because it was excluded"
 
 
@@ -301,6 +302,8 @@ def notes_naming(notes: Sequence[str], name: str) -> list[str]:
 
 def affiliated_of(evidence: Evidence) -> Affiliated:
     """For every selected column those that were not selected and share at least half of their information with it."""
+    if not len(evidence.selected):
+        return Affiliated(evidence.selected, [], [])
     return groups_of(evidence.selected, pairs_by_information(evidence.information, evidence.selected, SHARED))
 
 

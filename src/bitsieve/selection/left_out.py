@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted, renamed
+from bitsieve.data.profile import Profile
 from bitsieve.data.table import Table
+from bitsieve.data.text import Account
 from bitsieve.methods.constraints import Constraints, check_constraints, is_given, resolve
 
 
@@ -62,12 +64,9 @@ def consider(
         raise ValueError("constraints are given, so put include and exclude into them: Constraints(must_include=...)")
     else:
         wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
+    _refuse_left_out_before(table, wanted.must_include)
     profile = table.profile(binner)
     excluded = wanted.exclude if table.leaves_out else []
-    gone = [table.names[j] for j in wanted.must_include if j in table.left_out]
-    if gone:
-        what = f"left out when the rows were counted: {quoted(gone)}; count again with "
-        raise ValueError(Sentence(what, Setting("include", gone)))
     asked_for = {*wanted.must_include, *_grouped(constraints, table)}
     if not constrains:
         if wanted.exclude and not table.leaves_out:
@@ -85,13 +84,21 @@ def consider(
     asks = any(map(is_given, (constraints.must_include, never, constraints.groups)))
     given = replace(constraints, exclude=never) if constrains and asks else None
     left = table.without(left_out) if table.leaves_out else table
-    return Considered(left, left_out, given, _notes(table, profile.empty, identifiers))
+    return Considered(left, left_out, given, _notes(table, profile, identifiers, excluded))
 
 
 def refuse_more_than_left(asked: Any, considered: Considered) -> None:
     """Raise ValueError where more features are asked for than columns are left."""
     if isinstance(asked, int) and considered.left_out and asked > considered.n_left:
         raise ParameterError("n_features_to_select", asked, f"{considered.n_left:,} columns are left: ask for no more")
+
+
+def _refuse_left_out_before(table: Table, included: Sequence[int]) -> None:
+    """Columns of saved counts that were left out when the rows were counted cannot be included."""
+    gone = [table.names[j] for j in included if j in table.left_out]
+    if gone:
+        what = f"left out when the rows were counted: {quoted(gone)}; count again with "
+        raise ValueError(Sentence(what, Setting("include", gone)))
 
 
 def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
@@ -112,17 +119,58 @@ def _grouped(constraints: Constraints, table: Table) -> set[int]:
     return {int(j) for j in np.flatnonzero(candidates.sizes[candidates.of_column] > 1)}
 
 
-def _notes(table: Table, empty: Sequence[int], identifiers: Sequence[int]) -> list[str]:
-    """Which columns are left out that nobody excluded."""
-    notes = []
-    if empty:
-        notes.append(_about(table, empty, "has no values", "have no values", ": left out"))
+def _notes(table: Table, profile: Profile, identifiers: Sequence[int], excluded: Sequence[int]) -> list[str]:
+    """How text was read, which columns are left out that nobody excluded, and what numbers may mean something else."""
+    notes = [
+        _on_text(table.names[j], account)
+        for j, account in sorted(profile.accounts.items())
+        if j not in excluded and not (j in identifiers and account.what == "codes")
+    ]
+    if profile.empty:
+        notes.append(_about(table, profile.empty, "has no values", "have no values", ": left out"))
     if identifiers:
-        own = " a value of its own in every row"
         keep = Setting("include", [table.names[j] for j in identifiers[:3]])
-        ending = Sentence(", as a name or a number of each row has: left out; to keep such a column, add ", keep)
-        notes.append(_about(table, identifiers, "has" + own, "have" + own, ending))
+        why = ": nearly every row has a value of its own, so left out; to keep such a column, add "
+        looks = "looks like an identifier", "look like identifiers"
+        notes.append(_about(table, identifiers, *looks, Sentence(why, keep)))
+    gone, noticed = {*profile.empty, *identifiers, *excluded}, profile.what_is_noticed
+    for j, value, times, low, high in noticed.sentinels:
+        if j not in gone:
+            why = f"far from its other values ({low:g} to {high:g}): if it means a missing value, replace it"
+            notes.append(f"column {table.names[j]!r} holds {value:g} in {times:,} rows, {why}")
+    for j in noticed.codes:
+        if j not in gone and j not in profile.accounts:
+            what = f"column {table.names[j]!r} holds whole numbers and has the name of a code: read as numbers; "
+            notes.append(Sentence(what, "to make each a category, add ", _typed(table.names[j], "category")))
     return notes
+
+
+def _typed(name: str, kind: str) -> Setting:
+    return Setting("column_types", {name: kind})
+
+
+def _on_text(name: str, account: Account) -> str:
+    """How the text of a column was read, and how to have it otherwise."""
+    such = f"column {name!r} holds {account.what} such as {account.example!r}"
+    if account.what == "codes":
+        why = ", of which leading zeros, points or a plus are part: taken as categories; if they are numbers, add "
+        return Sentence(such, why, _typed(name, "number"))
+    if account.what == "open dates":
+        such = f"column {name!r} holds dates such as {account.example!r}, whose day and month nothing tells apart: "
+        day, month = _typed(name, "day-first"), _typed(name, "month-first")
+        return Sentence(such, "taken as categories; to read them, add ", day, " or ", month)
+    unread = ", ".join(f"{value!r} ({times:,})" for value, times in account.unread)
+    listed = f"{unread}{', ...' if account.n_unread > sum(times for _, times in account.unread) else ''}"
+    values = f"{account.n_unread:,} value{'s' * (account.n_unread > 1)} of column {name!r}"
+    keep = "; to keep the text as categories, add ", _typed(name, "category")
+    if account.what == "numbers" and account.n_unread:
+        what = "is not a number" if account.n_unread == 1 else "are not numbers"
+        return Sentence(f"{values} {what}: {listed}: read as missing", *keep)
+    meant = "times" if account.what.startswith(("dates", "times", "durations")) else "numbers"
+    meant = "yes and no" if account.what == "booleans in words" else meant
+    rest = f"; {account.n_unread:,} with other text as missing: {listed}" if account.n_unread else ""
+    rows = f"{account.n_read:,} row{'s' * (account.n_read > 1)}"
+    return Sentence(f"{such}: read as {meant} in {rows}{rest}", *keep)
 
 
 def _about(table: Table, columns: Sequence[int], one: str, several: str, ending: str) -> str:

@@ -20,6 +20,7 @@ from bitsieve.selectors.fitting import nothing_informative
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _MANY_CLASSES = 100
 _MANY_VALUES = 20
+_ORDERED = 20  # different numbers, of which a target may be a quantity
 _SHARE_OF_CHANCE = 0.1  # of the information of a column
 _ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
 
@@ -186,7 +187,7 @@ def explain_many_values(selector: Any, table: Table, found: Explanation) -> list
     what = f"{why}, and more beside others: {quoted_places(many, table.names)}; group {their} values"
     if not hasattr(selector, "estimator"):
         return [what]
-    return [Sentence(what, ", or compare with ", Setting("estimator", "shrinkage"))]
+    return [Sentence(what, ", or compare with ", Setting("estimator", "corrected"))]
 
 
 def explain_gap(selector: Any) -> list[str]:
@@ -234,6 +235,10 @@ def explain_target(table: Table) -> list[str]:
         return [f"the targets {quoted(target.columns)} are one: {n_classes:,} combinations occur{''.join(cut)}"]
     if target.edges is not None:
         return [_on_binned(target)]
+    few = n_classes <= _MANY_CLASSES and 2 * n_classes <= table.n_samples
+    if few and n_classes >= _ORDERED and target.labels.dtype.kind in "iuf" and target.n_bins != "none":
+        what = f"target {name!r} has {n_classes:,} different numbers, each taken as a class: if it is a quantity, add "
+        return [Sentence(what, Setting("target_bins", 5))]
     if n_classes > _MANY_CLASSES or 2 * n_classes > table.n_samples > FEW_ROWS:
         what = f"target {name!r} has {n_classes:,} classes in {table.n_samples:,} rows: "
         if target.labels.dtype.kind not in "iuf" or target.n_bins == "none":

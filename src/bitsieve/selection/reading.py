@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_flag
 from bitsieve.data.table import COUNTS, Table, check_several_rows
+from bitsieve.data.text import ColumnRules
 from bitsieve.engines.registry import Engine, choose_engine
 from bitsieve.methods.registry import check_offers, parameters_of
 
@@ -59,19 +60,20 @@ class Reading(NamedTuple):
         *,
         target_bins: int | str | None,
         drop_missing: bool,
+        rules: ColumnRules | None = None,
         client: Any = None,
     ) -> Table:
         """The data as a table, in memory or in parts; ``client`` is that of a cluster."""
-        of_target: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing}
+        how: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing, "rules": rules}
         opened = self.engine.open(self.data, **self.options, client=client)
         if opened is None:
             from bitsieve.data.read import read_data
 
-            return read_data(self.data, target, sample_weight, **of_target, header=self.options["header"])
+            return read_data(self.data, target, sample_weight, **how, header=self.options["header"])
         check_flag("drop_missing_target", drop_missing)
         target = getattr(opened, "own_target", None) if target is None else target
         if target is None:
             raise ValueError("no target is given: name one of the columns, or give one value a row")
-        table = opened.read_in_parts(target, sample_weight, target_name="target", **of_target)
+        table = opened.read_in_parts(target, sample_weight, target_name="target", **how)
         check_several_rows(table)
         return table

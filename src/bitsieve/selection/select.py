@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from bitsieve.common.defaults import BINNING, SELECT
-from bitsieve.common.messages import quoted, renamed, warn_of
+from bitsieve.common.messages import Sentence, Setting, quoted, renamed, warn_of
 from bitsieve.common.parameters import check_threads
 from bitsieve.common.progress import shown
 from bitsieve.data.binning.registry import KEEPS_MISSING, make_binner
 from bitsieve.data.table import Table
+from bitsieve.data.text import column_rules
 from bitsieve.methods.constraints import is_given, resolve
 from bitsieve.methods.method import Method, check_requirements
 from bitsieve.methods.registry import arguments_of, find_method
@@ -42,6 +43,8 @@ def select(
     target_bins: int | str | None = None,
     drop_missing_target: bool = False,
     header: bool | None = None,
+    repair: bool = True,
+    column_types: Mapping[Any, str] | None = None,
     n_jobs: int | None = None,
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
@@ -73,8 +76,8 @@ def select(
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
         lets a greedy method, fcbf or vmi stop by itself.
     include : sequence of column, optional
-        Selected first, whatever their scores, by a greedy method. A column with a value of its own in every row, as a
-        name or a number of each row, is left out unless it is named here.
+        Selected first, whatever their scores, by a greedy method. An identifier, as a name or a number of each
+        row, an e-mail address or free text, is left out unless it is named here.
     exclude : sequence of column, optional
         Never selected.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
@@ -89,6 +92,12 @@ def select(
     header : bool, optional
         Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
         error.
+    repair : bool, default=True
+        Whether text that is almost all numbers, dates, times or booleans as people write them is read as such, with a
+        note on each column.
+    column_types : mapping, optional
+        What columns hold, by name or index of the feature: "category", "number", or the order of digits in dates,
+        "day-first" or "month-first"; as ``{"zip": "category"}``. By default their values decide.
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     memory : int or str, optional
@@ -128,7 +137,8 @@ def select(
     reading = Reading.planned(method, data, engine, memory=memory, spool=spool, header=header)
     named = nullcontext() if "constraints" in parameters else renamed("must_include", "include")
     with shown(verbose), named:
-        table = reading.read(target, sample_weight, target_bins=target_bins, drop_missing=drop_missing_target)
+        of_target: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing_target}
+        table = reading.read(target, sample_weight, **of_target, rules=column_rules(repair, column_types))
         selection = select_from(
             table,
             method=method,
@@ -172,6 +182,10 @@ def select_from(
     if considered.constraints is not None:
         parameters["constraints"] = considered.constraints
     on_number: list[str] = []
+    if _only_text_is_missing(table, considered, binning, of_binner):
+        of_binner["missing"] = asked_for["missing"] = "bin"
+        of_its_own = Sentence("text that was read as missing has a code of its own: ", Setting("missing", "bin"))
+        considered.notes.append(of_its_own)
     if n_features_to_select is None:
         n_features_to_select, on_number = _default_number(considered, parameters)
     refuse_more_than_left(n_features_to_select, considered)
@@ -181,6 +195,15 @@ def select_from(
     notes = [*table.notes, *on_number, *considered.notes, *of_result]
     asked_for = {"n_features_to_select": n_features_to_select, **asked_for}
     return _selection(table, considered, outcome, explained, asked_for, notes)
+
+
+def _only_text_is_missing(table: Table, considered: Considered, binning: Any, of_binner: Mapping[str, Any]) -> bool:
+    """Whether all missing values are text that was read so, and nothing says what missing values are."""
+    if not isinstance(binning, str) or binning.endswith(KEEPS_MISSING) or "missing" in of_binner:
+        return False
+    profile = table.profile()
+    missing = {*profile.what_is_noticed.missing} - {*considered.left_out}
+    return bool(missing) and missing <= {j for j, of in profile.accounts.items() if of.n_unread and not of.has_missing}
 
 
 def _fit(

@@ -21,7 +21,7 @@ from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.data.read import read_data
 from bitsieve.engines.dask import DaskPortions
-from bitsieve.engines.partitioned import PartitionedSource
+from bitsieve.engines.portions import PartitionedSource
 from bitsieve.engines.stream import StreamSource
 from bitsieve.files.libsvm import read_libsvm_in_ranges
 from bitsieve.files.spooled_columns import VALUE_BYTES

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from bitsieve.data.exact import check_large_columns
 from bitsieve.data.extents import MISSING, NUMBERS, Extents, HasExtents, NumericBlock, check_values
 from bitsieve.data.ragged import Ragged
 from bitsieve.data.table import TableInMemory
+from bitsieve.data.text import Form, Plain
 
 MAX_CODES = 1 << 16
 
@@ -46,7 +48,8 @@ class Binning:
     #: target, or its numbers as "codes", which must be whole.
     requires: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
     bins_parts: ClassVar[bool] = True  # whether it can be fitted on what is known of rows in parts
-    _side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
+    side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
+    _forms: Mapping[int, Form] = MappingProxyType({})  # of columns of text that are not plain
 
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
@@ -110,6 +113,7 @@ class Binning:
         )
         self.check_numbers(table, extents)
         table.set_names_on(self)
+        self._forms = {j: of.form for j, of in table.meanings.items() if not isinstance(of.form, Plain)}
         return extents
 
     def code_of(self, value: float, j: int) -> int:
@@ -125,7 +129,7 @@ class Binning:
         -------
         int
         """
-        return int(np.searchsorted(self.bin_edges_[j], float(value), side=self._side))
+        return int(np.searchsorted(self.bin_edges_[j], float(value), side=self.side))
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
@@ -241,7 +245,7 @@ class Binning:
                 raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
         edges = self.bin_edges_.take(block.places)
         _native.code_by_cuts(
-            block.values, edges.values, edges.ends, self._side == "left", missing_code, block.places, out
+            block.values, edges.values, edges.ends, self.side == "left", missing_code, block.places, out
         )
 
     def _check_code_limit(self, table: TableInMemory) -> None:

@@ -67,7 +67,7 @@ class EqualWidthBinning(Binning):
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
     requires = "ends"
-    _side = "right"
+    side = "right"
 
     def __init__(self, *, n_bins: int = 10, missing: str = "error", n_jobs: int | None = None) -> None:
         self.n_bins = n_bins

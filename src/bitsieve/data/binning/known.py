@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.data.encoding import Encoded, encode, lookup
+from bitsieve.data.encoding import Encoded, encode, encode_known, lookup
 from bitsieve.data.table import TableInMemory
 
 
@@ -67,11 +67,8 @@ def _encoded(values: Any) -> Any:
     """The codes of whole numbers, -1 for missing ones; numbers of another kind as they are."""
     if values.dtype.kind in "iu":
         return encode(values)
-    there = ~np.isnan(values)
-    numbers = values[there]
+    numbers = values[~np.isnan(values)]
     if (np.abs(numbers) > _MOST_EXACT).any() or (numbers != np.rint(numbers)).any():
         return values
-    found = encode(numbers.astype(np.int64))
-    codes = np.full(len(values), -1, np.int32)
-    codes[there] = found.codes
-    return Encoded(codes, found.categories)
+    found = encode_known(values)
+    return found._replace(categories=found.categories.astype(np.int64))

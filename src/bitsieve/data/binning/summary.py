@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from bitsieve.common.messages import quoted
@@ -16,10 +15,10 @@ from bitsieve.data.binning.base import Binning
 from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.data.encoding import FEW, Encoded
 from bitsieve.data.extents import MISSING, NUMBERS, Extents
-from bitsieve.data.profile import Profile, RowNumbers
+from bitsieve.data.profile import Noticed, Outlying, Profile, RowNumbers, looks_like_code, names_rows
 from bitsieve.data.table import NamedColumns, TableInMemory
 from bitsieve.data.target import Target
-from bitsieve.data.text import TextKinds, text_of, typed_text
+from bitsieve.data.text import Understood, text_of, understood
 
 
 @dataclass(frozen=True)
@@ -60,6 +59,8 @@ class Summary(NamedColumns):
         Samples of every class.
     requires : str
         What the bins follow from for which this was found, as of a binner.
+    meanings : mapping of int to Understood
+        What the text of columns was taken for, by their places.
     """
 
     names: Sequence[str]
@@ -72,6 +73,7 @@ class Summary(NamedColumns):
     limits: Limits
     class_sizes: NDArray[np.int64]
     requires: str
+    meanings: Mapping[int, Understood]
 
     @classmethod
     def merged(cls, parts: Sequence[Summary]) -> Summary:
@@ -103,6 +105,7 @@ class Summary(NamedColumns):
             first.limits,
             np.sum([part.class_sizes for part in parts], axis=0),
             first.requires,
+            first.meanings,
         )
 
     def profile(self) -> Profile:
@@ -112,21 +115,33 @@ class Summary(NamedColumns):
         return Profile(
             self.n_rows,
             np.array([not column.is_empty for column in columns], bool),
-            np.array([0 if column.categories is None else len(column.categories) for column in columns], np.int64),
+            np.array([_names_rows(column) for column in columns], bool),
             np.array([of is not None and of.number_rows for of in numbering], bool),
             np.array([column.varies for column in columns], bool),
             np.array([of is not None and of.count_rows for of in numbering], bool),
+            noticed=self._noticed(),
         )
 
-    def text_kinds(self) -> TextKinds:
-        """The columns of text all of which is numbers or times, and their types."""
+    def _noticed(self) -> Noticed:
+        """What is worth a note in columns of numbers."""
+        sentinels, codes = [], []
+        for j, (name, column) in enumerate(zip(self.names, self.columns, strict=True)):
+            if column.outlying is not None:
+                sentinels += [(j, *one) for one in column.outlying.sentinels]
+            whole = column.kind is not None and column.kind.kind in "iu" and column.low is not None
+            if whole and self.feature_names is not None and looks_like_code(name, column.low, column.high):
+                codes.append(j)
+        missing = [j for j, column in enumerate(self.columns) if column.holds & MISSING]
+        return Noticed(sentinels, codes, missing)
+
+    def understood(self, repair: bool, wanted: Mapping[int, str]) -> dict[int, Understood]:
+        """What the text of columns means, by their places."""
         found = {}
-        for place, column in enumerate(self.columns):
-            if column.categories is not None and column.categories.dtype == object and len(column.categories):
-                first = column.categories[0]
-                typed = typed_text(text_of(column.categories.tolist())) if isinstance(first, str) else None
-                if typed is not None and not pa.types.is_string(typed.type):
-                    found[place] = typed.type
+        for j, column in enumerate(self.columns):
+            if column.is_text and column.categories is not None and column.rows is not None:
+                how: dict[str, Any] = {"repair": repair, "wanted": wanted.get(j)}
+                text = text_of(column.categories.tolist())
+                found[j] = understood(text, column.rows, has_null=column.n_missing > 0, **how)
         return found
 
     def without(self, left_out: Sequence[int]) -> Summary:
@@ -273,6 +288,7 @@ def summarize(
         limits,
         np.zeros(0, np.int64) if table.y is None else sizes_of_classes(table.y.codes, table.weights, table.y.n_classes),
         binner.requires,
+        table.meanings,
     )
 
 
@@ -300,7 +316,9 @@ def _summary_of(
     weights = table.weights
     if not table.is_numeric(j):
         codes, categories = table.categorical(j)
-        return ColumnSummary(holds, None, n_missing=_samples(codes < 0, weights), categories=categories)
+        rows = np.bincount(codes[codes >= 0], minlength=len(categories))
+        n_missing, is_text = _samples(codes < 0, weights), j in table.meanings
+        return ColumnSummary(holds, None, n_missing=n_missing, categories=categories, rows=rows, is_text=is_text)
     values = table.numbers(j)
     n_missing, classes = 0, table.y.codes if requires == "classes" and table.y is not None else None
     if holds & MISSING:
@@ -315,7 +333,14 @@ def _summary_of(
     elif requires != "ends" and cells:
         n_classes = 1 if classes is None else table.target.n_classes
         distinct = Distinct.of_samples(values, classes, n_classes, weights, cells)
-    return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct)
+    outlying = None if low is None else Outlying.of(values, low, high)
+    return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct, outlying=outlying)
+
+
+def _names_rows(column: ColumnSummary) -> bool:
+    """Whether a column of categories is an identifier."""
+    categories, rows = column.categories, column.rows
+    return categories is not None and rows is not None and names_rows(categories, int(rows.sum()))
 
 
 def _samples(rows: NDArray[np.bool_], weights: NDArray[np.int64] | None) -> int:

@@ -17,6 +17,8 @@ from bitsieve.data.binning.mdl import MDLBinning
 from bitsieve.data.binning.zero_apart import ZeroApartBinning
 from bitsieve.data.columns import read_columns
 from bitsieve.data.read import read_xy
+from bitsieve.data.table import TableInMemory
+from bitsieve.data.text import ColumnRules, Plain
 
 
 class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
@@ -67,14 +69,16 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
             ``missing="error"``, or categories that were not there when fitting.
         """
         check_is_fitted(self)
-        table = read_columns(X, estimator=self, reset=False, text_kinds=self._numbers_in_text())
+        table = self._read_again(X)
         codes = self.codes(table)
         return codes.copy(order="F") if codes is table.matrix else codes
 
-    def _numbers_in_text(self) -> dict[int, None]:
-        """The columns that were numbers when fitting, so that text in them is read as such."""
+    def _read_again(self, X: Any) -> TableInMemory:
+        """The columns of new rows, whose text means what it meant when fitting."""
         known = self.categories_
-        return {j: None for j in range(self.n_features_in_) if known is None or known[j] is None}
+        numbers = (j for j in range(self.n_features_in_) if known is None or known[j] is None)
+        forms = {**{j: Plain() for j in numbers}, **self._forms}
+        return read_columns(X, estimator=self, reset=False, rules=ColumnRules(forms=forms))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -321,7 +325,7 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
             sparse table.
         """
         check_is_fitted(self)
-        table = read_columns(X, estimator=self, reset=False, text_kinds=self._numbers_in_text())
+        table = self._read_again(X)
         if not table.is_sparse:
             return self.codes(table)
         codes = self._listed(table)

@@ -227,7 +227,7 @@ class ZeroApartBinning(Binning):
         code = stored.room(len(stored.value), np.uint16)
         missing_code = self.n_bins_ - 1 if keeps else np.zeros_like(self.n_bins_)
         base = np.zeros_like(self.n_bins_) if ranked else self.zero_.astype(np.int64)
-        left = ranked or self.rule_._side == "left"
+        left = ranked or self.rule_.side == "left"
 
         def write(block: tuple[int, int]) -> None:
             first, last = block
@@ -259,7 +259,7 @@ class ZeroApartBinning(Binning):
         for j in np.flatnonzero(
             table.stored.has_zeros & ~self.zero_
         ).tolist():  # zeros that were not there when fitting
-            common[j] = np.searchsorted(self.bin_edges_[j], 0.0, side="left" if self.rule_._side == "left" else "right")
+            common[j] = np.searchsorted(self.bin_edges_[j], 0.0, side=self.rule_.side)
         return common
 
     def _check_known(self, table: TableInMemory, code: NDArray[np.uint16]) -> None:

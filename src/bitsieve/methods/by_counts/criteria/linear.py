@@ -72,7 +72,7 @@ class MIFS(Criterion):
 
 
 @dataclass(frozen=True)
-class MIFSU(Criterion):
+class MIFSU(MIFS):
     """Relevance less weighted redundancy: ``J(i|S) = I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)``.
 
     The sum of mifs, each redundancy weighted by the share of the chosen feature's entropy that is relevance. A
@@ -93,12 +93,6 @@ class MIFSU(Criterion):
     title = "Mutual information feature selection under uniform information"
     formula = "I(Xi;C) - beta sum_s [I(Xs;C)/H(Xs)] I(Xi;Xs)"
     paper = "Kwak, Choi 2002"
-    needs = "pairs"
-
-    beta: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_weight("beta", self.beta)
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """Sum of [I(Xs;C)/H(Xs)] I(Xi;Xs)."""
@@ -106,10 +100,6 @@ class MIFSU(Criterion):
         entropy = information.entropy[pivot]
         share = information.relevance[pivot] / entropy if entropy > 0 else 0.0
         return folded + share * pair.redundancy
-
-    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """I(Xi;C) - beta times the sum."""
-        return relevance - self.beta * folded
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,228 @@
+"""The command line as a process: what a user types, rightly and wrongly, and every line that comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, parquet
+
+import bitsieve
+from bitsieve.cli.options import COMMANDS
+
+
+def bs(*arguments, cwd, code=0):
+    """Run a command that must end with this code and without a traceback."""
+    words = [sys.executable, "-m", "bitsieve", *map(str, arguments)]
+    found = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    assert found.returncode == code, found.stderr
+    assert "Traceback" not in found.stderr
+    if code:
+        assert found.stdout == ""
+        assert len(found.stderr.splitlines()) == 1
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with a table, its halves, and a table of noise."""
+    random = np.random.default_rng(3)
+    y = random.permutation(np.repeat([0, 1], [140, 60]))
+    columns = {
+        "good": 3 * y + random.normal(size=200),
+        "noise": random.normal(size=200),
+        "word": random.choice(["u", "v"], 200),
+    }
+    table = pa.table({**columns, "y": np.where(y, "yes", "no")})
+    csv.write_csv(table, tmp_path / "all.csv")
+    csv.write_csv(table.slice(0, 100), tmp_path / "part1.csv")
+    csv.write_csv(table.slice(100), tmp_path / "part2.csv")
+    csv.write_csv(table.select(["noise", "y"]), tmp_path / "noise.csv")
+    return tmp_path
+
+
+def test_short_options_and_patterns_give_the_same(folder):
+    whole = bs("select", "all.csv", "--target", "y", "--features", 2, cwd=folder)
+    for words in (
+        ("select", "all.csv", "-t", "y", "-k", 2),
+        ("select", "part1.csv", "-t", "y", "part2.csv", "-k", 2),
+        ("select", "part*.csv", "-t", "y", "-k", 2),
+        ("select", "part*.csv", "-t", "y", "-k", 2, "--memory", "1GB"),
+    ):
+        assert bs(*words, cwd=folder).stdout == whole.stdout
+    explained = [bs("explain", "good", data, "-t", "y", cwd=folder).stdout for data in ("all.csv", "part?.csv")]
+    assert explained[0] == explained[1]
+    compared = bs("compare", "part*.csv", "-t", "y", "--classifier", "ncm", "--folds", 3, "--json", cwd=folder)
+    assert json.loads(compared.stdout)["parameters"]["n_samples"] == 200
+
+
+def test_a_column_that_is_text_in_one_file_is_text(folder):
+    (folder / "a1.csv").write_text("a,y\n1,0\n2,1\n")
+    (folder / "a2.csv").write_text("a,y\nx,0\n2,1\n")
+    found = bs("select", "a1.csv", "a2.csv", "-t", "y", "--json", "--include", "a", cwd=folder)
+    assert json.loads(found.stdout)["n_samples"] == 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe with a name is a thing of POSIX")
+def test_a_pipe_is_read(folder):
+    whole = bs("select", "all.csv", "-t", "y", cwd=folder).stdout
+    os.mkfifo(folder / "pipe")
+    with subprocess.Popen(["sh", "-c", "cat all.csv > pipe"], cwd=folder):
+        assert bs("select", "pipe", "-t", "y", cwd=folder).stdout == whole
+
+
+@pytest.mark.parametrize(
+    ("name", "read"), [("r.csv", csv.read_csv), ("r.parquet", parquet.read_table), ("r.json", None)]
+)
+def test_the_ranking_is_saved(folder, name, read):
+    document = json.loads(bs("select", "all.csv", "-t", "y", "--json", "--output-ranking", name, cwd=folder).stdout)
+    path = folder / name
+    rows = read(path).to_pylist() if read else json.loads(path.read_text())
+    assert document["output_ranking"] == name
+    for row, feature in zip(rows, document["features"], strict=True):
+        assert (row["rank"], row["feature"], row["score"]) == (feature["rank"], feature["name"], feature["score"])
+        assert row["informative"] == feature["informative"]
+        assert row["overlap_with"] in (feature["overlap_with"], "" if name == "r.csv" else None)
+    assert rows[0]["overlap"] is None
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "name"),
+    [
+        ("select all.csv", "--output", "o.csv"),
+        ("select all.csv", "--output-ranking", "o.csv"),
+        ("select all.csv", "--report", "o.html"),
+        ("compare all.csv --classifier ncm --folds 2 -k 1", "--output", "o.csv"),
+        ("how-many noise.csv --classifier ncm --pairs 2", "--figure", "o.svg"),
+        ("count all.csv", "--save", "o"),
+    ],
+)
+def test_what_is_there_is_overwritten_with_force_alone(folder, command, option, name):
+    if name.endswith((".html", ".svg")):
+        pytest.importorskip("matplotlib")
+    words = [*command.split(), "-t", "y", option, name]
+    bs(*words, "--quiet", cwd=folder)
+    path = folder / name / "facts.json" if option == "--save" else folder / name
+    before = (folder / name).stat().st_mtime_ns
+    assert path.parent.is_dir()
+    refusal = bs(*words, cwd=folder, code=2).stderr
+    assert f"{option} '{name}' is there already: add --force to overwrite it" in refusal
+    assert (folder / name).stat().st_mtime_ns == before
+    bs(*words, "--force", "-q", cwd=folder)
+    assert (folder / name).stat().st_mtime_ns > before
+
+
+def test_the_data_is_never_overwritten(folder):
+    assert (
+        "is the input itself"
+        in bs("select", "part*.csv", "-t", "y", "-o", "part2.csv", "--force", cwd=folder, code=2).stderr
+    )
+    same = bs("select", "all.csv", "-t", "y", "-o", "o.csv", "--output-ranking", "o.csv", cwd=folder, code=2).stderr
+    assert "--output and --output-ranking are the same file" in same
+
+
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+def test_help_has_the_common_options_first(command, folder):
+    lines = bs(command, "--help", cwd=folder).stdout.splitlines()
+    assert lines[0].startswith(f"usage: bitsieve {command} ")
+    assert lines[0].endswith("[options]")
+    first = next(line for line in lines if line.endswith(":") and not line.startswith(" "))
+    assert first == "common options:"
+    common = lines[lines.index(first) + 1 :]
+    common = common[: common.index("")] if "" in common else common
+    assert len([line for line in common if line[2:3].strip()]) <= 11  # with --help
+
+
+def test_quiet_leaves_the_result_alone(folder):
+    loud, quiet = (bs("select", "all.csv", "-t", "y", *more, cwd=folder) for more in ((), ("--quiet",)))
+    assert quiet.stdout == loud.stdout
+    assert "note: " in loud.stderr
+    assert quiet.stderr == ""
+
+
+def test_an_empty_selection_is_explained(folder):
+    pytest.importorskip("matplotlib")
+    found = bs("explain", "noise", "noise.csv", "-t", "y", "-k", "auto", cwd=folder)
+    assert found.stdout.startswith("'noise' is not selected: ")
+    saved = bs("select", "noise.csv", "-t", "y", "-k", "auto", "--report", "r.html", cwd=folder)
+    assert "no report is written, as no feature is selected" in saved.stderr
+
+
+def test_nothing_worse_than_the_majority_class_is_recommended(folder):
+    found = bs("compare", "noise.csv", "-t", "y", "--classifier", "ncm", "--folds", 5, cwd=folder).stdout
+    assert "nothing is recommended: the least error (" in found
+    assert "to select them" not in found
+    assert (
+        "to select them: bitsieve select all.csv --target y"
+        in bs("compare", "all.csv", "-t", "y", "--classifier", "ncm", "--folds", 5, "-k", "1:3", cwd=folder).stdout
+    )
+
+
+@pytest.mark.parametrize("rows", [4, 10])
+def test_very_few_rows_get_a_caution(folder, rows):
+    (folder / "few.csv").write_text("\n".join(["a,y", *(f"{j % 2},{j % 2}" for j in range(rows))]))
+    for words in (("select",), ("compare", "--folds", "loo", "--classifier", "ncm")):
+        found = bs(*words, "few.csv", "-t", "y", cwd=folder)
+        assert (f"note: the table has {rows} rows: with fewer than 10" in found.stderr) == (rows < 10)
+
+
+def _workbook(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+        archive.writestr("[Content_Types].xml", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("t.xlsx", _workbook, "is an Excel workbook: save its table as CSV or Parquet"),
+        ("t.arff", b"% iris\n@RELATION iris\n@ATTRIBUTE a REAL\n", "is an ARFF file: save its table"),
+        ("t.dta", b"<stata_dta><header>", "is a Stata file: save its table"),
+        ("t.db", b"SQLite format 3\0" + bytes(100), "is a database of SQLite: save its table"),
+        ("t.duckdb", bytes(8) + b"DUCK" + bytes(100), "is a database of DuckDB: save its table"),
+        ("https://example.org/t.csv", None, "is an address, and only files are read: download it"),
+        ("none*.csv", None, "no file matches 'none*.csv'"),
+    ],
+)
+def test_what_is_not_read_is_named(folder, name, content, what):
+    if callable(content):
+        content(folder / name)
+    elif content is not None:
+        (folder / name).write_bytes(content)
+    assert what in bs("select", name, "-t", "y", cwd=folder, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("slect all.csv", "there is no command 'slect': did you mean select"),
+        ("select all.csv --tagret y", "there is no option --tagret: did you mean --target?"),
+        ("compare all.csv -t y --clasifier knn", "there is no option --clasifier: did you mean --classifier?"),
+        ("select all.csv -t y --missing bins", "there is no --missing 'bins': did you mean bin?"),
+        ("compare -t y", "the following arguments are required: DATA"),
+    ],
+)
+def test_slips_are_answered_with_what_was_meant(folder, words, answer):
+    assert answer in bs(*words.split(), cwd=folder, code=2).stderr
+
+
+def test_warnings_of_scikit_learn_stay_inside(tmp_path, capsys):
+    import warnings
+
+    from sklearn.exceptions import ConvergenceWarning
+
+    from bitsieve.cli.shared import Wording, in_words_of
+
+    with in_words_of(Wording("compare")):
+        warnings.simplefilter("always")
+        warnings.warn("did not converge", ConvergenceWarning, stacklevel=1)
+        warnings.warn_explicit("divide by zero", RuntimeWarning, "/lib/site-packages/sklearn/svm/_base.py", 1)
+        warnings.warn("a note", bitsieve.BitsieveWarning, stacklevel=1)
+    assert capsys.readouterr().err == "bitsieve: warning: a note\n"
