@@ -7,7 +7,8 @@ a column become the same float.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,22 @@ from bitsieve import _native
 DENSE_SPAN = 1 << 16  # integers spread over no more than this are counted, not sorted
 
 
-class Encoded(NamedTuple):
-    """A categorical column."""
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """A categorical column, which answers for its length, type and rows as an array does."""
 
     codes: NDArray[np.int32]  # shape (n_samples,): index into ``categories``, -1 where the value is missing
     categories: NDArray[Any]  # the distinct values that occur, ascending
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(object)  # no column of numbers has it
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: NDArray[np.intp]) -> Encoded:
+        """Some rows, with the categories that occur in them."""
+        present, new = np.unique(self.codes[rows], return_inverse=True)
+        n_missing = int(len(present) > 0 and present[0] < 0)
+        return Encoded((new - n_missing).astype(np.int32), self.categories[present[n_missing:]])
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -91,16 +103,9 @@ def encode_known(values: NDArray[Any]) -> Encoded:
     if values.dtype.kind != "f":
         return encode(values)
     codes, there = np.full(len(values), -1, np.int32), ~np.isnan(values)
-    codes[there], categories = encode(values[there])
-    return Encoded(codes, categories)
-
-
-def occurring(column: Encoded, rows: NDArray[np.intp]) -> Encoded:
-    """Some rows of a categorical column, with the categories that occur in them."""
-    codes = column.codes[rows]
-    present, new = np.unique(codes, return_inverse=True)
-    n_missing = int(len(present) > 0 and present[0] < 0)
-    return Encoded((new - n_missing).astype(np.int32), column.categories[present[n_missing:]])
+    known = encode(values[there])
+    codes[there] = known.codes
+    return Encoded(codes, known.categories)
 
 
 def _native_integers(values: NDArray[Any]) -> NDArray[Any] | None:
@@ -119,11 +124,6 @@ def _offset(values: NDArray[Any], low: int) -> NDArray[Any]:
     return values.astype(np.int64) - low
 
 
-def length(values: NDArray[Any] | Encoded) -> int:
-    """Rows of a column."""
-    return len(values.codes) if isinstance(values, Encoded) else len(values)
-
-
 def is_missing(values: NDArray[Any] | Encoded) -> NDArray[np.bool_]:
     """Which values of a column are missing."""
     if isinstance(values, Encoded):
@@ -137,7 +137,7 @@ def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: ND
     """Some rows of an array, or of every one of several columns."""
     if isinstance(columns, np.ndarray):
         return columns[rows]
-    return [occurring(values, rows) if isinstance(values, Encoded) else values[rows] for values in columns]
+    return [values[rows] for values in columns]
 
 
 WHOLE = 1 << 53  # whole numbers up to here are floats

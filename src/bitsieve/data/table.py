@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.messages import needs_dense_rows, quoted_places
-from bitsieve.data.encoding import FEW, Encoded, encode, length, take_rows
+from bitsieve.data.encoding import FEW, Encoded, encode, take_rows
 from bitsieve.data.extents import MISSING, Extents, find_extents
 from bitsieve.data.given import Given
 from bitsieve.data.profile import (
@@ -172,7 +172,7 @@ class TableInMemory(Table):
         """Number of rows; those of weight 0 were left out."""
         if self.sparse is not None:
             return self.sparse.n_samples
-        return len(self.columns) if isinstance(self.columns, np.ndarray) else length(self.columns[0])
+        return len(self.columns) if isinstance(self.columns, np.ndarray) else len(self.columns[0])
 
     @property
     def total_weight(self) -> int:
@@ -197,7 +197,7 @@ class TableInMemory(Table):
 
     def is_numeric(self, j: int) -> bool:
         """Whether feature ``j`` holds numbers or times."""
-        return self.matrix is not None or self.is_sparse or not isinstance(self.columns[j], Encoded)
+        return self.matrix is not None or self.is_sparse or self.columns[j].dtype.kind != "O"
 
     def categories(self) -> list[tuple[int, Encoded]]:
         """The columns of categories and their places."""
@@ -245,9 +245,9 @@ class TableInMemory(Table):
             columns = np.flatnonzero(np.isnan(self.matrix[0])).tolist() if self.matrix.dtype.kind == "f" else ()
         for j in columns:
             if not self.is_numeric(j):
-                codes, categories = self.categorical(j)
-                has_values[j] = len(categories) > 0
-                names_the_rows[j] = names_rows(categories, int((codes >= 0).sum()))
+                column = self.categorical(j)
+                has_values[j] = len(column.categories) > 0
+                names_the_rows[j] = names_rows(column.categories, int((column.codes >= 0).sum()))
                 continue
             values = self.numbers(j)
             has_values[j] = values.dtype.kind != "f" or not (np.isnan(values[0]) and np.isnan(values).all())

@@ -20,8 +20,6 @@ from bitsieve.data.encoding import (
     check_whole_numbers,
     encode,
     is_missing,
-    length,
-    occurring,
     take_rows,
 )
 
@@ -65,8 +63,8 @@ class Target:
 
     def take(self, rows: NDArray[np.intp]) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
-        codes, labels = occurring(Encoded(self.codes, self.labels), rows)
-        return replace(self, codes=codes, labels=labels)
+        taken = Encoded(self.codes, self.labels)[rows]
+        return replace(self, codes=taken.codes, labels=taken.categories)
 
 
 def check_target_bins(value: Any) -> None:
@@ -125,7 +123,7 @@ def _one(y: Any, what: str, n_bins: int | str | None, weights: NDArray[np.int64]
     values = read_values(y, what)
     if weights is not None and not weights.all():
         (values,), weights = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
-    check_complete(what, length(values), *count_unusable(values))
+    check_complete(what, len(values), *count_unusable(values))
     return to_classes(values, n_bins, weights)
 
 
@@ -152,13 +150,13 @@ def to_classes(
     if isinstance(values, Encoded):
         return Target(values.codes, values.categories)
     if values.dtype.kind not in "iuf" or isinstance(n_bins, str):
-        return Target(*encode(values))
+        return to_classes(encode(values), n_bins)
     if values.dtype.kind == "f" and (values != np.floor(values)).any():
         return _binned(_doubles(values), n_bins or DEFAULT_BINS, weights)
     classes = encode(values)
     n_numbers = len(classes.categories)
     if n_numbers <= (n_bins or MANY_NUMBERS):
-        return Target(*classes)
+        return to_classes(classes, n_bins)
     return replace(_binned(_doubles(values), n_bins or DEFAULT_BINS, weights), n_numbers=n_numbers)
 
 

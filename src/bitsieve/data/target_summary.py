@@ -13,7 +13,7 @@ from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import quoted
 from bitsieve.counts.source import sizes_of_classes
 from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, union_of_categories
-from bitsieve.data.encoding import Encoded, length, lookup
+from bitsieve.data.encoding import Encoded, lookup
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import (
     DEFAULT_BINS,
@@ -126,11 +126,10 @@ class TargetPart:
 
     def codes(self, given: NDArray[Any] | Encoded) -> NDArray[np.int32]:
         """The classes of some rows."""
-        if self.target.edges is not None:
-            assert not isinstance(given, Encoded)
-            return np.searchsorted(self.target.edges, given.astype(np.float64)).astype(np.int32)
         if isinstance(given, Encoded):
             return self.target.codes[lookup(given.categories, self.values)][given.codes]
+        if self.target.edges is not None:
+            return np.searchsorted(self.target.edges, given.astype(np.float64)).astype(np.int32)
         places = lookup(given, self.values)
         return places if self._is_sorted and places.min(initial=0) == 0 else self.target.codes[places]
 
@@ -156,7 +155,7 @@ class TargetSummary:
         found = {}
         for name, given in columns.items():
             values = read_values(given, _called(name, len(columns) > 1))
-            rows = np.arange(first_row, first_row + length(values)) if sampled else None
+            rows = np.arange(first_row, first_row + len(values)) if sampled else None
             found[name] = TargetColumn.of_part(values, rows, weights)
         return cls(found, len(columns) > 1)
 

@@ -90,7 +90,7 @@ class TableSamples:
         categorical = np.setdiff1d(np.arange(table.n_features), numeric)
         numbers = np.empty((table.n_samples, len(numeric)))
         for place, j in enumerate(numeric):
-            numbers[:, place] = table.values(int(j))
+            numbers[:, place] = table.numbers(int(j))
         codes = np.empty((table.n_samples, len(categorical)), np.int32)
         for place, j in enumerate(categorical):
             codes[:, place] = table.categorical(int(j)).codes

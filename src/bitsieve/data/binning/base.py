@@ -293,4 +293,4 @@ def _encoded(values: Any) -> Any:
     if (np.abs(numbers) > WHOLE).any() or (numbers != np.rint(numbers)).any():
         return values
     found = encode_known(values)
-    return found._replace(categories=found.categories.astype(np.int64))
+    return replace(found, categories=found.categories.astype(np.int64))

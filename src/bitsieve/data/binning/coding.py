@@ -162,7 +162,7 @@ def as_kinds(table: TableInMemory, kinds: list[Kind | None]) -> TableInMemory:
 
 def _as_kind(values: NDArray[Any] | Encoded, kind: Kind | None) -> NDArray[Any] | Encoded:
     if isinstance(values, Encoded):
-        return values if kind is None or len(values.categories) else np.full(len(values.codes), np.nan, kind)
+        return values if kind is None or len(values.categories) else np.full(len(values), np.nan, kind)
     if kind is None:
         missing = Encoded(np.full(len(values), -1, np.int32), np.empty(0, object))
         if all_missing(values):

@@ -165,7 +165,7 @@ class Summary(NamedColumns):
         or, ``ends_only``, the smallest and the largest number.
         """
         column, target = self.columns[j], self.target
-        values: NDArray[Any] | Encoded
+        values: Any
         classes = np.zeros(1, np.int32)
         if column.kind is None:
             categories = column.categories if column.categories is not None else np.empty(0, object)
@@ -262,7 +262,7 @@ def _summary_of(
 ) -> ColumnSummary:
     weights = table.weights
     if not table.is_numeric(j):
-        codes, categories = table.categorical(j)
+        codes, categories = table.categorical(j).codes, table.categorical(j).categories
         rows = np.bincount(codes[codes >= 0], minlength=len(categories))
         n_missing, is_text = _samples(codes < 0, weights), j in table.meanings
         return ColumnSummary(holds, None, n_missing=n_missing, categories=categories, rows=rows, is_text=is_text)
