@@ -154,11 +154,10 @@ class TargetPart:
 
     def codes(self, given: NDArray[Any] | Encoded) -> NDArray[np.int32]:
         """The classes of some rows."""
-        if self.target.edges is not None:
-            assert not isinstance(given, Encoded)
-            return np.searchsorted(self.target.edges, given.astype(np.float64)).astype(np.int32)
         if isinstance(given, Encoded):
             return self.target.codes[lookup(given.categories, self.values)][given.codes]
+        if self.target.edges is not None:
+            return np.searchsorted(self.target.edges, given.astype(np.float64)).astype(np.int32)
         places = lookup(given, self.values)
         return places if self._is_sorted and places.min(initial=0) == 0 else self.target.codes[places]
 
