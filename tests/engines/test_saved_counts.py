@@ -39,7 +39,9 @@ def files(tmp_path_factory):
 
 def count(files, name, *options):
     path = files / f"{name}.parquet"
-    assert main(["count", str(path), "--target", "class", "--save", str(files / name), *map(str, options)]) == 0
+    assert (
+        main(["count", str(path), "--target", "class", "--save", str(files / name), "--force", *map(str, options)]) == 0
+    )
 
 
 def select(capsys, *arguments):

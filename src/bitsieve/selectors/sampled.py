@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import Sentence, Setting
-from bitsieve.data.binning.equal_width import EqualWidthBinning
+from bitsieve.data.binning.equal import EqualWidthBinning
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import read_columns
 from bitsieve.data.extents import check_values
