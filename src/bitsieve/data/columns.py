@@ -37,9 +37,10 @@ def read_columns(
     are numeric, and never made dense. The names that an estimator has are set (``reset``) or compared.
     """
     rules, X = ColumnRules() if rules is None else rules, with_rows(X)
-    if rules.types and (isinstance(X, SpooledColumns) or issparse(X)):
+    in_files = isinstance(X, SpooledColumns)
+    if rules.types and (in_files or issparse(X)):
         raise ValueError("column_types is for dense tables: sparse columns hold numbers")
-    if isinstance(X, SpooledColumns):
+    if in_files:
         return TableInMemory(StoredColumnsInFiles(X), NumberedNames(X.shape[1]))
     if issparse(X):
         read = read_sparse(X if estimator is None else _validated(estimator, X, reset, accept_sparse="csc"))

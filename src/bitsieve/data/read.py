@@ -213,7 +213,7 @@ def _from_arrays(data: ArrayTable, target: Any, sample_weight: Any, rules: Targe
     if target is None and "y" in data.names:
         raise ValueError("the target and a feature are both named 'y': give the feature another name")
     target = "y" if target is None else target
-    is_sparse = issparse(data.X) or isinstance(data.X, SpooledColumns)
+    is_sparse = not isinstance(data.X, np.ndarray)
     if is_sparse and isinstance(target, str) and target == "y" and not isinstance(sample_weight, str):
         return _from_sparse_arrays(data, sample_weight, rules)
     source = _Archive(data)

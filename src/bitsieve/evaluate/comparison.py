@@ -85,13 +85,13 @@ class Comparison:
         What was asked: target, classifier, protocol, binning, folds, random_state.
     notes : list of str
         What was noticed, in plain sentences.
+    majority : ndarray of shape (n_folds,)
+        The errors of the class that most of the samples learned from have.
     bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
         Where asked for: :func:`bitsieve.bayes_error_bounds` of the features chosen by each method, as many as
         :meth:`chosen` takes, in the training samples, averaged over the folds.
     baselines : dict of str to ndarray of shape (n_folds, n_counts)
         The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.
-    majority : ndarray of shape (n_folds,)
-        The errors of the class that most of the samples learned from have.
     library : str
         That of :meth:`to_frame`.
 
