@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.base import CountSelector, with_parameters
+
+OF_PROGRAM = {
+    "weights_ : ndarray of float, shape (n_features,)": (
+        "The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant."
+    ),
+    "alpha_ : float": "The a that was used; nan if no column varies and it was not given.",
+    "gap_ : float": "The objective is at most so much above its minimum, in bits (the duality gap of Frank and Wolfe).",
+    **CountSelector.shared_attributes,
+    "ranking_ : ndarray of int, shape (n_features,)": (
+        "1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the "
+        "objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column."
+    ),
+    "scores_ : ndarray of float, shape (k,)": "The weights of the selected columns.",
+}
 
 
+@with_parameters
 class QPFS(CountSelector):
     r"""Rank all features at once by the weights that a quadratic program of relevance and redundancy gives them.
 
@@ -31,23 +47,10 @@ class QPFS(CountSelector):
 
     Attributes
     ----------
-    weights_ : ndarray of float, shape (n_features,)
-        The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant.
-    alpha_ : float
-        The a that was used; nan if no column varies and it was not given.
     shift_ : float
         What was added to the diagonal of H (of its landmarks), in bits.
-    gap_ : float
-        The objective is at most so much above its minimum, in bits (the duality gap of Frank and Wolfe).
     landmarks_ : ndarray of int or None
         The columns whose rows were counted; None where all were.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the
-        objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (k,)
-        Column indices, largest weight first.
-    scores_ : ndarray of float, shape (k,)
-        Their weights.
 
     Notes
     -----
@@ -76,25 +79,18 @@ class QPFS(CountSelector):
     """
 
     described = quadratic.METHODS[:1]
+    shared_attributes = OF_PROGRAM
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        alpha: float | None = None,
-        convexify: str | None = None,
-        approximation: str | Nystrom | None = None,
-        binning: Any = BINNING,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
-        self.convexify = convexify
-        self.approximation = approximation
-        self.binning = binning
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    alpha: float | None = None
+    convexify: str | None = None
+    approximation: str | Nystrom | None = None
+    binning: Any = BINNING
+    n_jobs: int | None = None
 
 
+@with_parameters
 class EQPFS(CountSelector):
     r"""Rank all features at once by a quadratic program of relevance and redundancy, without a penalty for entropy.
 
@@ -116,21 +112,8 @@ class EQPFS(CountSelector):
 
     Attributes
     ----------
-    weights_ : ndarray of float, shape (n_features,)
-        The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant.
-    alpha_ : float
-        The a that was used; nan if no column varies and it was not given.
     shift_ : float
         The diagonal of H, in bits.
-    gap_ : float
-        The objective is at most so much above its minimum, in bits (the duality gap of Frank and Wolfe).
-    ranking_ : ndarray of int, shape (n_features,)
-        1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the
-        objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (k,)
-        Column indices, largest weight first.
-    scores_ : ndarray of float, shape (k,)
-        Their weights.
 
     Notes
     -----
@@ -153,25 +136,18 @@ class EQPFS(CountSelector):
     """
 
     described = quadratic.METHODS[1:]
+    shared_attributes = OF_PROGRAM
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        alpha: float | None = None,
-        beta: float = 1.0,
-        shift: float | None = None,
-        binning: Any = BINNING,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
-        self.beta = beta
-        self.shift = shift
-        self.binning = binning
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    alpha: float | None = None
+    beta: float = 1.0
+    shift: float | None = None
+    binning: Any = BINNING
+    n_jobs: int | None = None
 
 
+@with_parameters
 class SpecCMI(CountSelector):
     r"""Rank all features at once by the dominant eigenvector of the matrix of their pairwise conditional information.
 
@@ -217,8 +193,6 @@ class SpecCMI(CountSelector):
     ranking_ : ndarray of int, shape (n_features,)
         The selected features by falling weight, then the others by falling weight; every feature has its own rank. Ties
         (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (k,)
-        Column indices, largest weight first.
     scores_ : ndarray of float, shape (k,)
         What each selected feature contributes to the relaxed objective: ``eigenvalue_ * weights_**2``, in bits
         (negative for a negative weight).
@@ -248,26 +222,17 @@ class SpecCMI(CountSelector):
 
     described = spectral.METHODS
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        approximation: str | Nystrom | None = None,
-        refine: str | None = None,
-        memory: int | str | None = None,
-        binning: Any = BINNING,
-        dtype: str = "float64",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.approximation = approximation
-        self.refine = refine
-        self.memory = memory
-        self.binning = binning
-        self.dtype = dtype
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    approximation: str | Nystrom | None = None
+    refine: str | None = None
+    memory: int | str | None = None
+    binning: Any = BINNING
+    dtype: str = "float64"
+    n_jobs: int | None = None
 
 
+@with_parameters
 class SDPCMI(CountSelector):
     r"""Choose a subset at once by a semidefinite relaxation of the sum of its pairwise conditional information.
 
@@ -303,8 +268,6 @@ class SDPCMI(CountSelector):
     ranking_ : ndarray of int, shape (n_features,)
         The selected features by ``scores_``, then the others by ``weights_``, then those that do not vary; every
         feature has its own rank. Ties (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (k,)
-        Column indices, largest score first.
     scores_ : ndarray of float, shape (k,)
         What each selected feature contributes to the objective: ``sum_j Q_ij`` over the selected j, in bits.
     objective_ : float
@@ -340,21 +303,11 @@ class SDPCMI(CountSelector):
 
     described = semidefinite.METHODS
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        rounding: str = "sphere",
-        n_roundings: int = 100,
-        random_state: Any = 0,
-        refine: str | None = "swap",
-        binning: Any = BINNING,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.rounding = rounding
-        self.n_roundings = n_roundings
-        self.random_state = random_state
-        self.refine = refine
-        self.binning = binning
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    rounding: str = "sphere"
+    n_roundings: int = 100
+    random_state: Any = 0
+    refine: str | None = "swap"
+    binning: Any = BINNING
+    n_jobs: int | None = None
