@@ -44,8 +44,8 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
     if len(weights) != n_samples:
         raise _refused(f" has {len(weights):,} values but there are {n_samples:,} samples: give one each")
     if weights.dtype.kind not in "biuf":
-        try:
-            weights = weights.astype(np.float64)
+        try:  # numpy would drop the imaginary part
+            weights = weights.astype(object if weights.dtype.kind == "c" else np.float64).astype(np.float64)
         except (TypeError, ValueError):
             raise _refused(" holds values that are no numbers: give whole numbers") from None
     _check(weights)
