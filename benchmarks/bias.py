@@ -97,14 +97,14 @@ DESIGNS = {
 
 def ranked_first(make: Callable, criterion: str, n_runs: int) -> dict[str, float]:
     """The share of the true columns among as many as are chosen first, by every estimator."""
-    found = dict.fromkeys(ESTIMATORS, 0.0)
+    found = dict.fromkeys(ESTIMATORS, 0)
     for seed in range(n_runs):
         codes, classes, true = make(np.random.default_rng(seed))
         source = PackedSource(codes, classes, n_jobs=1)
         for name in found:
             chosen = forward_select(make_information(name, source), make_criterion(criterion), len(true)).order
-            found[name] += len(set(chosen.tolist()) & set(true)) / (len(true) * n_runs)
-    return found
+            found[name] += len(set(chosen.tolist()) & set(true))
+    return {name: count / (len(true) * n_runs) for name, count in found.items()}
 
 
 def main(arguments: list[str]) -> None:

@@ -97,7 +97,7 @@ def _criteria(shape: Shape, k: int) -> Job:
 
 
 def _estimators(shape: Shape, k: int) -> Job:
-    names = ("plug-in", "miller-madow", "shrinkage")
+    names = ("plug-in", "corrected", "miller-madow", "shrinkage")
     return _variants(shape, k, "jmi, ", {name: {"criterion": "jmi", "estimator": name} for name in names})
 
 

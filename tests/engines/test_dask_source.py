@@ -80,6 +80,7 @@ def test_with_any_number_of_workers(same_selection, frame, n_workers):
         {"binning": "mdl", "uncut": "median"},
         {"binning": "uniform", "sample_weight": "times"},
         {"binning": "mdl", "sample_weight": "times", "estimator": "shrinkage", "method": "mrmr"},
+        {"binning": "quantile", "method": "cife", "estimator": "corrected"},
         {"binning": "quantile", "method": "jmi", "n_features_to_select": "auto"},
         {"target": ["class", "other"]},
         {"target": "real", "target_bins": 3, "binning": "quantile"},

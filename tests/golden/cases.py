@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 METHODS = bitsieve.list_methods()
 FIRST_NAMES = [info for info in METHODS if not info.same_as]
 GREEDY = [info.name for info in FIRST_NAMES if info.estimator == "ForwardSelector"]
-ESTIMATORS = ("plug-in", "miller-madow", "shrinkage")
+ESTIMATORS = ("plug-in", "corrected", "miller-madow", "shrinkage")
 BINNINGS = {
     "iris": ["mdl"],
     "wine": ["mdl", "median", "uniform", "five"],

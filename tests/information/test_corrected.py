@@ -12,7 +12,7 @@ import pytest
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.information import make_information
-from bitsieve.information.corrected import SERIES_FROM, expected_terms
+from bitsieve.information.corrected import EVERY_COUNT, SERIES_FROM, class_terms, expected_terms
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 
@@ -136,6 +136,19 @@ def test_redundancies_are_those_of_the_pairs(information_of):
         for j in range(i):
             assert found[i, j] == pytest.approx(matrix[columns[i], columns[j]], abs=ROUNDING)
     assert np.array_equal(matrix, matrix.T)
+
+
+@pytest.mark.parametrize("sizes", [(500, 524), (400, 625), (1500, 2600), (3000, *[20] * 50), (4000, 10, 1)])
+def test_terms_between_nodes(sizes):
+    """A cubic between the counts that are computed: right to 1e-7 bits over any cells that make up the samples."""
+    n = sum(sizes)
+    found = class_terms(n, sizes)
+    counts = np.arange(n + 1)
+    exact = sum(expected_terms(n, np.array([size]), counts)[0] for size in sizes)
+    assert np.array_equal(found.table[:EVERY_COUNT], exact[:EVERY_COUNT])
+    assert found.table[n] == exact[n] == entropy_terms(n).sum(np.array(sizes))
+    errors = np.abs(found.table - exact)[1:] / 2.0**found.shift / counts[1:]  # as much as N / count such cells make
+    assert errors.max() < 1e-7
 
 
 def test_beyond_the_table_of_terms():

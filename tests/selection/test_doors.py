@@ -37,7 +37,15 @@ def people():
     )
 
 
-@pytest.mark.parametrize("how", [{}, {"binning": "quantile"}, {"method": "mrmr", "binning": "uniform", "n_bins": 4}])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"binning": "quantile"},
+        {"method": "mrmr", "binning": "uniform", "n_bins": 4},
+        {"method": "jmi", "estimator": "corrected"},
+    ],
+)
 def test_selection_scores_and_notes(door, how):
     table = people()
     expected = bitsieve.select(table, "y", missing="bin", **how)

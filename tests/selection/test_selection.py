@@ -303,10 +303,10 @@ def test_note_of_columns_of_many_values():
     )
     what = "1 column has so many values that a tenth of its information or more is chance, and more beside others: "
     (note,) = [note for note in bitsieve.select(table, y, method="jmi").notes if "so many values" in note]
-    assert note == f"{what}'shop'; group its values, or compare with estimator='shrinkage'"
+    assert note == f"{what}'shop'; group its values, or compare with estimator='corrected'"
     (note,) = [note for note in bitsieve.select(table, y, method="speccmi").notes if "so many values" in note]
     assert note == f"{what}'shop'; group its values"
-    corrected = bitsieve.select(table, y, method="jmi", estimator="shrinkage")
+    corrected = bitsieve.select(table, y, method="jmi", estimator="corrected")
     assert not [note for note in corrected.notes if "so many values" in note]
 
 

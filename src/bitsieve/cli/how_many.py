@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace) -> int:
     """Read, ask the rules, draw, print."""
     binning = binning_of(options)
-    if options.figure is not None:
-        from bitsieve.selection.figures import FORMATS, require_matplotlib
-
-        require_matplotlib()
-        check_written(options, figure=FORMATS)
+    _check_figure(options)
     with shown(not options.quiet):
         from bitsieve.common.messages import BitsieveWarning
         from bitsieve.evaluate.how_many import how_many
@@ -57,3 +53,12 @@ def run(options: argparse.Namespace) -> int:
     if options.figure is not None:
         options.say(f"saved the figure to {options.figure!r}")
     return 0
+
+
+def _check_figure(options: argparse.Namespace) -> None:
+    """Refuse, before any work, a figure that could not be drawn or written."""
+    if options.figure is not None:
+        from bitsieve.selection.figures import FORMATS, require_matplotlib
+
+        require_matplotlib()
+        check_written(options, figure=FORMATS)

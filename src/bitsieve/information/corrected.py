@@ -30,7 +30,7 @@ normalization and correction for chance", Journal of Machine Learning Research 1
 from __future__ import annotations
 
 from functools import lru_cache
-from math import log
+from math import log, log2
 from typing import ClassVar
 
 import numpy as np
@@ -46,7 +46,9 @@ from bitsieve.information.protocol import ConditionalInformation, Information, Q
 
 SERIES_FROM = 64.0  # samples expected in a cell: from there on a series is right to 1e-4 bits a table at worst
 NEGLIGIBLE = 2.0**-64  # of the greatest chance of a cell's counts
-WHOLE = 1 << 15  # pairs of margins that are worth a table of all of them
+WHOLE = 1 << 15  # pairs of margins, of which all are computed at once and kept for other tables
+EVERY_COUNT = 1024  # counts below have their own mean term; above, 32 of every doubling, and a cubic between them
+NODES = 32
 CAUTION = 2.0  # standard deviations under shuffles
 
 
@@ -107,6 +109,13 @@ def _terms_at(terms: Terms, counts: Integers) -> Integers:
 
 
 @lru_cache(maxsize=8)
+def every_expected_term(n_samples: int) -> Integers:
+    """``E(a, b)`` of all margins."""
+    margins = np.arange(n_samples + 1)
+    return expected_terms(n_samples, margins, margins)
+
+
+@lru_cache(maxsize=8)
 def class_terms(n_samples: int, class_sizes: tuple[int, ...]) -> Terms:
     """``G``, for sums over the cells of a variable, up to a multiple of their counts, whose sum is always N.
 
@@ -117,15 +126,35 @@ def class_terms(n_samples: int, class_sizes: tuple[int, ...]) -> Terms:
     plain = entropy_terms(n_samples)
     sizes, times = np.unique(np.array(class_sizes, np.int64), return_counts=True)
     counts = np.arange(len(plain.table))
-    table = np.zeros(len(counts), np.int64)
+    nodes = counts[:EVERY_COUNT]
+    if len(counts) > EVERY_COUNT:
+        growing = np.geomspace(EVERY_COUNT, counts[-1], 1 + round(NODES * log2(counts[-1] / EVERY_COUNT) + 4))
+        nodes = np.unique(np.concatenate([nodes, np.rint(growing).astype(np.int64)]))
+    exact = np.zeros(len(nodes), np.int64)
     for size, many in zip(sizes, times.tolist(), strict=True):
         if size > 0:
-            table += many * expected_terms(n_samples, np.array([size]), counts)[0]
+            exact += many * expected_terms(n_samples, np.array([size]), nodes)[0]
+    table = plain.table - np.rint(_interpolated(nodes, plain.table[nodes] - exact, counts)).astype(np.int64)
+    table[nodes] = exact
     if len(table) <= n_samples:
         everything = plain.sum(np.array([n_samples])) - plain.sum(np.array(class_sizes, np.int64))
         table += counts * (everything // n_samples)
     table.flags.writeable = False
     return Terms(n_samples, plain.shift, table)
+
+
+def _interpolated(nodes: Integers, values: Integers, places: Integers) -> Floats:
+    """Cubic interpolation (Lagrange) by the two nodes before and the two after each place."""
+    if len(nodes) < 4:
+        return np.zeros(len(places))
+    first = np.clip(np.searchsorted(nodes, places, side="right") - 2, 0, len(nodes) - 4)
+    found = np.zeros(len(places))
+    for one in range(4):
+        weight = np.ones(len(places))
+        for other in set(range(4)) - {one}:
+            weight = weight * (places - nodes[first + other]) / (nodes[first + one] - nodes[first + other])
+        found = found + weight * values[first + one]
+    return found
 
 
 class Margins:
@@ -151,14 +180,14 @@ class Margins:
 
     def expected(self, pivot: int, columns: Columns | None) -> Integers:
         """The sum of ``E(n_i, n_j)`` over the pairs of codes of the pivot and every column of ``columns``."""
-        wanted = self.place[self.starts[pivot] : self.starts[pivot + 1]]
-        new = np.array([place for place in set(wanted.tolist()) if place not in self._rows], np.int64)
-        if len(new) and len(self.distinct) ** 2 <= WHOLE:
-            new = np.arange(len(self.distinct))
-        if len(new):
+        own = self.place[self.starts[pivot] : self.starts[pivot + 1]]
+        new = np.array([place for place in set(own.tolist()) if place not in self._rows], np.int64)
+        if len(new) and self.n_samples**2 <= WHOLE:
+            rows = every_expected_term(self.n_samples)[np.ix_(self.distinct[new], self.distinct)]
+        else:
             rows = expected_terms(self.n_samples, self.distinct[new], self.distinct)
-            self._rows.update(zip(new.tolist(), rows, strict=True))
-        row = np.sum([self._rows[place] for place in wanted.tolist()], axis=0)
+        self._rows.update(zip(new.tolist(), rows, strict=True))
+        row = np.sum([self._rows[place] for place in own.tolist()], axis=0)
         if columns is None:
             place, ends = self.place, self.starts[1:]
         else:
@@ -285,7 +314,8 @@ class CorrectedPair(SumPair):
 
     @property
     def redundancy(self) -> Floats:
-        return super().redundancy - self.information.chance_bits(self.pivot, self.columns)
+        plain: Floats = super().redundancy
+        return plain - self.information.chance_bits(self.pivot, self.columns)
 
     @property
     def conditional_redundancy(self) -> Floats:
@@ -293,7 +323,8 @@ class CorrectedPair(SumPair):
 
     @property
     def conditional_relevance(self) -> Floats:
-        return self.joint_relevance - self.information.relevance[self.pivot]
+        given: Floats = self.joint_relevance - self.information.relevance[self.pivot]
+        return given
 
     @cached_property
     def joint_relevance(self) -> Floats:

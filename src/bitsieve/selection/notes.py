@@ -187,7 +187,7 @@ def explain_many_values(selector: Any, table: Table, found: Explanation) -> list
     what = f"{why}, and more beside others: {quoted_places(many, table.names)}; group {their} values"
     if not hasattr(selector, "estimator"):
         return [what]
-    return [Sentence(what, ", or compare with ", Setting("estimator", "shrinkage"))]
+    return [Sentence(what, ", or compare with ", Setting("estimator", "corrected"))]
 
 
 def explain_gap(selector: Any) -> list[str]:
