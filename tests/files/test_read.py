@@ -278,7 +278,7 @@ def test_content_that_the_disk_has_no_room_for_leaves_no_copy(tmp_path, packer, 
     assert read_table(path).num_rows == 1 << 19
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=2 * len(content) - 2))
     refused(path, "larger than", "half of what is free in", "TMPDIR")
-    assert [*tmp_path.glob("bitsieve-*/*")] == []
+    assert {copy.name for copy in tmp_path.glob("bitsieve-*/*")} <= {"lock"}
 
 
 def test_a_file_of_the_system_that_waits_for_ever_is_not_opened():

@@ -192,7 +192,7 @@ def read_libsvm_in_ranges(
     if name is not None:
         for file, values in (("start", start), ("labels", y)):
             spool.append(file, values)
-        spool.keep(name, {"digest": _digest(spool.folder)})
+        spool.keep(name, {})
     return _table(start, y, np.asarray(row), np.asarray(value), allocate)
 
 
@@ -218,30 +218,17 @@ def _key(state: FileState) -> str:
 
 def _reopened(parent: Path, name: str) -> ArrayTable | None:
     """What an earlier run has kept; None where there is nothing, or it is damaged."""
+    phase("opening the spool")
     found = kept(parent, name)
     if found is None:
         return None
-    folder, facts = found
-    phase("opening the spool")
+    folder, _ = found
     try:
-        if _digest(folder) != facts.get("digest"):
-            return None
         start, y = (np.fromfile(folder / file, _FILES[file]) for file in ("start", "labels"))
         row, value = (_mapped(folder / file, _FILES[file], int(start[-1])) for file in ("row", "value"))
     except OSError:
         return None
     return _table(start, y, row, value, SpoolAllocator(parent))
-
-
-def _digest(folder: Path) -> str:
-    """A digest of all arrays of a folder; one without values has no files for these."""
-    found = hashlib.sha256()
-    for name in _FILES:
-        found.update(name.encode())
-        if (folder / name).exists():
-            with open(folder / name, "rb") as file:
-                found.update(hashlib.file_digest(file, "sha256").digest())
-    return found.hexdigest()
 
 
 def _mapped(path: Path, kind: Any, size: int) -> NDArray[Any]:
