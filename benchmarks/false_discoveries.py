@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from benchmarks.levels import mixed
 from bitsieve import FalseDiscoveryStopping, ForwardSelector
 
 if TYPE_CHECKING:
@@ -58,10 +59,30 @@ def copied(n_samples: int, n_features: int, n_real: int) -> Callable[[np.random.
     return make
 
 
+def chained(n_samples: int, n_features: int) -> Callable[[np.random.Generator], Data]:
+    """Five chains of four columns of three codes, each a noisy copy of the one before; the first of each are real."""
+
+    def make(random: np.random.Generator) -> Data:
+        X = random.integers(0, 3, (n_samples, n_features))
+        for column in range(5, 20):
+            X[:, column] = np.where(random.random(n_samples) < 0.8, X[:, column - 5], X[:, column])
+        return X, (X[:, :5].sum(axis=1) + random.normal(size=n_samples) > 5).astype(np.int64)
+
+    return make
+
+
+def mixed_codes(n_samples: int, n_noise: int, n_real: int, agree: float) -> Callable[[np.random.Generator], Data]:
+    """Binary columns that agree with the class in such a share of the samples, among noise of 2 to 50 codes."""
+    return lambda random: mixed(random, n_samples, n_noise, (agree,) * n_real)
+
+
 DESIGNS = {
     "10 real + 90 noise, 500 rows": Design(independent(500, 100, 10), 10),
     "5 real + 195 noise, 200 rows": Design(independent(200, 200, 5), 5),
     "5 real + 5 noisy copies + 90 noise, 500 rows": Design(copied(500, 100, 5), 5),
+    "5 real, each at the head of a chain of 4, + 80 noise, 500 rows": Design(chained(500, 100), 5),
+    "1 real + 50 noise of 2 to 50 codes, 200 rows": Design(mixed_codes(200, 50, 1, 0.7), 1),
+    "8 real + 492 noise of 2 to 50 codes, 500 rows": Design(mixed_codes(500, 492, 8, 0.62), 8),
 }
 
 
@@ -73,9 +94,35 @@ def ours(adjust: str, criterion: str, **binning: object) -> Callable[[Data, int]
     rule = FalseDiscoveryStopping(level=RATE, adjust=adjust)
 
     def run(data: Data, seed: int) -> Columns:
-        return ForwardSelector("auto", criterion=criterion, stopping=rule, binning=binner).fit(*data).selected_
+        binning = "none" if data[0].dtype.kind == "i" else binner
+        return ForwardSelector("auto", criterion=criterion, stopping=rule, binning=binning).fit(*data).selected_
 
     return run
+
+
+def chi_squared() -> Callable[[Data, int], Columns]:
+    """Pearson's test of every column, cut at its quartiles, with Benjamini and Hochberg's adjustment."""
+    from scipy.stats import chi2_contingency, false_discovery_control
+
+    def run(data: Data, seed: int) -> Columns:
+        codes, classes = coded(data[0]), data[1]
+        tables = [np.unique(np.column_stack([column, classes]), axis=0, return_counts=True) for column in codes.T]
+        p = []
+        for pairs, counts in tables:
+            rows, columns = (np.unique(values, return_inverse=True)[1] for values in pairs.T)
+            table = np.zeros((rows.max() + 1, columns.max() + 1))
+            table[rows, columns] = counts
+            p.append(chi2_contingency(table, correction=False).pvalue if min(table.shape) > 1 else 1.0)
+        return np.flatnonzero(false_discovery_control(p) <= RATE)
+
+    return run
+
+
+def coded(X: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Whole numbers as they are, others by their quartiles."""
+    if X.dtype.kind == "i":
+        return X
+    return np.column_stack([np.searchsorted(np.quantile(column, [0.25, 0.5, 0.75]), column) for column in X.T])
 
 
 def mdfs(dimensions: int, adjust: str) -> Callable[[Data, int], Columns]:
@@ -106,6 +153,7 @@ METHODS: dict[str, Callable[[], Callable[[Data, int], Columns]]] = {
     "fdr, 4 quantile bins, jmi": lambda: ours("benjamini-hochberg", "jmi", n_bins=4),
     "fdr (Yekutieli), 4 quantile bins, jmi": lambda: ours("benjamini-yekutieli", "jmi", n_bins=4),
     "fdr, mdl, jmi": lambda: ours("benjamini-hochberg", "jmi"),
+    "chi-squared, Benjamini-Hochberg": chi_squared,
     "MDFS 1-D, Benjamini-Hochberg": lambda: mdfs(1, "fdr_bh"),
     "MDFS 2-D, Benjamini-Hochberg": lambda: mdfs(2, "fdr_bh"),
     "knockpy, gaussian, lasso": knockoffs,

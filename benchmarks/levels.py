@@ -1,26 +1,29 @@
 """How often ``n_features_to_select="auto"`` takes a column of noise, and how many real ones it finds.
 
 ``python -m benchmarks.levels [RUNS] [DESIGN ...]`` prints a line a design and rule: the share of runs that took any
-column of noise (at most the level, 0.05, but for chance), the real columns found, and the seconds of a run.
+column of noise (at most the level, but for chance: 0.05, and for "fdr" 0.1 where all is noise), the mean share of noise
+in a list, the real columns found, and the seconds of a run.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve import ForwardSelector
+from bitsieve import ForwardSelector, MDLBinner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-LEVEL = 0.05
-RULES = "significance", "permutation"  # "auto" takes the first
+    Data = tuple[NDArray, NDArray]
+
+RULES = "significance", "permutation", "fdr"  # "auto" takes the first
 
 
 class Design(NamedTuple):
@@ -28,7 +31,7 @@ class Design(NamedTuple):
 
     make: Callable[[np.random.Generator], tuple[NDArray, NDArray]]
     n_real: int
-    binning: str
+    binning: Any
     criterion: str
 
 
@@ -66,6 +69,53 @@ def five_real(n_samples: int, n_features: int, *, cut: bool) -> Callable:
     return make
 
 
+def mixed(random: np.random.Generator, n_samples: int, n_noise: int, agree: tuple[float, ...] = ()) -> Data:
+    """Binary columns that agree with a fair coin in such shares of the samples, and noise of 2 to 50 codes each."""
+    label = random.integers(0, 2, n_samples)
+    real = [np.where(random.random(n_samples) < share, label, 1 - label) for share in agree]
+    noise = [random.integers(0, codes, n_samples) for codes in np.linspace(2, 50, n_noise).round().astype(int)]
+    return np.column_stack([*real, *noise]), label
+
+
+def rows_of_zeros(random: np.random.Generator) -> Data:
+    """Counts of words of 100 texts, and 100 texts without any; the class is a fair coin."""
+    table = random.poisson(0.3, (200, 100))
+    table[random.permutation(200)[:100]] = 0
+    return table, random.integers(0, 2, 200)
+
+
+def unbalanced(random: np.random.Generator) -> Data:
+    """95 : 5 classes, normal noise."""
+    return random.normal(size=(400, 100)), (random.permutation(400) < 20).astype(int)
+
+
+def eight_classes(random: np.random.Generator) -> Data:
+    """Three codes and eight classes."""
+    return random.integers(0, 3, (200, 100)), random.integers(0, 8, 200)
+
+
+def with_missing(random: np.random.Generator) -> Data:
+    """Normal noise, a fifth of it missing, in some columns less and in others more."""
+    table = random.normal(size=(200, 60))
+    table[random.random(table.shape) < np.linspace(0, 0.4, 60)] = np.nan
+    return table, random.integers(0, 2, 200)
+
+
+def alike(random: np.random.Generator) -> Data:
+    """Normal noise of which all columns share a half."""
+    return random.normal(size=(200, 1)) + random.normal(size=(200, 100)), random.integers(0, 2, 200)
+
+
+def rounded(random: np.random.Generator) -> Data:
+    """Amounts with a long tail, rounded: many equal values."""
+    return random.lognormal(size=(200, 100)).round(), random.integers(0, 3, 200)
+
+
+def few_rows(random: np.random.Generator) -> Data:
+    """30 rows of words with 2 to 15 values."""
+    return np.column_stack([random.integers(0, 2 + j % 14, 30) for j in range(56)]), random.integers(0, 2, 30)
+
+
 DESIGNS = {
     "MDL, noise, 200 x 200": Design(normal(200, 200), 0, "mdl", "mim"),
     "MDL, noise, 200 x 1,000": Design(normal(200, 1000), 0, "mdl", "mim"),
@@ -75,41 +125,61 @@ DESIGNS = {
     "three codes, 5 real + 95 noise, 1,000 rows, cmi": Design(five_real(1000, 100, cut=False), 5, "none", "cmi"),
     "MDL, 5 real + 95 noise, 1,000 rows, cmi": Design(five_real(1000, 100, cut=True), 5, "mdl", "cmi"),
     "MDL, 5 real + 45 noise, 300 rows, jmi": Design(five_real(300, 50, cut=True), 5, "mdl", "jmi"),
+    "2 to 50 codes, noise, 200 x 50": Design(partial(mixed, n_samples=200, n_noise=50), 0, "none", "jmi"),
+    "2 to 50 codes, 1 real + 50 noise, 200 rows": Design(
+        partial(mixed, n_samples=200, n_noise=50, agree=(0.7,)), 1, "none", "jmi"
+    ),
+    "2 to 50 codes, 8 real + 492 noise, 500 rows": Design(
+        partial(mixed, n_samples=500, n_noise=492, agree=(0.65,) * 8), 8, "none", "jmi"
+    ),
+    "rows of zeros, noise, 200 x 100": Design(rows_of_zeros, 0, "none", "jmi"),
+    "95 : 5 classes, MDL, noise, 400 x 100": Design(unbalanced, 0, "mdl", "jmi"),
+    "eight classes, noise, 200 x 100": Design(eight_classes, 0, "none", "jmi"),
+    "missing as a code, MDL, noise, 200 x 60": Design(with_missing, 0, MDLBinner(missing="bin"), "jmi"),
+    "noise that is alike, MDL, 200 x 100": Design(alike, 0, "mdl", "jmi"),
+    "rounded amounts, three classes, MDL, noise, 200 x 100": Design(rounded, 0, "mdl", "jmi"),
+    "2 to 15 codes, noise, 30 x 56": Design(few_rows, 0, "none", "jmi"),
 }
 
 
 class Outcome(NamedTuple):
-    """Runs that took noise, real columns found over all runs, and seconds of a run."""
+    """Runs that took noise, its mean share of a list, real columns found over all runs, and seconds of a run."""
 
     wrong: int
+    share: float
     found: int
     seconds: float
 
 
 def measure(design: Design, rule: str, n_runs: int) -> Outcome:
     """Select from seeded tables of a design."""
-    wrong = found = 0
+    wrong, share, found = 0, 0.0, 0
     start = time.perf_counter()
     for seed in range(n_runs):
         X, y = design.make(np.random.default_rng(seed))
         selector = ForwardSelector("auto", criterion=design.criterion, stopping=rule, binning=design.binning)
         chosen = selector.fit(X, y).selected_
         wrong += bool((chosen >= design.n_real).any())
+        share += (chosen >= design.n_real).mean() if len(chosen) else 0.0
         found += int((chosen < design.n_real).sum())
-    return Outcome(wrong, found, (time.perf_counter() - start) / n_runs)
+    return Outcome(wrong, share / n_runs, found, (time.perf_counter() - start) / n_runs)
 
 
 def main(arguments: list[str]) -> None:
     """Print the table."""
     n_runs = int(arguments[0]) if arguments else 200
-    print("| design | rule | runs | took noise | real columns found | seconds a run |\n|---|---|---|---|---|---|")
+    print("| design | rule | runs | took noise | share of noise | real columns found | seconds a run |")
+    print("|---|---|---|---|---|---|---|")
     for name in arguments[1:] or DESIGNS:
         design = DESIGNS[name]
         for rule in RULES:
             outcome = measure(design, rule, n_runs)
             real = f"{outcome.found / n_runs:.2f} of {design.n_real}" if design.n_real else "-"
             share = f"{100 * outcome.wrong / n_runs:.1f} %"
-            print(f"| {name} | {rule} | {n_runs} | {share} | {real} | {outcome.seconds:.2f} |", flush=True)
+            print(
+                f"| {name} | {rule} | {n_runs} | {share} | {outcome.share:.3f} | {real} | {outcome.seconds:.2f} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -163,6 +163,7 @@ def test_the_recommended_number_stands_in_the_table():
         names=["a", "b", "c"],
         parameters={"protocol": "nested", "target": "y"},
         notes=[],
+        majority=np.array([5, 5]),
     )
     assert (curves.choice().method, curves.choice().n_features) == ("one", 1)
     assert curves.choice("one").n_features == 3

@@ -101,9 +101,11 @@ def test_document_and_text(comparison):
     assert lines[8] == document["answer"]
     choice = comparison.choice()
     call = f"method={choice.method!r}, n_features_to_select={choice.n_features})"
-    assert lines[9].startswith("to select them: bitsieve.select(data, ")
-    assert lines[9].endswith(call)
-    assert lines[10].startswith("W/T/L: ")
+    assert lines[9] == str(comparison.outer())
+    assert document["outer_error"] == comparison.outer().error
+    assert lines[10].startswith("to select them: bitsieve.select(data, ")
+    assert lines[10].endswith(call)
+    assert lines[11].startswith("W/T/L: ")
     headings = [heading for heading in lines[0].split("  ") if heading.strip()]
     assert len(set(headings)) == len(headings)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bitsieve.evaluate.error_rates import choose, paired_test, short_of_auc, standard_errors
+from bitsieve.evaluate.error_rates import choose, outer_error, paired_test, short_of_auc, standard_errors
 
 
 def test_a_class_that_was_not_learned():
@@ -45,6 +45,45 @@ def test_standard_error_by_hand():
     errors = np.array([[[1], [2], [0]]])
     assert standard_errors(errors, np.array([4, 4, 2])) == pytest.approx(np.sqrt(1 / 16 / 3), abs=1e-15)
     assert np.isnan(standard_errors(errors[:, :1], np.array([4]))).all()
+
+
+def test_outer_error_by_hand():
+    """In each of three folds of 10 the two others choose, by one standard error of the least."""
+    errors = np.array([[[4, 1], [4, 2], [1, 6]]])  # of one method with one column and with two
+    found = outer_error(np.array([1, 2]), errors, np.array([10, 10, 10]), np.array([5, 5, 4]))
+    # Folds 2 and 3 choose one column (5 wrong; two: 8), 1 and 3 too (5; two are 7), 1 and 2 two (3; one is 8 +- 0).
+    assert found.error == pytest.approx((4 + 4 + 6) / 30)
+    assert found.majority == pytest.approx(14 / 30)
+    gains = np.array([0.1, 0.1, -0.2])
+    t = gains.mean() / (gains.std(ddof=1) * np.sqrt(1 / 3 + 1 / 2))
+    assert found.p == pytest.approx(stats.t.sf(t, 2))
+    assert not found.is_better
+    assert "not shown to be below that of the majority class (46.7 %, p = 0.5)" in str(found)
+
+
+def test_outer_error_of_equal_folds_one_fold_and_many():
+    def outer(n_folds, wrong, without):
+        ones = np.ones(n_folds, int)
+        return outer_error(np.array([1]), (wrong * ones)[None, :, None], 10 * ones, without * ones)
+
+    assert (outer(4, 2, 5).p, outer(4, 5, 5).p, outer(4, 6, 5).p) == (0.0, 1.0, 1.0)
+    assert outer(1, 2, 5).p == 1.0  # one fold shows nothing
+    assert outer(60, 2, 5).error == pytest.approx(0.2)
+
+
+def test_the_least_of_many_curves_of_noise_is_no_better_than_the_majority():
+    """40 curves of coins: the least of each set is below a half, the outer error is not."""
+    least, outer, better = [], [], 0
+    for seed in range(100):
+        random = np.random.default_rng(seed)
+        errors, majority = random.binomial(10, 0.5, (2, 10, 20)), random.binomial(10, 0.5, 10)
+        least.append(errors.sum(axis=1).min() / 100)
+        found = outer_error(np.arange(1, 21), errors, np.full(10, 10), majority)
+        outer.append(found.error)
+        better += found.is_better
+    assert np.mean(least) < 0.42
+    assert np.mean(outer) == pytest.approx(0.5, abs=0.02)  # 0.005 is one standard error
+    assert better <= 12  # 5 of 100 expected at most; more than 12 has probability 0.002
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -12,15 +12,7 @@ ESTIMATOR = "plug-in"  # of information
 
 
 class Defaults(NamedTuple):
-    """The defaults of one function.
-
-    Attributes
-    ----------
-    methods : tuple of str
-        The method, or those that are compared.
-    features : int
-        How many features; 0: every number of them is tried.
-    """
+    """The defaults of one function: its method, or those that are compared, and how many features (0: every number)."""
 
     methods: tuple[str, ...]
     features: int = 0

@@ -173,7 +173,7 @@ def message_of(error: Exception) -> Sentence:
     """The message of an error, which remembers where it names parameters."""
     if isinstance(error, ParameterError):
         return error.sentence
-    named = len(error.args) == 1 and isinstance(error.args[0], Sentence)
+    named = len(error.args) == 1 and isinstance(error.args[0], str)
     return Sentence(error.args[0] if named else str(error))
 
 

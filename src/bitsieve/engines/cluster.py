@@ -21,6 +21,7 @@ from bitsieve.data.table import TableInMemory
 from bitsieve.data.text import ColumnRules
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
 from bitsieve.engines.portions import PartitionedSource, Portions, in_order
+from bitsieve.engines.registry import DataInParts
 
 Result = TypeVar("Result")
 
@@ -28,11 +29,7 @@ Result = TypeVar("Result")
 class ClusterParts(Parts):
     """The rows of a table in the portions of a cluster; of these rows nothing is ever fetched.
 
-    Parameters
-    ----------
-    portions : callable
-        ``portions(target_only)`` gives the parts of the rows, still to be read.
-    reader : PartReader
+    ``portions(target_only)`` gives the parts of the rows, still to be read.
     """
 
     label = "the data"
@@ -87,7 +84,7 @@ def _packed(first_row: int, *objects: Any, read: Work[TableInMemory], coding: Co
     return PackedSource(coding.codes(table), classes.codes, n_classes=classes.n_classes, weights=table.weights)
 
 
-class PartsOnCluster(ABC):
+class PartsOnCluster(DataInParts, ABC):
     """Data whose parts are read on the workers of a cluster; a subclass says what these are.
 
     Attributes
@@ -121,32 +118,6 @@ class PartsOnCluster(ABC):
         drop_missing: bool = False,
         rules: ColumnRules | None = None,
     ) -> TableInParts:
-        """Look at the target, and divide the columns into features, target and weights.
-
-        Parameters
-        ----------
-        target : str, list of str, or array-like of shape (n_samples,)
-            Columns of a data frame, or the values: a Dask collection cut at the same rows, or one in memory.
-        sample_weight : str or array-like of shape (n_samples,), optional
-            Frequency weights, in the same ways.
-        target_name : str
-            What messages call a target that is given by its values.
-        target_bins : int or "none", optional
-            As in :func:`bitsieve.select`.
-        drop_missing : bool, default=False
-            Whether rows without a target are left out.
-        rules : ColumnRules, optional
-            How columns are read.
-
-        Returns
-        -------
-        TableInParts
-
-        Raises
-        ------
-        ValueError
-            If a column is not there, or the target or the weights are not as many as the rows.
-        """
         phase("reading")
         roles = divide(self.labels, target, sample_weight, unnamed=target_name)
         beside = None if roles.target else target, None if roles.weight is not None else sample_weight

@@ -88,10 +88,7 @@ def count_table(table: TableInParts, binner: Binning, *, few_are_codes: bool) ->
 def count_like(table: TableInParts, first: SavedCounts) -> SavedCounts:
     """The tables of all pairs of columns of a table, with the columns, the bins and the classes of other counts.
 
-    Raises
-    ------
-    ValueError
-        If the table has other columns, or a class or a category that the first one had not.
+    Raises ValueError if the table has other columns, or a class or a category that the first one had not.
     """
     if list(table.names) != first.names:
         lost = [name for name in first.names if name not in set(table.names)]

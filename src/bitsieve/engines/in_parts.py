@@ -198,22 +198,9 @@ class Kept(Protocol):
 
 
 class TableInParts(Table):
-    """A table whose rows are read in parts.
+    """A table whose rows are read in parts; of ``n_rows`` rows, those of weight 0 left out.
 
-    Parameters
-    ----------
-    parts : Parts
-    reader : PartReader
-    names : sequence of str
-    feature_names : ndarray of object or None
-    coded_target : TargetCoding
-    n_rows : int
-        Those of weight 0 are left out.
-
-    Attributes
-    ----------
-    few_are_codes : bool
-        Whether whole numbers of few values are codes; in an array, only if all columns are such.
+    ``few_are_codes`` is whether whole numbers of few values are codes; in an array, only if all columns are such.
     """
 
     def __init__(

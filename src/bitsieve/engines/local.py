@@ -26,25 +26,10 @@ def make_source(
 ) -> CountSource:
     """The source of counts that suits a table of codes: the one place that chooses a concrete source.
 
-    Parameters
-    ----------
-    codes : array of shape (n_samples, n_features), or SparseCodes
-        Whole numbers from 0, at most 65,536 of them a feature.
-    classes : array of shape (n_samples,), optional
-        Class codes; None counts everything as one class.
-    n_classes : int, optional
-        By default the largest class code plus one.
-    weights : array of shape (n_samples,), optional
-        Frequency weights: whole numbers from 1, how many times each row stands.
-    arities : array of shape (n_features,), optional
-        One more than the largest code of every feature, where that is known: the codes are then read once less.
-    n_jobs : int, optional
-        Threads; the counts do not depend on it.
-
-    Raises
-    ------
-    ValueError
-        If a limit is passed, a code is negative, or the weights ask for more memory than the machine has.
+    ``codes`` are of shape (n_samples, n_features), whole numbers from 0, at most 65,536 of them a feature; without
+    ``classes`` all samples are of one. ``n_classes`` is by default the largest class code plus one; ``weights`` are how
+    many times each row counts, from 1. ``arities``, one more than the largest code of every feature, spare a pass.
+    Raises ValueError if a limit is passed, a code is negative, or the weights ask for more memory than there is.
     """
     if isinstance(codes, SparseCodes):
         return SparseSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
@@ -52,21 +37,7 @@ def make_source(
 
 
 def count(table: Table, binning: Any, n_jobs: int | None = None) -> tuple[Binning, CountSource]:
-    """Bin the columns of a table and count their codes, wherever its rows are.
-
-    Parameters
-    ----------
-    table : Table
-    binning : str or binner
-    n_jobs : int, optional
-        Threads.
-
-    Returns
-    -------
-    Binning
-        Fitted on all rows.
-    CountSource
-    """
+    """Bin the columns of a table and count their codes, wherever its rows are; the binner is fitted on all rows."""
     binner = binner_of(table, binning, n_jobs)
     if not table.in_memory:
         counted: tuple[Binning, CountSource] = table.count(binner)

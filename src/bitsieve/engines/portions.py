@@ -113,13 +113,7 @@ def has_samples(portion: PackedSource | None, *_: Any) -> list[bool]:
 
 
 def places_with_samples(flags: list[bool]) -> list[int]:
-    """Which of the portions have samples.
-
-    Raises
-    ------
-    ValueError
-        If none has.
-    """
+    """Which of the portions have samples; ValueError if none has."""
     places = [place for place, some in enumerate(flags) if some]
     if not places:
         raise ValueError("the data has no samples: at least one is required")
@@ -239,17 +233,8 @@ class PartitionedSource(ConditioningSource):
     A request is one task a portion and a tree of sums; only tables travel. The tables of many columns with one pivot
     are one request.
 
-    Parameters
-    ----------
-    portions : Portions
-        Of :class:`~bitsieve.counts.packed.PackedSource`; a portion without samples is None.
-    n_classes : int, optional
-        By default the largest class code plus one.
-
-    Raises
-    ------
-    ValueError
-        If there are no samples, or more than 2**31.
+    The portions are of :class:`~bitsieve.counts.packed.PackedSource`, None without samples; ``n_classes`` is by default
+    the largest class code plus one. Raises ValueError if there are no samples, or more than 2**31.
     """
 
     def __init__(self, portions: Portions, n_classes: int | None = None) -> None:
@@ -297,13 +282,8 @@ class PartitionedSource(ConditioningSource):
 class PartitionOfPortions(Partition):
     """A partition of samples that lie in portions: each portion keeps the part of its own.
 
-    Parameters
-    ----------
-    source : PartitionedSource
-    keys : ndarray of int64, shape (n_parts, n_conditioning)
-        The codes of the conditioning features in every part that occurs in any portion.
-    of_samples : Portions, optional
-        The part of every sample; by default one part of all.
+    ``keys``, of shape (n_parts, n_conditioning), are the codes of the conditioning features in every part that occurs
+    in any portion; ``of_samples`` is the part of every sample, by default one part of all.
     """
 
     source: PartitionedSource

@@ -28,7 +28,34 @@ class DataInParts(Protocol):
         drop_missing: bool = False,
         rules: ColumnRules | None = None,
     ) -> Table:
-        """Look at the target, and divide the columns into features, target and weights."""
+        """Look at the target, and divide the columns into features, target and weights.
+
+        Parameters
+        ----------
+        target : str, list of str, or array-like of shape (n_samples,), optional
+            Columns, or the values: in memory, or a Dask collection cut at the same rows; "y" are the labels of a libsvm
+            file. None: all rows are of one class.
+        sample_weight : str or array-like of shape (n_samples,), optional
+            Frequency weights, in the same ways.
+        target_name : str
+            What messages call a target that is given by its values.
+        target_bins : int or "none", optional
+            As in :func:`bitsieve.select`.
+        drop_missing : bool, default=False
+            Whether rows without a target are left out.
+        rules : ColumnRules, optional
+            How columns are read.
+
+        Returns
+        -------
+        Table
+            In parts; of a libsvm file in memory, its values in files.
+
+        Raises
+        ------
+        ValueError
+            If the data cannot be read, a column is not there, or the target or the weights are not as many as the rows.
+        """
 
 
 @dataclass(frozen=True)
@@ -117,13 +144,7 @@ def as_given(source: DataInParts) -> DataInParts:
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of a name.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """The engine of a name; ValueError if there is none."""
     for engine in ENGINES:
         if engine.name == name:
             return engine
@@ -144,13 +165,7 @@ def choose_engine(
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
 ) -> Engine:
-    """The engine of that name, or the one that the data is of, which hangs on what is asked for.
-
-    Raises
-    ------
-    ValueError
-        If there is no engine of that name, or the data is a source already.
-    """
+    """The engine of that name, or the one of the data and of what is asked for; ValueError if there is none."""
     if gives_parts(data):
         _AS_GIVEN.check_options(data, {"engine": name})
         return _AS_GIVEN

@@ -29,6 +29,7 @@ from bitsieve.data.roles import divide
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.text import ColumnRules
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, TableInParts, Work, key_name
+from bitsieve.engines.registry import DataInParts
 from bitsieve.files.arrow import ColumnParts
 from bitsieve.files.errors import check_unchanged
 from bitsieve.files.libsvm import read_libsvm_in_ranges
@@ -301,7 +302,7 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
 ROWS_READ_AGAIN = 1 << 20  # at once
 
 
-class StreamSource:
+class StreamSource(DataInParts):
     """A file, a folder of files or a stream of rows, to be given to ``select`` or to ``fit`` in place of a table.
 
     The rows are read in batches: once for the target, once to find bins and once to pack the coded columns into planes
@@ -370,33 +371,6 @@ class StreamSource:
         drop_missing: bool = False,
         rules: ColumnRules | None = None,
     ) -> Table:
-        """Look at the target, and divide the columns into features, target and weights.
-
-        Parameters
-        ----------
-        target : str, list of str, or array-like of shape (n_samples,), optional
-            Columns, or the values; "y" are the labels of a libsvm file. None: all rows are of one class.
-        sample_weight : str or array-like of shape (n_samples,), optional
-            Frequency weights, in the same ways.
-        target_name : str
-            What messages call a target that is given by its values.
-        target_bins : int or "none", optional
-            As in :func:`bitsieve.select`.
-        drop_missing : bool, default=False
-            Whether rows without a target are left out.
-        rules : ColumnRules, optional
-            How columns are read.
-
-        Returns
-        -------
-        Table
-            In parts; of a libsvm file in memory, its values in files.
-
-        Raises
-        ------
-        ValueError
-            If the data cannot be read, a column is not there, or the target or the weights are not as many as the rows.
-        """
         if self.own_target is not None:
             return self._read_sparse_rows(target, sample_weight, target_bins, drop_missing)
         batches = open_columns(self.data, header=self.header, spool=self.spool)

@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 from bitsieve.common import html
 from bitsieve.common.messages import aligned, choices, displayed, printable
 from bitsieve.data.given import frame_of, library_of
-from bitsieve.evaluate.error_rates import Choice, PairedTest, choose, paired_test, standard_errors
+from bitsieve.evaluate.error_rates import (
+    Choice,
+    OuterError,
+    PairedTest,
+    choose,
+    outer_error,
+    paired_test,
+    standard_errors,
+)
 from bitsieve.evaluate.measures import kuncheva, nogueira
 from bitsieve.evaluate.plan import Plan
 from bitsieve.files.write import write_rows
@@ -82,6 +90,8 @@ class Comparison:
         :meth:`chosen` takes, in the training samples, averaged over the folds.
     baselines : dict of str to ndarray of shape (n_folds, n_counts)
         The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.
+    majority : ndarray of shape (n_folds,)
+        The errors of the class that most of the samples learned from have.
     library : str
         That of :meth:`to_frame`.
 
@@ -109,6 +119,7 @@ class Comparison:
     names: list[str] = field(repr=False)
     parameters: dict[str, Any]
     notes: list[str]
+    majority: Integers | Floats = field(repr=False)
     bayes_error_bounds: Floats | None = field(default=None, repr=False)
     baselines: dict[str, Floats] = field(default_factory=dict, repr=False)
     library: str = field(default="pyarrow", repr=False)
@@ -140,6 +151,7 @@ class Comparison:
                 "random_state": plan.question.random_state,
             },
             notes=list(plan.notes),
+            majority=majority_errors(plan),
             baselines=dict(baselines),
             library=library_of(None if plan.table.given is None else plan.table.given.take(np.arange(1))),
         )
@@ -187,6 +199,21 @@ class Comparison:
         errors = self.baselines.get(MAJORITY)
         to_beat = None if errors is None else float(errors[:, 0].sum() / self.n_test.sum())
         return choose(methods, self.counts, self.rates[rows], self.standard_errors[rows], to_beat)
+
+    def outer(self, method: str | None = None) -> OuterError:
+        """The error of the whole search of one method, or of all, in folds that had no part in the choice.
+
+        Parameters
+        ----------
+        method : str, optional
+
+        Returns
+        -------
+        OuterError
+            Beside the error of the majority class, with p of a test that the search is no better.
+        """
+        rows = slice(None) if method is None else [self._row(method)]
+        return outer_error(self.counts, self.errors[rows], self.n_test, self.majority)
 
     def chosen(self, method: str) -> Choice:
         """The choice that is shown for a method: of the recommended method the recommended number.
@@ -292,6 +319,8 @@ class Comparison:
             "features": self.counts.tolist(),
             "methods": [document(row, summary) for row, summary in enumerate(self.summary())],
             "answer": str(self.choice()),
+            "outer_error": self.outer().error,
+            "outer_p": self.outer().p,
             "notes": list(self.notes),
         }
 
@@ -335,6 +364,17 @@ class Comparison:
         return self.methods.index(method)
 
 
+def majority_errors(plan: Plan) -> Integers | Floats:
+    """The errors in every fold of the class that most of the samples learned from have, shape (n_folds,)."""
+    codes = plan.target.codes
+    return np.array(
+        [
+            plan.loss(np.full(len(fold.test), np.bincount(codes[fold.train]).argmax()), codes[fold.test])
+            for fold in plan.folds
+        ]
+    )
+
+
 def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any]:
     """Means over the numbers of features, and what a method is with the number chosen for it."""
     rates, choice, stability = comparison.rates[row], comparison.chosen(method), comparison.stability(method)
@@ -351,6 +391,7 @@ def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any
         "least_error_at": int(comparison.counts[least]),
         "chosen_features": choice.n_features,
         "chosen_error": choice.error,
+        "outer_error": comparison.outer(method).error,
         "chosen_standard_error": _number(choice.standard_error),
         "wins": outcomes.count("+"),
         "ties": outcomes.count("="),
@@ -392,6 +433,7 @@ def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -
         aligned(header, rows, right=(False, *[True] * (len(header) - 1))),
         "",
         str(choice),
+        str(comparison.outer()),
         *([f"to select them: {call or use_it(comparison)}"] if choice.is_recommended else []),
         *_how_to_read(comparison),
         *(f"note: {printable(note)}" for note in displayed(notes)),

@@ -72,6 +72,7 @@ def make_loss(scoring: str) -> Loss:
 
 
 LEVEL = 0.05  # of the paired tests
+MOST_BLOCKS = 10  # of folds that are taken together where there are more
 
 
 @dataclass(frozen=True)
@@ -122,12 +123,7 @@ def choose(
     any rate is below ``to_beat``, that of the majority class, the rate chosen is.
     """
     best = np.unravel_index(rates.argmin(), rates.shape)
-    slack = np.nan_to_num(spread[best])
-    near = rates <= rates[best] + slack + 1e-12  # rounding of the sum must not shut out an equal error
-    if to_beat is not None and rates[best] < to_beat:
-        near &= rates < to_beat
-    at = int(np.flatnonzero(near.any(axis=0))[0])
-    row = int(np.where(near[:, at], rates[:, at], np.inf).argmin())
+    row, at = chosen_place(rates, spread, to_beat)
     return Choice(
         methods[row],
         int(counts[at]),
@@ -138,6 +134,78 @@ def choose(
         float(rates[best]),
         to_beat,
     )
+
+
+def chosen_place(
+    rates: NDArray[np.float64], spread: NDArray[np.float64], to_beat: float | None = None
+) -> tuple[int, int]:
+    """The row and the column that :func:`choose` takes."""
+    best = np.unravel_index(rates.argmin(), rates.shape)
+    slack = np.nan_to_num(spread[best])
+    near = rates <= rates[best] + slack + 1e-12  # rounding of the sum must not shut out an equal error
+    if to_beat is not None and rates[best] < to_beat:
+        near &= rates < to_beat
+    at = int(np.flatnonzero(near.any(axis=0))[0])
+    return int(np.where(near[:, at], rates[:, at], np.inf).argmin()), at
+
+
+@dataclass(frozen=True)
+class OuterError:
+    """The error of a whole search, choice of method and number included, in samples that had no part in the choice.
+
+    ``error`` and ``majority`` are shares of wrong test samples, of the search and of the majority class; ``p`` is of
+    the test that the search is no better.
+    """
+
+    error: float
+    majority: float
+    p: float
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the search is shown to do better than the majority class."""
+        return self.p <= LEVEL
+
+    def __str__(self) -> str:
+        what = f"in folds that had no part in the choice: error {100 * self.error:.1f} %"
+        shown = "below" if self.is_better else "not shown to be below"
+        return f"{what}, {shown} that of the majority class ({100 * self.majority:.1f} %, p = {self.p:.2g})"
+
+
+def outer_error(
+    counts: NDArray[np.intp], errors: NDArray[Any], n_test: NDArray[np.intp], majority: NDArray[Any]
+) -> OuterError:
+    """The error of the search: in every fold that of the method and number that the other folds choose.
+
+    ``errors`` are of shape (n_methods, n_folds, n_counts), ``majority`` (n_folds,) those of the class that is most
+    frequent in the samples learned from; of more than 10 folds every tenth are taken together. The least of many
+    errors is too low by chance, but not where others chose it. The test is the one-sided paired t-test over the folds with the variance
+    of Nadeau and Bengio, as the folds learn from the same samples: ``t = mean(d) / (std(d) sqrt(1/B + 1/(B - 1)))``.
+
+    C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
+    doi:10.1023/A:1024068626366
+    """
+    from scipy.special import stdtr
+
+    n_blocks = min(len(n_test), MOST_BLOCKS)
+    block_of = np.arange(len(n_test)) % n_blocks
+    found, without, sizes = np.zeros((3, n_blocks))
+    for block in range(n_blocks):
+        inside = block_of == block
+        others = errors[:, ~inside] if n_blocks > 1 else errors
+        n_others = n_test[~inside] if n_blocks > 1 else n_test
+        rates = others.sum(axis=1) / n_others.sum()
+        row, at = chosen_place(rates, standard_errors(others, n_others))
+        found[block], without[block] = errors[row, inside, at].sum(), majority[inside].sum()
+        sizes[block] = n_test[inside].sum()
+    error, level = float(found.sum() / sizes.sum()), float(without.sum() / sizes.sum())
+    gains = (without - found) / sizes
+    if n_blocks < 2:
+        return OuterError(error, level, 1.0)
+    spread = float(gains.std(ddof=1) * np.sqrt(1 / n_blocks + 1 / (n_blocks - 1)))
+    if spread == 0:
+        return OuterError(error, level, float(gains.mean() <= 0))
+    return OuterError(error, level, float(stdtr(n_blocks - 1, -gains.mean() / spread)))
 
 
 def standard_errors(errors: NDArray[np.intp], n_test: NDArray[np.intp]) -> NDArray[np.float64]:

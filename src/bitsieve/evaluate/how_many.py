@@ -247,13 +247,10 @@ def _by_errors(table: TableInMemory, selector: SelectorCV) -> Answer:
     if table.weights is not None:
         return Answer(name, None, [], "not with weights: copies of a sample would be learned from and tested on")
     selector.fit_table(table)
-    choice = selector.comparison_.choice()
-    without = 1 - float(np.bincount(table.target.codes).max()) / table.n_samples
-    if choice.best_error >= without:
-        why = f"error {100 * choice.best_error:.1f} % at the least, {100 * without:.1f} % by the largest class alone"
-        return Answer(name, 0, [], why)
-    why = f"error {100 * choice.error:.1f} %, within one standard error of the least ({100 * choice.best_error:.1f} %)"
-    return _answer(table.names, name, selector.selected_, why)
+    outer = selector.comparison_.outer()
+    if not outer.is_better:
+        return Answer(name, 0, [], str(outer))
+    return _answer(table.names, name, selector.selected_, f"within one standard error of the least; {outer}")
 
 
 def _answer(names: Sequence[str], rule: str, columns: NDArray[np.intp], why: str) -> Answer:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 from bitsieve.common.defaults import SELECTOR_CV
 from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.plan import make_plan
 from bitsieve.evaluate.run import run_plan
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.base import ColumnSelector, with_parameters
 
 MOST_FEATURES = 50
 
 
+@with_parameters
 class SelectorCV(ColumnSelector):
     """Choose the method and the number of features by cross-validation, then select them on all samples.
 
@@ -71,24 +73,14 @@ class SelectorCV(ColumnSelector):
     ('jmi', 5)
     """
 
-    def __init__(
-        self,
-        *,
-        methods: Any = SELECTOR_CV.methods,
-        features: int | Iterable[int] | None = None,
-        classifier: Any = "linear-svm",
-        folds: Any = None,
-        binning: Any = "mdl",
-        random_state: int = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.methods = methods
-        self.features = features
-        self.classifier = classifier
-        self.folds = folds
-        self.binning = binning
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    methods: Any = SELECTOR_CV.methods
+    features: int | Iterable[int] | None = None
+    classifier: Any = "linear-svm"
+    folds: Any = None
+    binning: Any = "mdl"
+    random_state: int = 0
+    n_jobs: int | None = None
 
     # The errors of a comparison are not weighted, and so there are no weights here.
     def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]

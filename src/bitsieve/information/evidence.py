@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import erfc, lgamma, log
+from math import erfc, lgamma, log, pi
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ TESTED_AT_ONCE = 8  # columns whose tables with others are tested together
 CELLS_AT_ONCE = 1 << 18  # in these tables
 LEAST_EXPECTED = 5  # samples in a cell, for the tail of chi-squared to hold
 SMALLEST = log(1e-290)  # a tail below is replaced by a bound
+ROUNDING = 1e-12  # relative, of a logarithm of a tail: more than its floats have
 _PRIOR = 0.5  # samples that every class has in advance in every cell (Krichevsky and Trofimov)
 
 
@@ -45,8 +46,8 @@ def carries_information(information: Information, columns: Columns, level: float
         pivots = chosen[first : first + PIVOTS_AT_ONCE]
         limit = log(level / 2 / n_tried**2) - penalty[pivots, None] - penalty[rest]
         g = np.maximum(0.0, 2 * log(2) * source.n_samples * information.conditional_rows(pivots, rest))
-        hopeful = _bounded_log_tail(1, g) <= limit  # no p is smaller than with one degree of freedom
-        hopeful &= rest != pivots[:, None]
+        hopeful = (_below_log_tail_of_one(g) <= limit) & (rest != pivots[:, None])
+        hopeful[hopeful] = _bounded_log_tail(1, g[hopeful]) <= limit[hopeful]  # no p is smaller than of one degree
         some = np.flatnonzero(hopeful.any(axis=1))
         for places in np.split(some, range(TESTED_AT_ONCE, len(some), TESTED_AT_ONCE)):
             place, other = np.nonzero(hopeful[places] & ~counts[rest])
@@ -158,6 +159,13 @@ def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
             tail[:n] = np.minimum(0.0, np.logaddexp(tail[:n], term))
         tails[place] = tail
     return tails.reshape(shape)
+
+
+def _below_log_tail_of_one(x: Floats) -> Floats:
+    """A bound below the tail of one degree: ``erfc(a) > 2 / sqrt(pi) exp(-a^2) / (a + sqrt(a^2 + 2))``."""
+    half: Floats = x / 2
+    found: Floats = log(2 / pi**0.5) - half - np.log(np.sqrt(half) + np.sqrt(half + 2)) - ROUNDING * (1 + half)
+    return found
 
 
 def _bounded_log_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:

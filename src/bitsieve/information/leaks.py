@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from math import lgamma
 from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.counts import Floats, Integers
+from bitsieve.counts import Integers
 from bitsieve.counts.source import CountSource
+from bitsieve.counts.tables import entropy_terms
+from bitsieve.information.corrected import expected_terms
 from bitsieve.information.protocol import Information
 
 NEARLY = 0.9  # of the entropy of the class, corrected for chance
 OTHERS = 0.5  # of it: what no other column may exceed
 FEWEST = 20  # samples; in fewer even a column that repeats the class may do so by chance
-_FAR = 12  # standard deviations of a count, beyond which its probability is below the rounding of a float
-_log_factorials = np.frompyfunc(lambda count: lgamma(count + 1), 1, 1)
 
 
 class Leak(NamedTuple):
@@ -60,22 +59,12 @@ def _sizes(source: CountSource, column: int) -> Integers:
 def expected_information(first: Integers, second: Integers) -> float:
     """The plug-in information of two variables with these counts of their values, in bits, when one is permuted.
 
-    ``E = sum_ij sum_c P(c) (c / N) log2(N c / (a_i b_j))``, P hypergeometric (Vinh, Epps, Bailey, JMLR 2010).
+    ``E = sum_ij E[T(n_ij)] - sum_i T(a_i) - sum_j T(b_j) + T(N)``, each n_ij hypergeometric: see
+    :mod:`bitsieve.information.corrected`.
     """
-    n, total = int(first.sum()), 0.0
+    n = int(first.sum())
+    terms = entropy_terms(n)
     sizes = (np.unique(margin[margin > 0], return_counts=True) for margin in (first, second))
     (rows, n_rows), (columns, n_columns) = sizes
-    for a, n_a in zip(rows.tolist(), n_rows.tolist(), strict=True):
-        for b, n_b in zip(columns.tolist(), n_columns.tolist(), strict=True):
-            mean = a * b / n
-            reach = _FAR * mean**0.5 + 4 * _FAR
-            count = np.arange(max(1, a + b - n, int(mean - reach)), min(a, b, int(mean + reach)) + 1)
-            total += n_a * n_b * float(_probability(count, a, b, n) @ (count / n * np.log2(count / mean)))
-    return total
-
-
-def _probability(count: Integers, a: int, b: int, n: int) -> Floats:
-    """Hypergeometric: that ``a`` samples drawn from ``n``, of which ``b`` are marked, hold so many marked ones."""
-    margins = sum(lgamma(size + 1) for size in (a, b, n - a, n - b)) - lgamma(n + 1)
-    cells = sum(_log_factorials(cell) for cell in (count, a - count, b - count, n - a - b + count))
-    return np.exp(np.asarray(margins - cells, np.float64))
+    joint = int(n_rows @ expected_terms(n, rows, columns) @ n_columns)
+    return (joint - terms.sum(first) - terms.sum(second) + terms.sum(np.array([n]))) / terms.per_bit

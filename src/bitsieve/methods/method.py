@@ -121,17 +121,7 @@ def defaults_of(run: Callable[..., object], **other: Any) -> dict[str, Any]:
 
 
 def check_requirements(who: str, requires: frozenset[str], offers: frozenset[str]) -> None:
-    """Raise ValueError where data does not offer what a method requires.
-
-    Parameters
-    ----------
-    who : str
-        The selector, for the message.
-    requires : frozenset of str
-        Of the method; see :class:`Method`.
-    offers : frozenset of str
-        Of the data.
-    """
+    """Raise ValueError where data does not offer what a method of the selector ``who`` requires."""
     lacks = requires - offers
     if "dense" in lacks and "rows" in offers:
         raise needs_dense_rows(who)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from bitsieve.common.html import bullets, folded, heading, paragraph, table
 from bitsieve.common.messages import number, quoted
-from bitsieve.data.encoding import Encoded
 from bitsieve.data.table import TableInMemory
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explain import notes_naming
@@ -41,16 +40,17 @@ def column_quality(table: TableInMemory) -> list[ColumnQuality]:
     """Look at every column. Cost: O(n) a column."""
     first: dict[bytes, int] = {}
     names_of_rows = set(table.profile().identifiers)
-    return [_look(table.values(j), j, j in names_of_rows, first) for j in range(table.n_features)]
+    return [_look(table, j, j in names_of_rows, first) for j in range(table.n_features)]
 
 
-def _look(values: NDArray[Any] | Encoded, j: int, identifier: bool, first: dict[bytes, int]) -> ColumnQuality:
-    if isinstance(values, Encoded):
+def _look(table: TableInMemory, j: int, identifier: bool, first: dict[bytes, int]) -> ColumnQuality:
+    if not table.is_numeric(j):
+        values = table.categorical(j)
         kind, n_distinct = "categories", len(values.categories)
         n_missing = int((values.codes < 0).sum())
         key = b"c" + repr(values.categories.tolist()).encode() + values.codes.tobytes()
     else:
-        numbers = np.ascontiguousarray(values)
+        numbers = np.ascontiguousarray(table.values(j))
         missing = np.isnan(numbers) if numbers.dtype.kind == "f" else np.zeros(len(numbers), bool)
         there = numbers[~missing] if missing.any() else numbers
         n_missing, n_distinct = int(missing.sum()), pc.count_distinct(pa.array(there)).as_py()

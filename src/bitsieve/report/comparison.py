@@ -42,7 +42,7 @@ def report(comparison: Comparison, *, command: str | None = None) -> str:
     parameters = comparison.parameters
     rows, recommended = comparison.summary(), comparison.choice().is_recommended
     parts = [
-        paragraph(f"{comparison.choice()}.", "answer"),
+        paragraph(f"{comparison.choice()}; {comparison.outer()}.", "answer"),
         *([paragraph("To select these features:"), code(command or use_it(comparison))] if recommended else []),
         paragraph(_setting(parameters), "aside"),
         notes(comparison.notes),

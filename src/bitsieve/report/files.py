@@ -57,6 +57,4 @@ def write_report(result: Selection | Comparison, path: str | PathLike[str], *, c
             f"{type(result).__name__} has no report: give what bitsieve.select or bitsieve.compare returns"
         )
     check_report(path)
-    if isinstance(result, Selection) and not result.features:
-        raise ValueError("no feature is selected, so there is nothing to report: ask for a number of features")
     write_text(path, make(result, command=command), "report")

@@ -53,6 +53,8 @@ ABOUT_SUBSTITUTES = (
 
 def selection_report(selection: Selection, *, command: str | None = None, when: datetime | None = None) -> str:
     """The report as HTML text; ``command`` makes the selection again, by default the call in Python."""
+    if not selection.features:
+        raise ValueError("no feature is selected, so there is nothing to report: ask for a number of features")
     evidence = selection.evidence
     curve = CurveDisplay.of(selection.selector, evidence)
     return page(

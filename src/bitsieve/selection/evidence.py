@@ -14,7 +14,6 @@ from bitsieve.common.lazy import cached_property
 from bitsieve.data.binning.known import as_known
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import all_missing
-from bitsieve.data.encoding import Encoded
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.information.plug_in import PlugInInformation
@@ -133,8 +132,7 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
 
 def _is_no_number(table: TableInMemory, column: int) -> bool:
     """Whether a column is text, or has no value at all."""
-    values = table.values(column)
-    return isinstance(values, Encoded) or (values.dtype.kind == "f" and all_missing(values))
+    return not table.is_numeric(column) or all_missing(table.numbers(column))
 
 
 def contribution(information: PlugInInformation, column: int, others: Columns) -> Contribution:

@@ -16,15 +16,8 @@ from bitsieve.methods.registry import check_offers, parameters_of
 class Reading(NamedTuple):
     """Data, the engine that works on its rows, and what is asked of that.
 
-    Attributes
-    ----------
-    data : Any
-        As ``select`` takes it.
-    engine : Engine
-    options : mapping
-        ``spool``, ``header``, and ``memory`` where the engine is to keep to it.
-    own : mapping
-        Parameters of the method that are asked for by the same words: ``memory``.
+    ``options`` are ``spool``, ``header``, and ``memory`` where the engine is to keep to it; ``own`` are parameters of
+    the method that are asked for by the same words: ``memory``.
     """
 
     data: Any
@@ -36,10 +29,7 @@ class Reading(NamedTuple):
     def planned(cls, method: str, data: Any, engine: str | None, **options: Any) -> Reading:
         """What is to be done, refused before anything is read where it cannot be.
 
-        Raises
-        ------
-        ValueError
-            If the engine is not known or does not take an option, or its rows are not enough for the method.
+        Raises ValueError if the engine is not known or does not take an option, or the method needs more of its rows.
         """
         memory = check_memory(options["memory"])
         chosen = choose_engine(data, engine, memory, options["spool"])

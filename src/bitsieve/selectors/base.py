@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import narwhals as nw
 import numpy as np
@@ -93,6 +93,9 @@ def _section(doc: str, title: str) -> tuple[str, dict[str, str], str]:
     return start + found, {entry.split()[0]: entry for entry in entries}, rest[end.start() :] if end else ""
 
 
+S = TypeVar("S", bound="ColumnSelector")
+
+
 class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     """Base of all selectors.
 
@@ -114,9 +117,13 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         super().__init_subclass__(**kwargs)
         if cls.described:
             cls.requires = cls.described[0].requires
+        if "__init__" in vars(cls):
+            cls._describe_parameters()
+
+    @classmethod
+    def _describe_parameters(cls) -> None:
         cls.parameter_names = tuple(inspect.signature(cls).parameters)
-        if cls.__doc__:
-            cls.__doc__ = described_fully(inspect.cleandoc(cls.__doc__), cls.parameter_names, cls.shared_attributes)
+        cls.__doc__ = described_fully(inspect.cleandoc(cls.__doc__ or ""), cls.parameter_names, cls.shared_attributes)
 
     @followed
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -301,6 +308,14 @@ def _takes_codes(selector: Any) -> bool:
         f"partial_fit takes codes, which later rows do not change: give the codes of a fitted binner, and "
         f"binning='none' in place of binning={selector.binning!r}"
     )
+
+
+@dataclass_transform(eq_default=False)
+def with_parameters(cls: type[S]) -> type[S]:
+    """A selector whose fields are its parameters, which its constructor takes and keeps as they are."""
+    dataclass(eq=False, repr=False)(cls)
+    cls._describe_parameters()
+    return cls
 
 
 class CountSelector(ColumnSelector):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.blankets import fcbf, koller_sahami
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.base import CountSelector, with_parameters
 
 
+@with_parameters
 class FCBF(CountSelector):
     r"""Keep the features relevant to the target that no more relevant one makes redundant; their number is not given.
 
@@ -65,22 +67,15 @@ class FCBF(CountSelector):
 
     described = fcbf.METHODS
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        delta: float = 0.0,
-        strict: bool = False,
-        binning: Any = BINNING,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.delta = delta
-        self.strict = strict
-        self.binning = binning
-        self.n_jobs = n_jobs
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    delta: float = 0.0
+    strict: bool = False
+    binning: Any = BINNING
+    n_jobs: int | None = None
 
 
+@with_parameters
 class KollerSahami(CountSelector):
     r"""Drop features one at a time, each the least informative one conditional on its approximate Markov blanket.
 
@@ -130,17 +125,9 @@ class KollerSahami(CountSelector):
 
     described = koller_sahami.METHODS
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        blanket_size: int = 1,
-        blanket: str = "relevance",
-        binning: Any = BINNING,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.blanket_size = blanket_size
-        self.blanket = blanket
-        self.binning = binning
-        self.n_jobs = n_jobs
+    n_features_to_select: int | float | None = None
+    _: KW_ONLY
+    blanket_size: int = 1
+    blanket: str = "relevance"
+    binning: Any = BINNING
+    n_jobs: int | None = None

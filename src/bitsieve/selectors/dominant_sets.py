@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,10 +12,11 @@ from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_threads
 from bitsieve.data.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
-from bitsieve.selectors.base import OF_ALL, ColumnSelector
+from bitsieve.selectors.base import OF_ALL, ColumnSelector, with_parameters
 from bitsieve.selectors.sampled import TableSamples
 
 
+@with_parameters
 class DominantSetMII(ColumnSelector):
     r"""Choose features from dominant sets of similar ones by the joint information of all chosen ones.
 
@@ -88,26 +90,17 @@ class DominantSetMII(ColumnSelector):
 
     described = METHODS
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str = 10,
-        *,
-        similarity: Any = "auto",
-        information: str = "parzen",
-        bandwidth: str | float = "scott",
-        dynamics: str = "infection",
-        memory: int | str | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.similarity = similarity
-        self.information = information
-        self.bandwidth = bandwidth
-        self.dynamics = dynamics
-        self.memory = memory
-        self.n_jobs = n_jobs
+    n_features_to_select: int | float | str = 10
+    _: KW_ONLY
+    similarity: Any = "auto"
+    information: str = "parzen"
+    bandwidth: str | float = "scott"
+    dynamics: str = "infection"
+    memory: int | str | None = None
+    n_jobs: int | None = None
 
 
+@with_parameters
 class DominantSetClusters(ColumnSelector):
     r"""Group columns that are similar to each other, and keep one column of each group.
 
@@ -175,20 +168,12 @@ class DominantSetClusters(ColumnSelector):
         if line.split()[0] in ("support_", "n_features_in_", "feature_names_in_")
     }
 
-    def __init__(
-        self,
-        *,
-        similarity: Any = "auto",
-        bandwidth: str | float = "scott",
-        dynamics: str = "infection",
-        memory: int | str | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.similarity = similarity
-        self.bandwidth = bandwidth
-        self.dynamics = dynamics
-        self.memory = memory
-        self.n_jobs = n_jobs
+    _: KW_ONLY
+    similarity: Any = "auto"
+    bandwidth: str | float = "scott"
+    dynamics: str = "infection"
+    memory: int | str | None = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the groups of a table's columns.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR
@@ -9,9 +10,10 @@ from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.by_counts.stopping import Rule
 from bitsieve.methods.constraints import Constraints
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.base import CountSelector, with_parameters
 
 
+@with_parameters
 class ForwardSelector(CountSelector):
     r"""Choose features one at a time: the most relevant first, then the best by a criterion given those chosen.
 
@@ -77,21 +79,11 @@ class ForwardSelector(CountSelector):
 
     described = (FORWARD,)
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        criterion: str | Criterion | JointCriterion = SELECTOR.method,
-        stopping: str | Rule | None = None,
-        constraints: Constraints | None = None,
-        binning: Any = BINNING,
-        estimator: str = ESTIMATOR,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.criterion = criterion
-        self.stopping = stopping
-        self.constraints = constraints
-        self.binning = binning
-        self.estimator = estimator
-        self.n_jobs = n_jobs
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    criterion: str | Criterion | JointCriterion = SELECTOR.method
+    stopping: str | Rule | None = None
+    constraints: Constraints | None = None
+    binning: Any = BINNING
+    estimator: str = ESTIMATOR
+    n_jobs: int | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, field
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.methods.by_samples.cutting_plane import search
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.selectors.sampled import columns_of
 
 
+@with_parameters
 class GDM(ClassifierMixin, ColumnSelector):
     r"""Choose features of which no two are correlated for a linear classifier, with the groups they represent.
 
@@ -120,28 +122,19 @@ class GDM(ClassifierMixin, ColumnSelector):
     """
 
     described = search.METHODS
-    coef_: NDArray[np.float64]
-    intercept_: NDArray[np.float64]
-    _categories: dict[int, NDArray[Any]]
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        tau: float | None = 0.25,
-        C: float = 1.0,
-        features_per_cut: int | None = None,
-        max_cuts: int = 10,
-        matching: str = "disjoint",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.tau = tau
-        self.C = C
-        self.features_per_cut = features_per_cut
-        self.max_cuts = max_cuts
-        self.matching = matching
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    tau: float | None = 0.25
+    C: float = 1.0
+    features_per_cut: int | None = None
+    max_cuts: int = 10
+    matching: str = "disjoint"
+    n_jobs: int | None = None
+
+    coef_: NDArray[np.float64] = field(init=False)
+    intercept_: NDArray[np.float64] = field(init=False)
+    _categories: dict[int, NDArray[Any]] = field(init=False)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """How far a sample is on the side of a class.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.methods.by_samples.models import METHODS
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.base import ColumnSelector, with_parameters
 
 
+@with_parameters
 class ModelSelector(ColumnSelector):
     r"""Rank the features by the importance that a classifier of scikit-learn gives them once it is fitted.
 
@@ -60,20 +62,14 @@ class ModelSelector(ColumnSelector):
 
     described = METHODS[:2]
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        model: Any = "extra-trees",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.model = model
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    model: Any = "extra-trees"
+    random_state: Any = 0
+    n_jobs: int | None = None
 
 
+@with_parameters
 class L1SVM(ColumnSelector):
     r"""Choose the features to which a linear support vector machine with an L1 penalty gives the largest weights.
 
@@ -122,11 +118,12 @@ class L1SVM(ColumnSelector):
 
     described = METHODS[2:3]
 
-    def __init__(self, n_features_to_select: int | None = None, *, C: float | None = None) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.C = C
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    C: float | None = None
 
 
+@with_parameters
 class SVMRFE(ColumnSelector):
     r"""Fit a linear support vector machine, drop the features of the smallest squared weights, and again.
 
@@ -165,7 +162,7 @@ class SVMRFE(ColumnSelector):
 
     described = METHODS[3:]
 
-    def __init__(self, n_features_to_select: int | None = None, *, step: int | float = 0.1, C: float = 1.0) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.step = step
-        self.C = C
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    step: int | float = 0.1
+    C: float = 1.0

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom
-from bitsieve.selectors.base import CountSelector
+from bitsieve.selectors.base import CountSelector, with_parameters
 
 
+@with_parameters
 class QPFS(CountSelector):
     r"""Rank all features at once by the weights that a quadratic program of relevance and redundancy gives them.
 
@@ -77,24 +79,16 @@ class QPFS(CountSelector):
 
     described = quadratic.METHODS[:1]
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        alpha: float | None = None,
-        convexify: str | None = None,
-        approximation: str | Nystrom | None = None,
-        binning: Any = BINNING,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
-        self.convexify = convexify
-        self.approximation = approximation
-        self.binning = binning
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    alpha: float | None = None
+    convexify: str | None = None
+    approximation: str | Nystrom | None = None
+    binning: Any = BINNING
+    n_jobs: int | None = None
 
 
+@with_parameters
 class EQPFS(CountSelector):
     r"""Rank all features at once by a quadratic program of relevance and redundancy, without a penalty for entropy.
 
@@ -154,24 +148,16 @@ class EQPFS(CountSelector):
 
     described = quadratic.METHODS[1:]
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        alpha: float | None = None,
-        beta: float = 1.0,
-        shift: float | None = None,
-        binning: Any = BINNING,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.alpha = alpha
-        self.beta = beta
-        self.shift = shift
-        self.binning = binning
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    alpha: float | None = None
+    beta: float = 1.0
+    shift: float | None = None
+    binning: Any = BINNING
+    n_jobs: int | None = None
 
 
+@with_parameters
 class SpecCMI(CountSelector):
     r"""Rank all features at once by the dominant eigenvector of the matrix of their pairwise conditional information.
 
@@ -248,26 +234,17 @@ class SpecCMI(CountSelector):
 
     described = spectral.METHODS
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        approximation: str | Nystrom | None = None,
-        refine: str | None = None,
-        memory: int | str | None = None,
-        binning: Any = BINNING,
-        dtype: str = "float64",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.approximation = approximation
-        self.refine = refine
-        self.memory = memory
-        self.binning = binning
-        self.dtype = dtype
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    approximation: str | Nystrom | None = None
+    refine: str | None = None
+    memory: int | str | None = None
+    binning: Any = BINNING
+    dtype: str = "float64"
+    n_jobs: int | None = None
 
 
+@with_parameters
 class SDPCMI(CountSelector):
     r"""Choose a subset at once by a semidefinite relaxation of the sum of its pairwise conditional information.
 
@@ -340,21 +317,11 @@ class SDPCMI(CountSelector):
 
     described = semidefinite.METHODS
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        rounding: str = "sphere",
-        n_roundings: int = 100,
-        random_state: Any = 0,
-        refine: str | None = "swap",
-        binning: Any = BINNING,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.rounding = rounding
-        self.n_roundings = n_roundings
-        self.random_state = random_state
-        self.refine = refine
-        self.binning = binning
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    rounding: str = "sphere"
+    n_roundings: int = 100
+    random_state: Any = 0
+    refine: str | None = "swap"
+    binning: Any = BINNING
+    n_jobs: int | None = None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.methods.by_samples import rcfs, relieff
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.base import ColumnSelector, with_parameters
 
 
+@with_parameters
 class RCFS(ColumnSelector):
     r"""Choose the features that separate the classes best, at most one of each cluster of correlated features.
 
@@ -65,14 +67,13 @@ class RCFS(ColumnSelector):
 
     described = rcfs.METHODS
 
-    def __init__(
-        self, n_features_to_select: int | None = None, *, n_clusters: int | None = None, standardize: bool = True
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_clusters = n_clusters
-        self.standardize = standardize
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    n_clusters: int | None = None
+    standardize: bool = True
 
 
+@with_parameters
 class ReliefF(ColumnSelector):
     r"""Weigh each feature by how much more it differs between neighbours of different classes than of the same class.
 
@@ -128,17 +129,9 @@ class ReliefF(ColumnSelector):
 
     described = relieff.METHODS
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        n_neighbors: int = 10,
-        n_samples: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.n_samples = n_samples
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    n_neighbors: int = 10
+    n_samples: int | None = None
+    random_state: Any = None
+    n_jobs: int | None = None

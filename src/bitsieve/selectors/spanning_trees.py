@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.methods.by_samples.spanning_tree import bayes_error, dependency
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.base import ColumnSelector, with_parameters
 
 
+@with_parameters
 class GMI(ColumnSelector):
     r"""Leave out the features that depend most on the others, given the class, by geometric mutual information.
 
@@ -82,26 +84,17 @@ class GMI(ColumnSelector):
 
     described = dependency.METHODS
 
-    def __init__(
-        self,
-        n_features_to_select: int | None = None,
-        *,
-        removal: str = "sorted",
-        relevance: float | None = None,
-        priors: str = "halves",
-        n_repeats: int = 1,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.removal = removal
-        self.relevance = relevance
-        self.priors = priors
-        self.n_repeats = n_repeats
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    removal: str = "sorted"
+    relevance: float | None = None
+    priors: str = "halves"
+    n_repeats: int = 1
+    random_state: Any = 0
+    n_jobs: int | None = None
 
 
+@with_parameters
 class DpSelector(ColumnSelector):
     r"""Add the feature that makes the bounds on the Bayes error between every two classes smallest, one at a time.
 
@@ -154,9 +147,7 @@ class DpSelector(ColumnSelector):
 
     described = bayes_error.METHODS
 
-    def __init__(
-        self, n_features_to_select: int | None = None, *, weighted: bool = False, n_jobs: int | None = None
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.weighted = weighted
-        self.n_jobs = n_jobs
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    weighted: bool = False
+    n_jobs: int | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +17,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.table import TableInMemory
 from bitsieve.methods.method import Found
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.base import ColumnSelector, with_parameters
 
 
 def expected_false_selections(n_chosen: float, n_features: int, n_pairs: int, threshold: float) -> float:
@@ -61,6 +61,7 @@ def least_threshold(n_chosen: float, n_features: int, n_pairs: int, most_false: 
     return 1 + 1 / (2 * n_pairs)
 
 
+@with_parameters
 class StabilitySelector(ColumnSelector):
     r"""Keep the columns that a selector chooses from most halves of the samples, with a bound on the false ones.
 
@@ -133,22 +134,13 @@ class StabilitySelector(ColumnSelector):
         "n_jobs": check_threads,
     }
 
-    def __init__(
-        self,
-        selector: Any,
-        *,
-        expected_false: float = 1.0,
-        threshold: float | None = None,
-        n_pairs: int = 50,
-        random_state: int = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.selector = selector
-        self.expected_false = expected_false
-        self.threshold = threshold
-        self.n_pairs = n_pairs
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    selector: Any
+    _: KW_ONLY
+    expected_false: float = 1.0
+    threshold: float | None = None
+    n_pairs: int = 50
+    random_state: int = 0
+    n_jobs: int | None = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.methods.by_samples import vmi
-from bitsieve.selectors.base import ColumnSelector
+from bitsieve.selectors.base import ColumnSelector, with_parameters
 
 
+@with_parameters
 class VMI(ColumnSelector):
     r"""Choose features one at a time by a lower bound of the information that all of them have about the target.
 
@@ -70,19 +72,10 @@ class VMI(ColumnSelector):
 
     described = vmi.METHODS
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        decomposition: str = "naive",
-        on_plateau: str | None = None,
-        bandwidth: str | float = "scott",
-        binning: Any = "mdl",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.decomposition = decomposition
-        self.on_plateau = on_plateau
-        self.bandwidth = bandwidth
-        self.binning = binning
-        self.n_jobs = n_jobs
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    decomposition: str = "naive"
+    on_plateau: str | None = None
+    bandwidth: str | float = "scott"
+    binning: Any = "mdl"
+    n_jobs: int | None = None

@@ -48,8 +48,8 @@ def mixed_arities(random, n_samples=200):
 
 @pytest.mark.parametrize("adjust", ["benjamini-hochberg", "benjamini-yekutieli"])
 def test_rates_are_those_of_the_formula(adjust):
-    X, y = planted(0)
-    X[:, 9] = np.where(np.random.default_rng(1).random(400) < 0.2, X[:, 9], X[:, 2])  # a copy with errors
+    X, y = planted(0, 1200)  # enough for chi-squared in every cell of two columns and the class
+    X[:, 9] = np.where(np.random.default_rng(1).random(1200) < 0.2, X[:, 9], X[:, 2])  # a copy with errors
     information = make_information("plug-in", NaiveSource(X, y))
     rule = FalseDiscoveryStopping(level=0.2, adjust=adjust)
     found = forward_select(information, make_criterion("jmi"), 40, stopping=rule)

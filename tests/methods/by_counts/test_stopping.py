@@ -15,6 +15,7 @@ from bitsieve.methods.by_counts.stopping import (
     ThresholdStopping,
     make_stopping,
 )
+from bitsieve.methods.by_counts.stopping.rules import tails
 
 
 def noise(n_samples, n_features, seed, n_codes=3, n_classes=2):
@@ -34,7 +35,7 @@ def signal(n_samples, n_features, n_informative, seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_significance_is_the_g_test(information_of, seed):
     """Without conditions: scipy's test of the log-likelihood ratio on the same table."""
-    codes, classes = noise(300, 4, seed, n_codes=4, n_classes=3)
+    codes, classes = noise(600, 4, seed, n_codes=4, n_classes=3)  # 50 samples a cell
     given = information_of(codes, classes).conditional()
     for i in range(4):
         table = np.array([[((codes[:, i] == x) & (classes == c)).sum() for c in range(3)] for x in range(4)])
@@ -58,6 +59,20 @@ def test_significance_adds_statistics_and_freedom_over_parts(information_of):
     from scipy.stats import chi2
 
     assert SignificanceStopping().value(given, 1, 1) == pytest.approx(chi2.sf(statistic, freedom), rel=1e-9)
+
+
+def test_close_calls_of_few_samples_a_cell_are_shuffled(information_of):
+    """With about 8 samples a cell chi-squared says half of p, far out in its tail; far from the level it decides."""
+    codes, classes = noise(200, 40, 0, n_classes=8)
+    given = information_of(codes, classes).conditional()
+    rule = SignificanceStopping()
+    for column, tail in enumerate(tails(given, np.arange(40))):
+        for n_candidates in (1, 100):
+            value = rule.value(given, column, n_candidates)
+            close = given.least_expected(column) < 5 or 0.005 < min(1, n_candidates * tail) <= 0.5
+            wanted = PermutationStopping().value(given, column, n_candidates) if close else min(1, n_candidates * tail)
+            assert value == pytest.approx(wanted, rel=1e-12)  # the same numbers
+            assert bool(getattr(value, "how", "")) == close
 
 
 @pytest.mark.parametrize("rule", [SignificanceStopping(), PermutationStopping()], ids=lambda rule: rule.name)

@@ -16,7 +16,15 @@ from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.methods.by_counts.stopping.rules import AFFORDED, HOPEFUL, LAST, share_of_shuffles, tails
+from bitsieve.methods.by_counts.stopping.rules import (
+    AFFORDED,
+    HOPEFUL,
+    LAST,
+    MANY_EXPECTED,
+    SLACK,
+    share_of_shuffles,
+    tails,
+)
 
 MOST_SHUFFLES = 10**5  # of one test
 SHARE = 0.5  # of I(Xi;C) that Xi shares at least with what it owes it to: all of it, but for chance
@@ -51,10 +59,11 @@ class FalseDiscoveryStopping:
 
     Notes
     -----
-    p is that of the G-test where every cell expects at least 5 samples, and else the share of shuffles of the column
-    among samples of equal Xs that reach its information, as in :class:`PermutationStopping`. Where the columns were cut
-    by the class (``binning="mdl"``), p of the G-test is multiplied by the sets of cuts that the column and no other
-    might have got, and if that does not decide, the classes are shuffled and the column is cut again.
+    p is that of the G-test where every cell expects at least 20 samples, or 5 and it is far below any rate, and else
+    the share of shuffles of the column among samples of equal Xs that reach its information, as in
+    :class:`PermutationStopping`. Where the columns were cut by the class (``binning="mdl"``), p of the G-test is
+    multiplied by the sets of cuts that the column and no other might have got, and if that does not decide, the classes
+    are shuffled and the column is cut again.
 
     A column that is informative only together with another is not taken, nor is one noticed that is false given
     several columns together only.
@@ -197,12 +206,15 @@ class FalseDiscoveryMonitor:
         given = self.given[chosen]
         if given.degrees_of_freedom(candidate) == 0:
             return 1.0
-        if given.least_expected(candidate) >= LEAST_EXPECTED:
+        expected = given.least_expected(candidate)
+        if expected >= LEAST_EXPECTED:
             p = float(tails(given, np.array([candidate]))[0])
             if self.search is None:
-                return p
-            p *= exp(min(700.0, self.search.log_codings(candidate)))
-            if p <= self.rule.level / self.n_tests:
+                sure = expected >= MANY_EXPECTED or p <= self.rule.level / self.n_tests / SLACK
+            else:
+                p *= exp(min(700.0, self.search.log_codings(candidate)))
+                sure = p <= self.rule.level / self.n_tests
+            if sure:
                 return p
         most = ceil(2 * self.n_tests / self.rule.level / (n_before + 1))
         most = max(200, min(most, MOST_SHUFFLES, AFFORDED // given.n_samples))

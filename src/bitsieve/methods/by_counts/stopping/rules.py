@@ -21,7 +21,8 @@ from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 LAST = 10  # shuffles that reach the observed value, after which p is known well enough
 BATCH = 1 << 14  # shuffles at once
 AFFORDED = 2 * 10**9  # codes to shuffle, about 4 seconds
-SLACK = 10  # how much larger than p of shuffles the tail of chi-squared may be where it holds
+MANY_EXPECTED = 20  # samples in a cell, for chi-squared to hold far out in its tail, at the levels of many columns
+SLACK = 10  # how many times larger or smaller than p of shuffles the tail of chi-squared may be below that
 HOPEFUL = 0.25  # and where it does not hold
 SHUFFLES_OF_NOISE = 50  # that are made of a column before it is refused
 
@@ -199,8 +200,9 @@ class SignificanceStopping(_AtLevel):
 
     Notes
     -----
-    Chi-squared is the limit for many samples a cell. Where some cell of a part expects fewer than 5 samples, p is that
-    of :class:`PermutationStopping` at its defaults, and the reason says so. Where the columns were cut by the class
+    Chi-squared is the limit for many samples a cell. Where some cell of a part expects fewer than 5 samples, or fewer
+    than 20 and p is within ten times the level and a tenth of it, p is that of :class:`PermutationStopping` at its
+    defaults, and the reason says so. Where the columns were cut by the class
     (``binning="mdl"``), p is also multiplied by the sets of cuts that a column might have got, ``C(N - 1, c) 2^c`` for
     c cuts, and by all columns, cut or not: if that bound exceeds the level, shuffles that repeat the cuts decide.
 
@@ -243,7 +245,11 @@ class SignificanceStopping(_AtLevel):
             return PValue(p, f"by shuffles: a cell expects fewer than {LEAST_EXPECTED} samples")
         tail = float(tails(given, np.array([candidate]))[0])
         if search is None:
-            return min(1.0, n_candidates * tail)
+            p = min(1.0, n_candidates * tail)
+            if self.level / SLACK < p <= self.level * SLACK and given.least_expected(candidate) < MANY_EXPECTED:
+                p = shuffled.value(given, candidate, n_candidates)
+                return PValue(p, f"by shuffles: a cell expects fewer than {MANY_EXPECTED} samples")
+            return p
         priced = len(search.tried) * tail * float(np.exp(min(700.0, search.log_codings(candidate))))
         if priced <= self.level:
             return priced
