@@ -23,6 +23,7 @@ AnyPath = str | PathLike[str]
 
 # A new file, never one that is there already and never through a link that someone else has put there.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_LEFT = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _ANY_WRITE_BIT = 0o222
 #: Files and folders that must not be left when the process ends.
 unfinished: set[Path] = set()
@@ -104,7 +105,7 @@ def locked(file: IO[bytes] | int) -> bool:
 def _remove_left(folder: Path) -> None:
     """Remove what processes that were killed while they wrote have left: nobody holds its lock."""
     for path in folder.glob(".bitsieve-*.tmp"):
-        with suppress(OSError), open(path, "rb+") as file:
+        with suppress(OSError), open(path, "rb", opener=lambda name, _: os.open(name, _LEFT)) as file:
             if path.stat().st_size and locked(file):  # an empty one is perhaps about to be locked
                 path.unlink()
 
