@@ -14,8 +14,7 @@ from bitsieve.counts.source import check_joint_values, checked_codes
 from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
 from bitsieve.data.columns import read_columns
 from bitsieve.data.sparse import read_sparse
-from bitsieve.data.target import read_target
-from bitsieve.data.weights import read_weights
+from bitsieve.data.target import read_target, read_weights
 from bitsieve.engines.saved_counts import check_cells
 from bitsieve.files.read import read_table
 

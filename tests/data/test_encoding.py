@@ -28,7 +28,8 @@ def test_values_among_categories(kind, wide):
         found_missing += -1 in expected
         assert lookup(values, categories).tolist() == expected
         assert lookup(np.repeat(values, 3)[::3], categories).tolist() == expected  # with gaps between them
-        codes, all_values = encode(values)
+        encoded = encode(values)
+        codes, all_values = encoded.codes, encoded.categories
         assert all_values[codes].tolist() == values.tolist()
     assert found_missing  # some were looked up in vain
 

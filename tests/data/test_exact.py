@@ -13,8 +13,7 @@ import pytest
 import bitsieve
 from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.data.columns import read_columns
-from bitsieve.data.target import read_target
-from bitsieve.data.weights import read_weights
+from bitsieve.data.target import read_target, read_weights
 
 LARGE = 2**53
 SAME = "column 'x0' holds values that differ but are the same in double precision"

@@ -30,7 +30,7 @@ def written_out(table):
             column = table.numeric(j)
             values[name] = [None if np.isnan(value) else value for value in np.repeat(column, times)]
         else:
-            codes, categories = table.categorical(j)
+            codes, categories = table.categorical(j).codes, table.categorical(j).categories
             assert sorted(set(codes) - {-1}) == list(range(len(categories)))  # every category occurs
             values[name] = [None if code < 0 else categories[code] for code in np.repeat(codes, times)]
     labels = table.target.labels[table.target.codes]

@@ -11,8 +11,7 @@ import pytest
 from bitsieve import _native
 from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.data.read import read_xy
-from bitsieve.data.target import read_target
-from bitsieve.data.weights import read_weights
+from bitsieve.data.target import read_target, read_weights
 
 
 @pytest.mark.parametrize(

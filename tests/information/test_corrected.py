@@ -12,7 +12,7 @@ import pytest
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.information import make_information
-from bitsieve.information.corrected import EVERY_COUNT, SERIES_FROM, class_terms, expected_terms
+from bitsieve.information.corrected import EVERY_COUNT, SERIES_FROM, expected_terms
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 
@@ -65,23 +65,26 @@ def test_the_series_is_as_right_as_the_page_on_numbers_says(n_samples):
 
 
 def test_the_mean_over_all_shuffles_of_the_class_is_0(information_of):
-    total, count = np.zeros((3, CODES.shape[1])), 0
-    for shuffled in set(permutations(CLASSES.tolist())):
-        information = information_of(CODES, np.array(shuffled), estimator="corrected")
-        pair = information.pair(0)
-        total += [information.relevance, pair.joint_relevance, pair.conditional_relevance]
-        count += 1
-    assert count == 35
-    assert total / count == pytest.approx(np.zeros_like(total), abs=ROUNDING)
+    orders = set(permutations(CLASSES.tolist()))
+    total = sum(information_of(CODES, np.array(order), estimator="corrected").relevance for order in orders)
+    assert len(orders) == 35
+    assert total / len(orders) == pytest.approx(np.zeros(CODES.shape[1]), abs=ROUNDING)
 
 
 def test_the_mean_over_all_shuffles_of_a_column_is_0(information_of):
-    total, orders = 0.0, set(permutations(CODES[:, 1].tolist()))
+    total, orders = np.zeros(5), set(permutations(CODES[:, 1].tolist()))
     for column in orders:
-        table = np.column_stack([CODES[:, 0], column])
-        total += information_of(table, CLASSES, estimator="corrected").pair(0).redundancy[1]
+        information = information_of(np.column_stack([CODES[:, 0], column]), CLASSES, estimator="corrected")
+        pair, joint = information.pair(0), information.relevance[0]
+        given = information.conditional().refine(0).conditional_relevance(np.array([1]))[0]
+        total += [
+            values[1] for values in (pair.redundancy, pair.conditional_relevance, pair.conditional_redundancy)
+        ] + [
+            pair.joint_relevance[1] - joint,
+            given,
+        ]
     assert len(orders) == 210
-    assert total / len(orders) == pytest.approx(0, abs=ROUNDING)
+    assert total / len(orders) == pytest.approx(np.zeros(5), abs=ROUNDING)
 
 
 def test_each_is_plug_in_less_its_mean(information_of):
@@ -91,21 +94,23 @@ def test_each_is_plug_in_less_its_mean(information_of):
     codes[:, 1] = np.where(random.random(120) < 0.7, classes, codes[:, 1])
     plain, corrected = (information_of(codes, classes, estimator=name) for name in ("plug-in", "corrected"))
 
-    def by_chance(first, second):
-        counts = [np.unique(values, return_counts=True)[1].tolist() for values in (first, second)]
+    def by_chance(column, other):
+        """The mean of their mutual information over shuffles of the column."""
+        counts = [np.unique(values, return_counts=True)[1].tolist() for values in (column, other)]
         entropies = [log2(120) - sum(n * log2(n) for n in some) / 120 for some in counts]
         both = log2(120) - sum(mean_term(120, a, b) for a in counts[0] for b in counts[1]) / 120
         return sum(entropies) - both
 
     ours, theirs = corrected.pair(2), plain.pair(2)
     for x in range(codes.shape[1]):
-        together = codes[:, x] * 100 + codes[:, 2]
-        joint = theirs.joint_relevance[x] - by_chance(together, classes)
-        relevance = plain.relevance[x] - by_chance(codes[:, x], classes)
-        redundancy = theirs.redundancy[x] - by_chance(codes[:, x], codes[:, 2])
-        given = joint - (plain.relevance[2] - by_chance(codes[:, 2], classes))
-        found = [corrected.relevance[x], ours.joint_relevance[x], ours.conditional_relevance[x], ours.redundancy[x]]
-        assert found == pytest.approx([relevance, joint, given, redundancy], abs=ROUNDING)
+        column, pivot = codes[:, x], codes[:, 2]
+        relevance = plain.relevance[x] - by_chance(column, classes)
+        redundancy = theirs.redundancy[x] - by_chance(column, pivot)
+        # I(Xi;C|Xj) = I(Xi;Xj,C) - I(Xi;Xj), and shuffles of Xi leave Xj and C as they are
+        given = theirs.conditional_relevance[x] - by_chance(column, pivot * 3 + classes) + by_chance(column, pivot)
+        found = [corrected.relevance[x], ours.conditional_relevance[x], ours.redundancy[x]]
+        assert found == pytest.approx([relevance, given, redundancy], abs=ROUNDING)
+        assert ours.joint_relevance[x] == pytest.approx(corrected.relevance[2] + given, abs=ROUNDING)
         assert ours.conditional_redundancy[x] == pytest.approx(redundancy + given - relevance, abs=ROUNDING)
     assert np.array_equal(corrected.entropy, plain.entropy)
     assert corrected.class_entropy == plain.class_entropy
@@ -118,12 +123,7 @@ def test_given_one_feature_is_given_a_set_of_one(information_of):
     information = information_of(codes, classes, estimator="corrected")
     given = information.conditional().refine(3)
     assert given.conditional_relevance() == pytest.approx(information.pair(3).conditional_relevance, abs=ROUNDING)
-    assert given.class_entropy == pytest.approx(information.class_entropy - information.relevance[3], abs=ROUNDING)
-    both = given.refine(1).conditional_relevance(np.array([0]))[0] + given.conditional_relevance(np.array([1]))[0]
-    assert both == pytest.approx(
-        given.refine(0).conditional_relevance(np.array([1]))[0] + given.conditional_relevance(np.array([0]))[0],
-        abs=ROUNDING,
-    )
+    assert given.class_entropy == information_of(codes, classes).conditional().refine(3).class_entropy
 
 
 def test_redundancies_are_those_of_the_pairs(information_of):
@@ -138,17 +138,26 @@ def test_redundancies_are_those_of_the_pairs(information_of):
     assert np.array_equal(matrix, matrix.T)
 
 
-@pytest.mark.parametrize("sizes", [(500, 524), (400, 625), (1500, 2600), (3000, *[20] * 50), (4000, 10, 1)])
-def test_terms_between_nodes(sizes):
-    """A cubic between the counts that are computed: right to 1e-7 bits over any cells that make up the samples."""
-    n = sum(sizes)
-    found = class_terms(n, sizes)
-    counts = np.arange(n + 1)
-    exact = sum(expected_terms(n, np.array([size]), counts)[0] for size in sizes)
-    assert np.array_equal(found.table[:EVERY_COUNT], exact[:EVERY_COUNT])
-    assert found.table[n] == exact[n] == entropy_terms(n).sum(np.array(sizes))
-    errors = np.abs(found.table - exact)[1:] / 2.0**found.shift / counts[1:]  # as much as N / count such cells make
-    assert errors.max() < 1e-7
+@pytest.mark.parametrize("n_classes", [2, 60])
+def test_counts_between_those_that_are_computed(n_classes):
+    """Means of counts from 1,024 on are those of a cubic through others: right to 1e-7 bits."""
+    random = np.random.default_rng(0)
+    n = 9_000
+    codes = np.column_stack(
+        [random.choice(3, n, p=[0.2, 0.3, 0.5]), random.integers(0, 2, n), random.integers(0, 9, n)]
+    )
+    classes = random.integers(0, n_classes, n)
+    ours, plain = (make_information(name, PackedSource(codes, classes)) for name in ("corrected", "plug-in"))
+    bit = plain.terms.per_bit
+    labels = np.unique(codes[:, 2] * n_classes + classes, return_counts=True)[1]
+    pivot = np.bincount(codes[:, 2])
+    for x in range(3):
+        margins = np.bincount(codes[:, x])
+        assert x == 2 or margins.min() > EVERY_COUNT
+        after = int(expected_terms(n, margins, labels).sum()) - int(expected_terms(n, margins, pivot).sum())
+        mean = (after + plain.terms.sum(pivot) - plain.terms.sum(labels)) / bit
+        wanted = plain.pair(2).conditional_relevance[x] - mean
+        assert ours.pair(2).conditional_relevance[x] == pytest.approx(wanted, abs=1e-7)
 
 
 def test_beyond_the_table_of_terms():

@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.data.encoding import Encoded, encode
-from bitsieve.data.exact import DIGITS, WHOLE, check_distinct, microseconds
+from bitsieve.data.encoding import DIGITS, WHOLE, Encoded, check_distinct, encode, microseconds
 
 FEW_VALUES = 1000  # of a dictionary: Python sorts them faster than numpy sorts objects
 _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit
@@ -56,13 +55,7 @@ def _one_chunk(array: Any) -> Any:
 
 
 def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
-    """A numpy array of numbers (NaN = missing), or the codes of a categorical column.
-
-    Raises
-    ------
-    ValueError
-        If the column holds neither numbers, times, text, categories nor booleans.
-    """
+    """A numpy array of numbers (NaN = missing), or the codes of a categorical column."""
     kind = array.type
     if pa.types.is_integer(kind) and not array.null_count:
         return numpy_of(array)
@@ -82,13 +75,7 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
 
 
 def columns_of_arrow(arrays: Sequence[Any], names: Sequence[str]) -> list[np.ndarray | Encoded]:
-    """:func:`column_of_arrow` of many columns of as many values; categories are coded in blocks.
-
-    Raises
-    ------
-    ValueError
-        If a column holds neither numbers, times, text, categories nor booleans.
-    """
+    """:func:`column_of_arrow` of many columns of as many values; categories are coded in blocks."""
     categorical = [is_categorical(array.type) for array in arrays]
     chosen = (dictionary_of(array) for array, wanted in zip(arrays, categorical, strict=True) if wanted)
     coded = iter(categories_of_arrow(list(chosen)))
@@ -114,13 +101,7 @@ def column_of_objects(values: Any, name: str) -> np.ndarray | Encoded:
 
 
 def array_of_objects(values: Any, name: str) -> Any:
-    """An Arrow array of Python objects, all of one kind; None and NaN are missing.
-
-    Raises
-    ------
-    ValueError
-        If the kinds are mixed, or are none that can be binned.
-    """
+    """An Arrow array of Python objects, all of one kind; None and NaN are missing."""
     try:
         return pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, OverflowError) as error:

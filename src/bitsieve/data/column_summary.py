@@ -23,47 +23,21 @@ _TRIED_FIRST = 1 << 16  # rows that show whether a column has only different num
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """Distinct numbers and their counts.
+    """Distinct numbers and their counts."""
 
-    Attributes
-    ----------
-    values : ndarray
-        Ascending, none of them missing.
-    counts : ndarray of int64, shape (n_values, n_classes)
-        How many samples of each class have each value.
-    """
-
-    values: NDArray[Any]
-    counts: NDArray[np.int64]
+    values: NDArray[Any]  # ascending, none of them missing
+    counts: NDArray[np.int64]  # shape (n_values, n_classes): how many samples of each class have each value
 
     @classmethod
     def of_samples(
         cls,
-        values: NDArray[Any],
-        classes: NDArray[Any] | None,
+        values: NDArray[Any],  # shape (n_samples,): none of them missing
+        classes: NDArray[Any] | None,  # shape (n_samples,): None: all of one class
         n_classes: int,
-        weights: NDArray[np.int64] | None,
-        most: int,
+        weights: NDArray[np.int64] | None,  # shape (n_samples,): frequency weights
+        most: int,  # the most cells of ``counts``
     ) -> Distinct | None:
-        """Count the values of some samples.
-
-        Parameters
-        ----------
-        values : ndarray of numbers, shape (n_samples,)
-            None of them missing.
-        classes : ndarray of int, shape (n_samples,), or None
-            None: all of one class.
-        n_classes : int
-        weights : ndarray of int64, shape (n_samples,), or None
-            Frequency weights.
-        most : int
-            The most cells of ``counts``.
-
-        Returns
-        -------
-        Distinct or None
-            None where there are more cells.
-        """
+        """Count the values of some samples."""
         if not len(values):
             return cls(values, np.zeros((0, n_classes), np.int64))
         if values.dtype.kind in "iu" and int(values.max()) - int(values.min()) < DENSE_SPAN:
@@ -121,30 +95,14 @@ _CERTAINTY = 0.99
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """The rows with the smallest keys, where a key is a random number that belongs to the number of the row.
+    """The rows with the smallest keys, where a key is a random number that belongs to the number of the row."""
 
-    Attributes
-    ----------
-    size : int
-        Most rows that are kept; all of them where there are no more.
-    rows : ndarray of int64
-        The numbers of the rows that are kept, ascending.
-    n_rows : int
-        Rows of which they are the sample.
-    columns : list of ndarray or None
-        The numbers of every numeric column in these rows; None for categories.
-    classes : ndarray of int or None
-        The classes of these rows.
-    weights : ndarray of int64 or None
-        Their frequency weights.
-    """
-
-    size: int
-    rows: NDArray[np.int64]
-    n_rows: int
-    columns: list[NDArray[Any] | None]
-    classes: NDArray[Any] | None
-    weights: NDArray[np.int64] | None
+    size: int  # most rows that are kept; all of them where there are no more
+    rows: NDArray[np.int64]  # the numbers of the rows that are kept, ascending
+    n_rows: int  # rows of which they are the sample
+    columns: list[NDArray[Any] | None]  # the numbers of every numeric column in these rows; None for categories
+    classes: NDArray[Any] | None  # the classes of these rows
+    weights: NDArray[np.int64] | None  # their frequency weights
 
     @classmethod
     def of_part(
@@ -217,43 +175,19 @@ Kind = np.dtype[Any]
 
 @dataclass(frozen=True, eq=False)
 class ColumnSummary:
-    """What some rows of one column hold.
+    """What some rows of one column hold."""
 
-    Attributes
-    ----------
-    holds : int
-        Bits of :mod:`bitsieve.data.extents`.
-    kind : dtype or None
-        Of the numbers; None for categories.
-    low, high : number or None
-        The smallest and the largest; None where there is none.
-    n_missing : int
-        Samples whose value is missing.
-    categories : ndarray or None
-        Sorted; None for numbers.
-    distinct : Distinct or None
-        Of numbers; None where they were too many, or nobody asked for them.
-    row_numbers : RowNumbers or None
-        Of whole numbers that may number the rows; None where they cannot.
-    rows : ndarray of int64 or None
-        How many rows have each category; None for numbers.
-    is_text : bool
-        Whether the categories are text, which may mean something else.
-    outlying : Outlying or None
-        Of numbers; None where all are missing.
-    """
-
-    holds: int
-    kind: Kind | None
-    low: Any = None
+    holds: int  # bits of :mod:`bitsieve.data.extents`
+    kind: Kind | None  # of the numbers; None for categories
+    low: Any = None  # the smallest and the largest; None where there is none
     high: Any = None
-    n_missing: int = 0
-    categories: NDArray[Any] | None = None
-    distinct: Distinct | None = None
-    row_numbers: RowNumbers | None = None
-    rows: NDArray[np.int64] | None = None
-    is_text: bool = False
-    outlying: Outlying | None = None
+    n_missing: int = 0  # samples whose value is missing
+    categories: NDArray[Any] | None = None  # sorted; None for numbers
+    distinct: Distinct | None = None  # of numbers; None where they were too many, or nobody asked for them
+    row_numbers: RowNumbers | None = None  # of whole numbers that may number the rows; None where they cannot
+    rows: NDArray[np.int64] | None = None  # how many rows have each category; None for numbers
+    is_text: bool = False  # whether the categories are text, which may mean something else
+    outlying: Outlying | None = None  # of numbers; None where all are missing
 
     @property
     def is_empty(self) -> bool:
@@ -289,21 +223,7 @@ class ColumnSummary:
 
     @classmethod
     def merged(cls, parts: Sequence[ColumnSummary], name: str, most: int) -> ColumnSummary:
-        """What all parts of the rows hold, in the order of the parts.
-
-        Parameters
-        ----------
-        parts : sequence of ColumnSummary
-        name : str
-            Of the column, for messages.
-        most : int
-            The most cells of ``distinct``.
-
-        Raises
-        ------
-        ValueError
-            If some parts hold numbers and others categories.
-        """
+        """What all parts of the rows hold, in their order, with ``most`` cells of distinct numbers at most."""
         if len(parts) == 1:
             return parts[0]
         holds = int(np.bitwise_or.reduce([part.holds for part in parts]))
@@ -352,13 +272,7 @@ def common_kind(kinds: Sequence[Kind], *, missing: bool) -> Kind:
 
 
 def union_of_categories(parts: Sequence[NDArray[Any]], name: str) -> NDArray[Any]:
-    """The sorted categories of all parts of a column.
-
-    Raises
-    ------
-    ValueError
-        If they are of kinds that have no order among each other.
-    """
+    """The sorted categories of all parts of a column."""
     if all(len(part) == len(parts[0]) and bool(np.all(part == parts[0])) for part in parts[1:]):
         return parts[0]
     try:

@@ -16,8 +16,7 @@ from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.counts.tables import MAX_SAMPLES
-from bitsieve.data.encoding import Encoded, as_array, encode_known
-from bitsieve.data.exact import as_doubles, microseconds
+from bitsieve.data.encoding import Encoded, as_array, as_doubles, encode_known, microseconds
 from bitsieve.data.given import with_rows
 from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory
@@ -33,29 +32,15 @@ def read_columns(
 ) -> TableInMemory:
     """Read the features of a table, without a target and weights.
 
-    Parameters
-    ----------
-    X : array-like, pandas or polars frame (lazy, too), pyarrow Table or RecordBatch, scipy.sparse, of shape \
-            (n_samples, n_features)
-        Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are
-        numeric, and so is text that means such. Times count in microseconds (dates and times since 1970-01-01 UTC).
-        Sparse columns are numeric, and never made dense.
-    estimator : estimator, optional
-        Whose ``n_features_in_`` and ``feature_names_in_`` are set (``reset=True``) or checked (``reset=False``).
-    reset : bool, default=True
-        True when fitting.
-    rules : ColumnRules, optional
-        What text means. By default the text decides.
-
-    Raises
-    ------
-    ValueError
-        If the table is empty, not two-dimensional, has columns of the same name or columns that can not be read.
+    Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are numeric,
+    and so is text that means such. Times count in microseconds (dates and times since 1970-01-01 UTC). Sparse columns
+    are numeric, and never made dense. The names that an estimator has are set (``reset``) or compared.
     """
     rules, X = ColumnRules() if rules is None else rules, with_rows(X)
-    if rules.types and (isinstance(X, SpooledColumns) or issparse(X)):
+    in_files = isinstance(X, SpooledColumns)
+    if rules.types and (in_files or issparse(X)):
         raise ValueError("column_types is for dense tables: sparse columns hold numbers")
-    if isinstance(X, SpooledColumns):
+    if in_files:
         return TableInMemory(StoredColumnsInFiles(X), NumberedNames(X.shape[1]))
     if issparse(X):
         read = read_sparse(X if estimator is None else _validated(estimator, X, reset, accept_sparse="csc"))
@@ -163,13 +148,7 @@ def _microseconds(X: NDArray[Any], names: Sequence[str]) -> NDArray[np.float64]:
 
 
 def check_unique(X: Any) -> list[Any]:
-    """The column names of a table of a kind that does not see to it that they differ; of others none.
-
-    Raises
-    ------
-    ValueError
-        If two columns have the same name.
-    """
+    """The column names of a table of a kind that does not see to it that they differ; of others none."""
     labels = list(getattr(X, "column_names", ()) if not hasattr(X, "iloc") else getattr(X, "columns", ()))
     check_labels(labels)
     return labels

@@ -1,9 +1,14 @@
-"""Distinct values to codes: the sorted distinct values of a column, and which of them each sample has."""
+"""Distinct values to codes, and numbers to floats of 64 bits without that two that differ become one.
+
+Such floats hold whole numbers up to 2^53 and about 16 digits. Larger numbers are taken where no two different values of
+a column become the same float.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +18,22 @@ from bitsieve import _native
 DENSE_SPAN = 1 << 16  # integers spread over no more than this are counted, not sorted
 
 
-class Encoded(NamedTuple):
-    """A categorical column.
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """A categorical column, which answers for its length, type and rows as an array does."""
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (n_samples,)
-        Index into ``categories``, -1 where the value is missing.
-    categories : ndarray
-        The distinct values that occur, ascending.
-    """
+    codes: NDArray[np.int32]  # shape (n_samples,): index into ``categories``, -1 where the value is missing
+    categories: NDArray[Any]  # the distinct values that occur, ascending
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(object)  # no column of numbers has it
 
-    codes: NDArray[np.int32]
-    categories: NDArray[Any]
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: NDArray[np.intp]) -> Encoded:
+        """Some rows, with the categories that occur in them."""
+        present, new = np.unique(self.codes[rows], return_inverse=True)
+        n_missing = int(len(present) > 0 and present[0] < 0)
+        return Encoded((new - n_missing).astype(np.int32), self.categories[present[n_missing:]])
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -37,13 +45,7 @@ def as_array(values: Any) -> NDArray[Any]:
 
 
 def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
-    """The values of a masked array: as they are if none is masked, else with NaN, NaT or None in the place of those.
-
-    Raises
-    ------
-    ValueError
-        If whole numbers beyond 2^53 would have to become floats for it.
-    """
+    """The values of a masked array: as they are if none is masked, else with NaN, NaT or None in the place of those."""
     mask = np.ma.getmaskarray(values)
     data = np.asarray(values.data)
     if not mask.any():
@@ -101,16 +103,9 @@ def encode_known(values: NDArray[Any]) -> Encoded:
     if values.dtype.kind != "f":
         return encode(values)
     codes, there = np.full(len(values), -1, np.int32), ~np.isnan(values)
-    codes[there], categories = encode(values[there])
-    return Encoded(codes, categories)
-
-
-def occurring(column: Encoded, rows: NDArray[np.intp]) -> Encoded:
-    """Some rows of a categorical column, with the categories that occur in them."""
-    codes = column.codes[rows]
-    present, new = np.unique(codes, return_inverse=True)
-    n_missing = int(len(present) > 0 and present[0] < 0)
-    return Encoded((new - n_missing).astype(np.int32), column.categories[present[n_missing:]])
+    known = encode(values[there])
+    codes[there] = known.codes
+    return Encoded(codes, known.categories)
 
 
 def _native_integers(values: NDArray[Any]) -> NDArray[Any] | None:
@@ -129,11 +124,6 @@ def _offset(values: NDArray[Any], low: int) -> NDArray[Any]:
     return values.astype(np.int64) - low
 
 
-def length(values: NDArray[Any] | Encoded) -> int:
-    """Rows of a column."""
-    return len(values.codes) if isinstance(values, Encoded) else len(values)
-
-
 def is_missing(values: NDArray[Any] | Encoded) -> NDArray[np.bool_]:
     """Which values of a column are missing."""
     if isinstance(values, Encoded):
@@ -147,4 +137,45 @@ def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: ND
     """Some rows of an array, or of every one of several columns."""
     if isinstance(columns, np.ndarray):
         return columns[rows]
-    return [occurring(values, rows) if isinstance(values, Encoded) else values[rows] for values in columns]
+    return [values[rows] for values in columns]
+
+
+WHOLE = 1 << 53  # whole numbers up to here are floats
+DIGITS = 15  # decimals of so many digits are floats of their own
+
+
+def check_distinct(n_different: int, floats: NDArray[np.floating], what: str) -> None:
+    """Refuse a column of which ``n_different`` values, that differ, are fewer floats."""
+    if n_different > len(np.unique(floats[~np.isnan(floats)])):
+        raise ValueError(
+            f"{what} holds values that differ but are the same in double precision, of about 16 digits: "
+            "subtract the smallest of them, round them, or make them text if each is a category"
+        )
+
+
+def check_whole_numbers(values: NDArray[Any], what: str) -> None:
+    """Refuse whole numbers of 64 bits of which several become one float."""
+    if values.itemsize == 8 and len(values) and max(-int(values.min()), int(values.max())) > WHOLE:
+        check_distinct(len(np.unique(values)), values.astype(np.float64), what)
+
+
+def as_doubles(X: NDArray[Any], what: Callable[[int], str]) -> NDArray[Any]:
+    """Floats of more than 64 bits, of shape (n_samples, n_features), as floats of 64 bits."""
+    if X.dtype.kind != "f" or X.itemsize <= 8:
+        return X
+    with np.errstate(over="ignore"):  # to infinity, which is an error later
+        doubles = X.astype(np.float64)
+    for j in np.flatnonzero(((doubles != X) & ~np.isnan(X)).any(axis=0)).tolist():
+        column = X[:, j]
+        check_distinct(len(np.unique(column[~np.isnan(column)])), doubles[:, j], what(j))
+    return doubles
+
+
+def microseconds(nanoseconds: NDArray[np.int64], known: NDArray[np.bool_], name: str) -> NDArray[np.float64]:
+    """Times in nanoseconds as microseconds, NaN where they are not ``known``; refused where several become one."""
+    rest = np.fmod(nanoseconds, 1000)
+    values = (nanoseconds - rest) // 1000 + rest / 1000.0  # whole ones are exact: of every year from 1685 to 2255
+    values[~known] = np.nan
+    if rest[known].any():
+        check_distinct(len(np.unique(nanoseconds[known])), values, f"column {name!r}")
+    return values

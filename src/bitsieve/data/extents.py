@@ -22,18 +22,10 @@ _LEAST_BLOCK = 1 << 20  # values; smaller blocks cost more to hand out than they
 
 
 class NumericBlock(NamedTuple):
-    """Some numeric columns of one type.
+    """Some numeric columns of one type."""
 
-    Attributes
-    ----------
-    places : ndarray of int64
-        Which features they are, ascending.
-    values : ndarray of shape (n_samples, n_columns), or list of ndarray of shape (n_samples,)
-        As the native kernels take them.
-    """
-
-    places: NDArray[np.int64]
-    values: NDArray[Any] | list[NDArray[Any]]
+    places: NDArray[np.int64]  # which features they are, ascending
+    values: NDArray[Any] | list[NDArray[Any]]  # shape (n_samples, n_columns): as the native kernels take them
 
     def part(self, chosen: NDArray[Any]) -> NumericBlock:
         """Some of the columns."""
@@ -46,25 +38,15 @@ class NumericBlock(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Extents:
-    """What the columns hold.
+    """What the columns hold."""
 
-    Attributes
-    ----------
-    blocks : list of NumericBlock
-        All numeric columns, each once.
-    low, high : list of ndarray
-        For every block the smallest and largest number of its columns; low > high: all are missing.
-    holds : ndarray of uint8, shape (n_features,)
-        Bits: NUMBERS (or categories), MISSING, INFINITE; FRACTIONS where they were looked for.
-    whole : bool
-        Whether fractions were looked for.
-    """
-
-    blocks: list[NumericBlock]
+    blocks: list[NumericBlock]  # all numeric columns, each once
+    # for every block the smallest and largest number of its columns; low > high: all are missing
     low: list[NDArray[Any]]
     high: list[NDArray[Any]]
+    # shape (n_features,): bits: NUMBERS (or categories), MISSING, INFINITE; FRACTIONS where they were looked for
     holds: NDArray[np.uint8]
-    whole: bool
+    whole: bool  # whether fractions were looked for
 
     def which(self, bit: int) -> list[int]:
         """The features that hold something."""
@@ -176,18 +158,7 @@ def check_values(
     n_jobs: int | None = None,
     whole: bool = False,
 ) -> Extents:
-    """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those.
-
-    Returns
-    -------
-    Extents
-        What the columns hold; whether they hold fractions is looked for only if ``whole``.
-
-    Raises
-    ------
-    ValueError
-        One line with the names of up to five columns, their number, and what to do.
-    """
+    """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
     extents = table.extents(n_jobs, whole)
     infinite, missing = extents.which(INFINITE), extents.which(MISSING)
     if infinite:

@@ -14,29 +14,19 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """The data as it was given, all of its rows.
+    """The data as it was given, all of its rows."""
 
-    Attributes
-    ----------
-    take : callable
-        ``take(indices)`` gives these features in that order, in the kind and with the dtypes of the data given;
-        None where the data is not read again.
-    with_target : callable or None
-        ``with_target(names)`` gives these features, then the target and the weights, for writing to a file; None where
-        the data came without them.
-    whole : dataframe, ArrayTable or None
-        The table in memory that held the target, too.
-    weight : str or None
-        The name of the frequency weights, "sample_weight" where they were given by their values.
-    labels : sequence or None
-        What the features are called in the data, of whatever type; None where they have no names.
-    """
-
+    # ``take(indices)`` gives these features in that order, in the kind and with the dtypes of the data given; None
+    # where the data is not read again
     take: Callable[[NDArray[np.intp]], Any]
+    # ``with_target(names)`` gives these features, then the target and the weights, for writing to a file; None where
+    # the data came without them
     with_target: Callable[[Sequence[str]], Any] | None = None
+    # the name of the frequency weights, "sample_weight" where they were given by their values
     weight: str | None = None
+    # what the features are called in the data, of whatever type; None where they have no names
     labels: Sequence[Any] | None = None
-    whole: Any = None
+    whole: Any = None  # the table in memory that held the target, too
 
 
 def not_read_again(indices: NDArray[np.intp]) -> None:
@@ -51,13 +41,7 @@ def is_path(data: Any) -> bool:
 
 
 def with_rows(data: Any) -> Any:
-    """A lazy frame collected, a record batch as a pyarrow table, anything else as it is.
-
-    Raises
-    ------
-    ValueError
-        The frame is that of a cluster, whose rows may not fit into memory.
-    """
+    """A lazy frame collected, a record batch as a pyarrow table, anything else as it is."""
     if _is_record_batch(data):
         import pyarrow as pa
 

@@ -38,51 +38,28 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Noticed:
-    """What is worth a note in columns of numbers.
+    """What is worth a note in columns of numbers."""
 
-    Attributes
-    ----------
-    sentinels : sequence of (int, float, int, float, float)
-        A column, a number such as -999 far from all others, in how many rows it is, and the ends of the others.
-    codes : sequence of int
-        Columns of whole numbers whose names are those of codes.
-    missing : sequence of int
-        Columns that hold missing values.
-    """
-
+    # a column, a number such as -999 far from all others, in how many rows it is, and the ends of the others
     sentinels: Sequence[Sequence[Any]] = ()
-    codes: Sequence[int] = ()
-    missing: Sequence[int] = ()
+    codes: Sequence[int] = ()  # columns of whole numbers whose names are those of codes
+    missing: Sequence[int] = ()  # columns that hold missing values
 
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """What is known of the columns of all rows.
-
-    Attributes
-    ----------
-    n_rows : int
-    has_values : ndarray of bool, shape (n_features,)
-        Whether any value is not missing.
-    names_rows : ndarray of bool, shape (n_features,)
-        Whether a column of text or categories is an identifier.
-    numbers_rows : ndarray of bool, shape (n_features,), or callable that returns one
-        Whether a column of whole numbers is one; found when it is asked for.
-    varies, counts_rows : ndarray of bool, shape (n_features,), or None
-        Of rows in parts, whether a column holds different values, and whether it goes up, or down, by one with every
-        row; a table in memory is asked for one column at a time.
-    accounts : mapping of int to Account
-        How columns of text were read that are not plain.
-    noticed : Noticed, or callable that returns one
-    """
+    """What is known of the columns of all rows."""
 
     n_rows: int
-    has_values: Flags
-    names_rows: Flags
+    has_values: Flags  # shape (n_features,): whether any value is not missing
+    names_rows: Flags  # shape (n_features,): whether a column of text or categories is an identifier
+    # shape (n_features,): whether a column of whole numbers is one; found when it is asked for
     numbers_rows: Flags | Callable[[], Flags]
+    # shape (n_features,): of rows in parts, whether a column holds different values, and whether it goes up, or down,
+    # by one with every row; a table in memory is asked for one column at a time
     varies: Flags | None = None
     counts_rows: Flags | None = None
-    accounts: Mapping[int, Account] = field(default_factory=dict)
+    accounts: Mapping[int, Account] = field(default_factory=dict)  # how columns of text were read that are not plain
     noticed: Noticed | Callable[[], Noticed] = Noticed()
 
     def facts(self) -> dict[str, Any]:
@@ -228,27 +205,16 @@ class RowNumbers:
     n whole numbers between ``low`` and ``low + n - 1`` are all different exactly if they are all of these, and then the
     sum of their keys is that of all of these. A key is a 64-bit number that is as good as random, so that other numbers
     have the same sum once in 2**64.
-
-    Attributes
-    ----------
-    n, low, high : int
-    key : int
-        The sum of the keys, modulo 2**64.
-    up, down : int or None
-        What every value less the number of its row is, and every value plus it; None where that differs.
-    kept : ndarray of int64, or None
-        All of them, ascending; None where they are too many, or not all different.
-    runs : tuple of (int, int, int, int), or None
-        Of rows that follow each other the first and the one behind the last, and their values, which ascend.
     """
 
     n: int
     low: int
     high: int
-    key: int
-    up: int | None
+    key: int  # the sum of the keys, modulo 2**64
+    up: int | None  # what every value less the number of its row is, and every value plus it; None where that differs
     down: int | None
-    kept: NDArray[np.int64] | None
+    kept: NDArray[np.int64] | None  # all of them, ascending; None where they are too many, or not all different
+    # of rows that follow each other the first and the one behind the last, and their values, which ascend
     runs: tuple[tuple[int, int, int, int], ...] | None
 
     @classmethod

@@ -22,9 +22,8 @@ from bitsieve.data.encoding import as_array
 from bitsieve.data.given import Given, is_path, not_read_again, take_columns, with_rows
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
-from bitsieve.data.target import check_target_bins, read_target
+from bitsieve.data.target import check_target_bins, no_row_counts, read_target, read_weights, zero_where_missing
 from bitsieve.data.text import ColumnRules
-from bitsieve.data.weights import no_row_counts, read_weights, zero_where_missing
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.spooled_columns import SpooledColumns
 
@@ -35,47 +34,12 @@ def read_xy(
     sample_weight: Any = None,
     *,
     estimator: Any = None,
-    reset: bool = True,
-    target_name: str = "y",
-    target_bins: int | str | None = None,
-    rules: ColumnRules | None = None,
+    reset: bool = True,  # False where the columns must be those that the estimator has
+    target_name: str = "y",  # what messages call the target
+    target_bins: int | str | None = None,  # ``n_bins`` of read_target
+    rules: ColumnRules | None = None,  # as in :func:`~bitsieve.data.columns.read_columns`
 ) -> TableInMemory:
-    """Read features, target and frequency weights into one table.
-
-    Parameters
-    ----------
-    X : array-like, pandas or polars DataFrame, pyarrow Table, scipy.sparse, of shape (n_samples, n_features)
-        Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are
-        numeric. Sparse columns are numeric, and never made dense.
-    y : array-like, Series or DataFrame, of shape (n_samples,) or (n_samples, n_targets), optional
-        Classes of any kind; floats with a fractional part are binned. Several columns are one target.
-    sample_weight : array-like of shape (n_samples,), optional
-        Whole numbers: how many times each sample counts. Samples of weight 0 are left out.
-    estimator : estimator, optional
-        Whose ``n_features_in_`` and ``feature_names_in_`` are set, and whose name scikit-learn puts into messages.
-    reset : bool, default=True
-        False where the columns must be those that the estimator has.
-    target_name : str, default="y"
-        What messages call the target.
-    target_bins : int or "none", optional
-        Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
-        than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
-        different ones occur; "none" takes each number as a class.
-    rules : ColumnRules, optional
-        As in :func:`~bitsieve.data.columns.read_columns`.
-
-    Raises
-    ------
-    ValueError
-        If the features, the target or the weights cannot be read, or are not as many.
-
-    Examples
-    --------
-    >>> from bitsieve.data.read import read_xy
-    >>> table = read_xy([[1.5, "a"], [2.5, "b"], [0.5, "b"]], ["no", "yes", "no"], [2, 0, 3])
-    >>> table.numeric(0).tolist(), table.target.labels.tolist(), table.weights.tolist()
-    ([1.5, 0.5], ['no'], [2, 3])
-    """
+    """Read features, target and frequency weights into one table."""
     rules = ColumnRules() if rules is None else rules
     counted = _counted(sample_weight)
     table = read_columns(X, estimator=estimator, reset=reset, rules=replace(rules, counted=counted))
@@ -108,52 +72,15 @@ def read_data(
     target: Any = None,
     sample_weight: Any = None,
     *,
-    target_bins: int | str | None = None,
-    drop_missing: bool = False,
-    header: bool | None = None,
-    rules: ColumnRules | None = None,
+    target_bins: int | str | None = None,  # ``n_bins`` of read_target
+    drop_missing: bool = False,  # whether rows without a target are left out; else they are an error
+    header: bool | None = None,  # None: the first line of text has the names, and is an error if it looks like data
+    rules: ColumnRules | None = None,  # how columns are read
 ) -> TableInMemory:
     """Split ``data`` into features, target and frequency weights, and read them.
 
-    Parameters
-    ----------
-    data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
-        numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, Parquet, Arrow/Feather,
-        libsvm or .npz file.
-    target : str or array-like of shape (n_samples,), or several, optional
-        A column of ``data``, which is then no feature, or the values themselves; or a list of columns. A .npz file's is
-        ``y`` by default.
-    sample_weight : str or array-like of shape (n_samples,), optional
-        A column of ``data``, which is then no feature, or the values themselves.
-    target_bins : int or "none", optional
-        Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
-        than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
-        different ones occur; "none" takes each number as a class.
-    drop_missing : bool, default=False
-        Whether rows without a target are left out; else they are an error.
-    header : bool, optional
-        Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
-        error.
-    rules : ColumnRules, optional
-        How columns are read.
-
-    Returns
-    -------
-    TableInMemory
-        Its ``given`` is the data in the kind that was given.
-
-    Raises
-    ------
-    ValueError
-        If the data cannot be read or split: one line that says what to do.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from bitsieve.data.read import read_data
-    >>> table = read_data(pa.table({"a": [1, 2, 1], "b": [0, 0, 1], "class": ["x", "y", "x"]}), "class")
-    >>> table.names, table.target.name, table.target.labels.tolist()
-    (['a', 'b'], 'class', ['x', 'y'])
+    The data is an array, a frame, a sparse table or the path of a file. The target and the weights are columns of it,
+    which then are no features, or values; the target of a .npz file is ``y`` by default.
     """
     check_target_bins(target_bins)
     check_flag("drop_missing_target", drop_missing)
@@ -286,7 +213,7 @@ def _from_arrays(data: ArrayTable, target: Any, sample_weight: Any, rules: Targe
     if target is None and "y" in data.names:
         raise ValueError("the target and a feature are both named 'y': give the feature another name")
     target = "y" if target is None else target
-    is_sparse = issparse(data.X) or isinstance(data.X, SpooledColumns)
+    is_sparse = not isinstance(data.X, np.ndarray)
     if is_sparse and isinstance(target, str) and target == "y" and not isinstance(sample_weight, str):
         return _from_sparse_arrays(data, sample_weight, rules)
     source = _Archive(data)

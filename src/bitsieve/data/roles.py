@@ -13,26 +13,13 @@ from bitsieve.common.messages import allowed_names, quoted
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a table by what they are used for.
+    """The columns of a table by what they are used for."""
 
-    Attributes
-    ----------
-    features : list
-        Labels, in the order of the data.
-    target : list
-        Labels of one column or of several; empty where the target is given by its values.
-    weight : label or None
-        The column of frequency weights.
-    target_name : str
-        What messages call the target.
-    weight_name : str or None
-        The name of the weights, "sample_weight" where they are given by their values; None without weights.
-    """
-
-    features: list[Any]
-    target: list[Any]
-    weight: Any
-    target_name: str
+    features: list[Any]  # labels, in the order of the data
+    target: list[Any]  # labels of one column or of several; empty where the target is given by its values
+    weight: Any  # the column of frequency weights
+    target_name: str  # what messages call the target
+    # the name of the weights, "sample_weight" where they are given by their values; None without weights
     weight_name: str | None
 
     @property
@@ -42,34 +29,16 @@ class Roles:
 
 
 def divide(
-    labels: Sequence[Any],
-    target: Any,
+    labels: Sequence[Any],  # of all columns; empty for an array, whose columns have none
+    target: Any,  # as :func:`bitsieve.select` takes them
     sample_weight: Any,
     *,
+    # rows, where their number is known: it helps to see whether a list holds names or values
     n_samples: int | None = None,
-    never: Sequence[Any] = (),
-    unnamed: str = "target",
+    never: Sequence[Any] = (),  # labels that are no features
+    unnamed: str = "target",  # what messages call a target that is given by values without a name
 ) -> Roles:
-    """Divide the columns of a table into features, target and weights.
-
-    Parameters
-    ----------
-    labels : sequence
-        Of all columns; empty for an array, whose columns have none.
-    target, sample_weight : label, list of label, or values
-        As :func:`bitsieve.select` takes them.
-    n_samples : int, optional
-        Rows, where their number is known: it helps to see whether a list holds names or values.
-    never : sequence
-        Labels that are no features.
-    unnamed : str
-        What messages call a target that is given by values without a name.
-
-    Raises
-    ------
-    ValueError
-        A column is not there, is named twice or for two uses, or no feature is left.
-    """
+    """Divide the columns of a table into features, target and weights."""
     targets = _named(target, labels, "target", n_samples)
     weights = [] if isinstance(sample_weight, list) else _named(sample_weight, labels, "weight", n_samples)
     if len(set(targets)) < len(targets):

@@ -14,13 +14,13 @@ from bitsieve.common.memory import check_room
 from bitsieve.common.messages import Sentence, quoted_places
 from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
+from bitsieve.data.encoding import WHOLE
 from bitsieve.data.extents import columns_hold
 from bitsieve.files.spooled_columns import SpooledColumns
 
 Integers = NDArray[np.int64]
 
 
-MOST_EXACT = 2**53  # beyond, different whole numbers may be one float64
 MOST_DENSE_BYTES = 2 << 30
 COLUMN_BYTES = 128  # of memory for what is known of a column, whatever it stores
 BLOCK_VALUES = 1 << 20  # stored values of a block of columns
@@ -29,10 +29,7 @@ BLOCK_VALUES = 1 << 20  # stored values of a block of columns
 class StoredColumns(Sequence[Any]):
     """Columns of numbers of which only the values that are not zero are stored; each is made dense when asked for.
 
-    Parameters
-    ----------
-    stored : sparse matrix or array of shape (n_samples, n_features)
-        CSC, float32 or float64, rows ascending, no entry twice and none that is 0.
+    ``stored`` is CSC of float32 or float64, its rows ascending, with no entry twice and none that is 0.
     """
 
     in_files = False  # whether the values lie in files, and are never in memory all at once
@@ -123,13 +120,7 @@ class StoredColumns(Sequence[Any]):
         return list(pairwise(np.unique(np.concatenate([[0], inner, [len(self)]])).tolist()))
 
     def check_finite(self, names: Sequence[str], *, allow_missing: bool, instead: Any) -> None:
-        """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those.
-
-        Raises
-        ------
-        ValueError
-            One line with the names of up to five columns, their number, and what to do.
-        """
+        """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
         with np.errstate(all="ignore"):
             if np.isfinite(self.value.sum(dtype=np.float64)):
                 return
@@ -168,13 +159,7 @@ class StoredColumns(Sequence[Any]):
         return StoredColumns(self.stored.tocsr()[rows].tocsc())
 
     def dense(self) -> NDArray[Any]:
-        """The same as an array in memory.
-
-        Raises
-        ------
-        ValueError
-            If it would take more than 2 GiB.
-        """
+        """The same as an array in memory."""
         size = self.n_samples * len(self) * self.value.itemsize
         if size > MOST_DENSE_BYTES:
             raise ValueError(
@@ -186,12 +171,7 @@ class StoredColumns(Sequence[Any]):
 
 
 class StoredColumnsInFiles(StoredColumns):
-    """Sparse columns whose values lie in a spool, where their codes lie, too.
-
-    Parameters
-    ----------
-    stored : SpooledColumns
-    """
+    """Sparse columns whose values lie in a spool, where their codes lie, too."""
 
     in_files = True
 
@@ -237,15 +217,6 @@ def read_sparse(X: Any) -> StoredColumns:
     Entries that are stored twice are added up, as everywhere in scipy; zeros that are stored are zeros; rows may stand
     in any order, and indices may have 32 or 64 bits. float32 and float64 stay what they are, other numbers become
     float64. CSC without any of that is not copied.
-
-    Parameters
-    ----------
-    X : sparse matrix or array of shape (n_samples, n_features)
-
-    Raises
-    ------
-    ValueError
-        If the table is empty or no table of real numbers, or whole numbers are beyond 2**53.
     """
     if X.ndim != 2:
         raise ValueError(f"X is a sparse array of shape {X.shape}: it must be samples x features")
@@ -256,7 +227,7 @@ def read_sparse(X: Any) -> StoredColumns:
         X = X.tocsc()
     if X.dtype.kind == "c":
         raise ValueError(f"Complex data not supported: the sparse table holds {X.dtype}, give real numbers")
-    if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > MOST_EXACT:
+    if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > WHOLE:
         raise ValueError(
             "the sparse table holds whole numbers beyond 2**53, of which two may become one: renumber them"
         )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.messages import needs_dense_rows, quoted_places
-from bitsieve.data.encoding import FEW, Encoded, encode, length, take_rows
+from bitsieve.data.encoding import FEW, Encoded, encode, take_rows
 from bitsieve.data.extents import MISSING, Extents, find_extents
 from bitsieve.data.given import Given
 from bitsieve.data.profile import (
@@ -35,17 +35,10 @@ COUNTS = frozenset({"tables", "partition", "joined"})  # what counts of all rows
 
 
 class NamedColumns:
-    """What follows from the names of the columns alone.
+    """What follows from the names of the columns alone."""
 
-    Attributes
-    ----------
-    names : sequence of str
-        One a feature; ``x0``, ``x1``, ... where the input has none.
-    feature_names : ndarray of object or None
-        The names as scikit-learn keeps them: None where the input has none, or not all are strings.
-    """
-
-    names: Sequence[str]
+    names: Sequence[str]  # one a feature; ``x0``, ``x1``, ... where the input has none
+    # the names as scikit-learn keeps them: None where the input has none, or not all are strings
     feature_names: NDArray[Any] | None
 
     @property
@@ -67,26 +60,16 @@ class NamedColumns:
 
 
 class Table(NamedColumns):
-    """The columns of some samples with their target, whose rows lie in memory or in parts elsewhere.
-
-    Attributes
-    ----------
-    n_samples : int
-        Rows; those of weight 0 are left out.
-    given : Given or None
-        The data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of
-        the samples of a table.
-    notes : tuple of str
-        What was noticed when the data was read.
-    left_out : tuple of int
-        Columns that hold one value in every row, so that no method chooses them: see :meth:`without`.
-    """
+    """The columns of some samples with their target, whose rows lie in memory or in parts elsewhere."""
 
     in_memory: ClassVar[bool] = False  # whether the rows are
     offers: frozenset[str] = COUNTS  # what a method may require: see Method
     leaves_out: ClassVar[bool] = True  # whether columns can be left out
+    # the data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of the
+    # samples of a table
     given: Given | None
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  # what was noticed when the data was read
+    # columns that hold one value in every row, so that no method chooses them: see :meth:`without`
     left_out: tuple[int, ...]
 
     @property
@@ -142,28 +125,19 @@ def check_several_rows(table: Table) -> None:
 
 @dataclass(frozen=True, eq=False)
 class TableInMemory(Table):
-    """A table whose rows are in memory: one part.
+    """A table whose rows are in memory: one part."""
 
-    Attributes
-    ----------
-    columns : ndarray of shape (n_samples, n_features), or sequence of n_features ndarray or Encoded, or StoredColumns
-        Numbers (NaN = missing), or codes of categories; times are microseconds.
-    y : Target or None
-        None where no target was given.
-    weights : ndarray of int64, shape (n_samples,), or None
-        Frequency weights: how many times each sample counts, at least once. None: once each.
-    meanings : mapping of int to Understood
-        What the text of columns was found to mean, by their places.
-    """
-
+    # shape (n_samples, n_features): numbers (NaN = missing), or codes of categories; times are microseconds
     columns: NDArray[Any] | Sequence[Values] = field(repr=False)
     names: Sequence[str]
     feature_names: NDArray[Any] | None = field(default=None, repr=False)
-    y: Target | None = field(default=None, repr=False)
+    y: Target | None = field(default=None, repr=False)  # None where no target was given
+    # shape (n_samples,): frequency weights: how many times each sample counts, at least once. None: once each
     weights: NDArray[np.int64] | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    # what the text of columns was found to mean, by their places
     meanings: Mapping[int, Understood] = field(default_factory=dict, repr=False)
     _extents: list[Extents] = field(default_factory=list, init=False, repr=False)  # the last of them, once looked at
     _profile: list[Profile] = field(default_factory=list, init=False, repr=False)
@@ -198,7 +172,7 @@ class TableInMemory(Table):
         """Number of rows; those of weight 0 were left out."""
         if self.sparse is not None:
             return self.sparse.n_samples
-        return len(self.columns) if isinstance(self.columns, np.ndarray) else length(self.columns[0])
+        return len(self.columns) if isinstance(self.columns, np.ndarray) else len(self.columns[0])
 
     @property
     def total_weight(self) -> int:
@@ -207,13 +181,7 @@ class TableInMemory(Table):
 
     @property
     def target(self) -> Target:
-        """The target, where one is needed.
-
-        Raises
-        ------
-        ValueError
-            If none was given.
-        """
+        """The target, where one is needed."""
         if self.y is None:
             raise ValueError("a target is needed here: give y, one class a sample")
         return self.y
@@ -229,7 +197,7 @@ class TableInMemory(Table):
 
     def is_numeric(self, j: int) -> bool:
         """Whether feature ``j`` holds numbers or times."""
-        return self.matrix is not None or self.is_sparse or not isinstance(self.columns[j], Encoded)
+        return self.matrix is not None or self.is_sparse or self.columns[j].dtype.kind != "O"
 
     def categories(self) -> list[tuple[int, Encoded]]:
         """The columns of categories and their places."""
@@ -238,13 +206,7 @@ class TableInMemory(Table):
         return [(j, self.categorical(j)) for j in range(self.n_features) if not self.is_numeric(j)]
 
     def numbers(self, j: int) -> NDArray[Any]:
-        """Feature ``j`` as numbers of the type in which it was read.
-
-        Raises
-        ------
-        TypeError
-            If the feature is categorical.
-        """
+        """Feature ``j`` as numbers of the type in which it was read."""
         if not self.is_numeric(j):
             raise TypeError(f"column {self.names[j]!r} is categorical")
         return cast("NDArray[Any]", self.values(j))
@@ -254,31 +216,13 @@ class TableInMemory(Table):
         return np.ascontiguousarray(self.numbers(j), dtype=np.float64)
 
     def categorical(self, j: int) -> Encoded:
-        """Codes (-1 = missing) and sorted categories of feature ``j``.
-
-        Raises
-        ------
-        TypeError
-            If the feature is numeric.
-        """
+        """Codes (-1 = missing) and sorted categories of feature ``j``."""
         if self.is_numeric(j):
             raise TypeError(f"column {self.names[j]!r} is numeric")
         return cast("Encoded", self.values(j))
 
     def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
-        """What the columns hold; looked at once, on ``n_jobs`` threads, and kept.
-
-        Parameters
-        ----------
-        n_jobs : int, optional
-        whole : bool
-            Whether numbers with a fractional part are looked for.
-
-        Raises
-        ------
-        ValueError
-            If the table is sparse.
-        """
+        """What the columns hold, their fractions if ``whole``; looked at once, on ``n_jobs`` threads, and kept."""
         if self.is_sparse:
             raise needs_dense_rows("this method")
         if not self._extents or (whole and not self._extents[-1].whole):
@@ -301,9 +245,9 @@ class TableInMemory(Table):
             columns = np.flatnonzero(np.isnan(self.matrix[0])).tolist() if self.matrix.dtype.kind == "f" else ()
         for j in columns:
             if not self.is_numeric(j):
-                codes, categories = self.categorical(j)
-                has_values[j] = len(categories) > 0
-                names_the_rows[j] = names_rows(categories, int((codes >= 0).sum()))
+                column = self.categorical(j)
+                has_values[j] = len(column.categories) > 0
+                names_the_rows[j] = names_rows(column.categories, int((column.codes >= 0).sum()))
                 continue
             values = self.numbers(j)
             has_values[j] = values.dtype.kind != "f" or not (np.isnan(values[0]) and np.isnan(values).all())
@@ -354,14 +298,7 @@ class TableInMemory(Table):
         return replace(self, columns=kept, left_out=tuple(chosen))
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[TableInMemory, bool]:
-        """The table with its columns of few whole numbers, such as 0/1 or -2/0/2, as categories.
-
-        Returns
-        -------
-        TableInMemory
-        bool
-            Whether it is an array that holds nothing but such columns: no column of it is touched then.
-        """
+        """The table with its columns of few whole numbers, as categories; whether an array holds only such."""
         if self.is_sparse:
             return self, False
         extents, few = self.extents(n_jobs), []
@@ -392,24 +329,13 @@ class TableInMemory(Table):
         return self.is_numeric(j) and counts_rows(self.numbers(j))
 
     def dense(self) -> TableInMemory:
-        """The same table with dense columns, for what needs the rows as they are.
-
-        Raises
-        ------
-        ValueError
-            If they would take more than 2 GiB.
-        """
+        """The same table with dense columns, for what needs the rows as they are."""
         return self if self.sparse is None else replace(self, columns=self.sparse.dense())
 
     def take(self, rows: NDArray[np.intp]) -> TableInMemory:
         """The table of some of the samples: their features, target and weights.
 
         Classes and categories that do not occur among them are gone.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Row numbers, in the order wanted.
         """
         return replace(
             self,

@@ -1,4 +1,4 @@
-"""The target to class codes: classes as they are, a continuous target by equal frequency, several as one joint code."""
+"""The target to class codes, of one column or several, and the frequency weights: how often each sample counts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,16 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.common.messages import Sentence, Setting, quoted
 from bitsieve.common.parameters import check_integer
-from bitsieve.data.encoding import Encoded, as_array, encode, is_missing, length, occurring, take_rows
-from bitsieve.data.exact import as_doubles, check_whole_numbers
+from bitsieve.counts.tables import MAX_SAMPLES
+from bitsieve.data.encoding import (
+    Encoded,
+    as_array,
+    as_doubles,
+    check_whole_numbers,
+    encode,
+    is_missing,
+    take_rows,
+)
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -25,36 +33,20 @@ DEFAULT_BINS = 5
 
 @dataclass(frozen=True)
 class Target:
-    """Class codes of the samples.
+    """Class codes of the samples."""
 
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (n_samples,)
-        In ``0 .. n_classes - 1``; every class occurs.
-    labels : ndarray, shape (n_classes,)
-        The sorted distinct values, or the intervals as text when the target was binned; of several columns the tuples
-        of their labels that occur.
-    edges : ndarray of float64, or list, or None
-        The inner edges of a binned target; a value on an edge belongs to the interval below it. Of several columns of
-        which any was binned a list with the edges, or None, of each.
-    kind : {"classes", "binned", "joint"}
-    columns : tuple of str
-        Names of the columns of a joint target.
-    name : str
-        What messages call it.
-    n_bins : int or "none"
-        Intervals that a quantity was to be cut into.
-    n_numbers : int
-        How many distinct whole numbers were cut into intervals; 0 where the target was not of that kind.
-    """
-
-    codes: NDArray[np.int32]
+    codes: NDArray[np.int32]  # shape (n_samples,): in ``0 .. n_classes - 1``; every class occurs
+    # shape (n_classes,): the sorted distinct values, or the intervals as text when the target was binned; of several
+    # columns the tuples of their labels that occur
     labels: NDArray[Any]
+    # the inner edges of a binned target; a value on an edge belongs to the interval below it. Of several columns of
+    # which any was binned a list with the edges, or None, of each
     edges: Any = None
     kind: Literal["classes", "binned", "joint"] = "classes"
-    columns: tuple[str, ...] = ()
-    name: str = "y"
-    n_bins: int | str = DEFAULT_BINS
+    columns: tuple[str, ...] = ()  # names of the columns of a joint target
+    name: str = "y"  # what messages call it
+    n_bins: int | str = DEFAULT_BINS  # intervals that a quantity was to be cut into
+    # how many distinct whole numbers were cut into intervals; 0 where the target was not of that kind
     n_numbers: int = 0
 
     @property
@@ -71,8 +63,8 @@ class Target:
 
     def take(self, rows: NDArray[np.intp]) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
-        codes, labels = occurring(Encoded(self.codes, self.labels), rows)
-        return replace(self, codes=codes, labels=labels)
+        taken = Encoded(self.codes, self.labels)[rows]
+        return replace(self, codes=taken.codes, labels=taken.categories)
 
 
 def check_target_bins(value: Any) -> None:
@@ -91,31 +83,8 @@ def read_target(
     occur. Numbers are a quantity if one has a fractional part, or if more than 100 different ones occur; a quantity is
     cut into ``n_bins`` intervals of equal frequency. Several columns, each read so, are one target whose classes are
     the combinations that occur.
-
-    Parameters
-    ----------
-    y : array-like, Series or DataFrame of pandas or polars, pyarrow array or Table
-        Of shape (n_samples,), or (n_samples, n_targets).
-    name : str, default="y"
-        What messages call it.
-    n_bins : int or "none", optional
-        Intervals of a quantity, 5 by default. A number that is given is obeyed by whole numbers, too, of which more
-        different ones occur; "none" takes each number as a class.
-    weights : ndarray of int64, shape (n_samples,), optional
-        Frequency weights: how many times each sample counts. Samples of weight 0 are left out.
-
-    Raises
-    ------
-    ValueError
-        If values are missing or infinite (the message has their number), there are none, or several columns could have
-        more than 65,536 classes together.
-
-    Examples
-    --------
-    >>> from bitsieve.data.target import read_target
-    >>> target = read_target(["no", "yes", "no"])
-    >>> target.codes.tolist(), target.labels.tolist()
-    ([0, 1, 0], ['no', 'yes'])
+    ``n_bins`` is 5 by default; a number that is given is obeyed by whole numbers, too, of which more different ones
+    occur; "none" takes each number as a class. Samples of weight 0 are left out.
     """
     check_target_bins(n_bins)
     columns = target_columns(y)
@@ -154,7 +123,7 @@ def _one(y: Any, what: str, n_bins: int | str | None, weights: NDArray[np.int64]
     values = read_values(y, what)
     if weights is not None and not weights.all():
         (values,), weights = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
-    check_complete(what, length(values), *count_unusable(values))
+    check_complete(what, len(values), *count_unusable(values))
     return to_classes(values, n_bins, weights)
 
 
@@ -181,13 +150,13 @@ def to_classes(
     if isinstance(values, Encoded):
         return Target(values.codes, values.categories)
     if values.dtype.kind not in "iuf" or isinstance(n_bins, str):
-        return Target(*encode(values))
+        return to_classes(encode(values), n_bins)
     if values.dtype.kind == "f" and (values != np.floor(values)).any():
         return _binned(_doubles(values), n_bins or DEFAULT_BINS, weights)
     classes = encode(values)
     n_numbers = len(classes.categories)
     if n_numbers <= (n_bins or MANY_NUMBERS):
-        return Target(*classes)
+        return to_classes(classes, n_bins)
     return replace(_binned(_doubles(values), n_bins or DEFAULT_BINS, weights), n_numbers=n_numbers)
 
 
@@ -282,3 +251,94 @@ def _binned(values: NDArray[np.float64], n_bins: int, weights: NDArray[np.int64]
     ends = [*"]" * len(edges), ")"]
     labels = [f"({low}, {high}{end}" for low, high, end in zip(bounds, bounds[1:], ends, strict=False)]
     return Target(codes, np.array(labels, dtype=object), edges, "binned")
+
+
+ADVICE = "such as by np.rint(100 * w / w.max())"
+
+
+def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None:
+    """Frequency weights as integers; None where every sample counts once."""
+    if sample_weight is None:
+        return None
+    weights = as_array(sample_weight)
+    if weights.ndim != 1:
+        raise _refused(f" has shape {weights.shape}: it must be one weight a sample")
+    if len(weights) != n_samples:
+        raise _refused(f" has {len(weights):,} values but there are {n_samples:,} samples: give one each")
+    if weights.dtype.kind not in "biuf":
+        try:  # numpy would drop the imaginary part
+            weights = weights.astype(object if weights.dtype.kind == "c" else np.float64).astype(np.float64)
+        except (TypeError, ValueError):
+            raise _refused(" holds values that are no numbers: give whole numbers") from None
+    _check(weights)
+    if (weights == 1).all():
+        return None
+    return weights.astype(np.int64)
+
+
+def zero_where_missing(sample_weight: Any, y: Any) -> Any:
+    """The weights with a zero for every sample that has no value in a column of its target, also for a missing one."""
+    missing = without_value(y)
+    if not missing.any():
+        return sample_weight
+    weights = 1 if sample_weight is None else as_array(sample_weight)
+    return weights if np.shape(weights) not in ((), missing.shape) else np.where(missing, 0, weights)
+
+
+def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> ValueError:
+    """The error for data without rows, or with none that has a target, where such are left out, and a weight."""
+    if drop_missing:
+        return ValueError(f"the target has no value in any row{' whose weight is above 0' if weighted else ''}")
+    if weighted:
+        return _refused(" is zero for every sample: nothing is left to count")
+    return ValueError(f"{label} has no rows: nothing to select from")
+
+
+def without_value(y: Any) -> NDArray[np.bool_]:
+    """Which samples have no value in a column of their target."""
+    columns = target_columns(y)
+    missing = np.zeros(len(y), bool)
+    for column in (y,) if columns is None else columns.values():
+        missing |= is_missing(read_values(column, "the target"))
+    return missing
+
+
+def take_weighted(y: Any, kept: NDArray[np.bool_]) -> Any:
+    """The target of the rows that are kept, in its own kind."""
+    rows = np.flatnonzero(kept)
+    if hasattr(y, "combine_chunks"):  # Arrow
+        return y.take(rows)
+    return (y.iloc if hasattr(y, "iloc") else as_array(y))[rows]
+
+
+def _check(weights: NDArray[Any]) -> None:
+    if weights.dtype.kind == "f":
+        missing = int(np.isnan(weights).sum())
+        if missing:
+            raise _refused(f" has {missing:,} missing values (NaN): give every sample a weight")
+        if np.isinf(weights).any():
+            raise _refused(" has infinite values (inf): give whole numbers")
+    negative = weights[weights < 0]
+    if len(negative):
+        raise _refused(
+            f" has {len(negative):,} negative values, such as {negative[0].item()!r}: a weight says how "
+            "many times a sample counts, give 0 or more"
+        )
+    if weights.dtype.kind == "f":
+        broken = weights[weights != np.floor(weights)]
+        if len(broken):
+            raise _refused(
+                f" holds {broken[0].item()!r}, but counts are exact integers and so are weights: "
+                f"scale and round them yourself, {ADVICE}"
+            )
+    total = weights.sum(dtype=np.float64)
+    if not total:
+        raise _refused(" is zero for every sample: nothing is left to count")
+    if total > MAX_SAMPLES:
+        raise _refused(
+            f" sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: scale the weights down, {ADVICE}"
+        )
+
+
+def _refused(problem: str) -> ValueError:
+    return ValueError(Sentence(Setting("sample_weight"), problem))

@@ -13,7 +13,7 @@ from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import quoted
 from bitsieve.counts.source import sizes_of_classes
 from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, union_of_categories
-from bitsieve.data.encoding import Encoded, length, lookup
+from bitsieve.data.encoding import Encoded, lookup
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import (
     DEFAULT_BINS,
@@ -32,25 +32,14 @@ _CELLS = _ROWS = 1 << 18  # distinct values of a column; rows of the sample wher
 
 @dataclass(frozen=True, eq=False)
 class TargetColumn:
-    """What some rows of one column of a target hold.
-
-    Attributes
-    ----------
-    n_samples, n_missing, n_infinite : int
-    categories : ndarray or None
-        Sorted; None for numbers and dates.
-    distinct : Distinct or None
-        With how many samples have each value; None where they are too many.
-    sample : RowSample or None
-        Of numbers; None where nobody asked for one.
-    """
+    """What some rows of one column of a target hold."""
 
     n_samples: int
     n_missing: int
     n_infinite: int
-    categories: NDArray[Any] | None
-    distinct: Distinct | None
-    sample: RowSample | None
+    categories: NDArray[Any] | None  # sorted; None for numbers and dates
+    distinct: Distinct | None  # with how many samples have each value; None where they are too many
+    sample: RowSample | None  # of numbers; None where nobody asked for one
 
     @classmethod
     def of_part(
@@ -101,13 +90,7 @@ class TargetColumn:
         )
 
     def classes(self, what: str, n_bins: int | str | None) -> TargetPart:
-        """The classes of all rows.
-
-        Raises
-        ------
-        ValueError
-            If values are missing or infinite, or there are too many classes.
-        """
+        """The classes of all rows."""
         check_complete(what, self.n_samples, self.n_missing, self.n_infinite)
         if self.categories is not None:
             all_codes = np.arange(len(self.categories), dtype=np.int32)
@@ -128,23 +111,12 @@ class TargetColumn:
 
 @dataclass(frozen=True, eq=False)
 class TargetPart:
-    """The classes of one column of a target.
+    """The classes of one column of a target."""
 
-    Attributes
-    ----------
-    values : ndarray
-        Distinct ones, or a sample.
-    target : Target
-        Its codes are those of ``values``.
-    rank_error : float
-        By what share of the samples the rank of an edge may be off; 0: exact.
-    counts : ndarray of int64 or None
-        How many of all samples have each of ``values``; None where that is not known.
-    """
-
-    values: NDArray[Any]
-    target: Target
-    rank_error: float = 0.0
+    values: NDArray[Any]  # distinct ones, or a sample
+    target: Target  # its codes are those of ``values``
+    rank_error: float = 0.0  # by what share of the samples the rank of an edge may be off; 0: exact
+    # how many of all samples have each of ``values``; None where that is not known
     counts: NDArray[np.int64] | None = None
 
     @property
@@ -154,11 +126,10 @@ class TargetPart:
 
     def codes(self, given: NDArray[Any] | Encoded) -> NDArray[np.int32]:
         """The classes of some rows."""
-        if self.target.edges is not None:
-            assert not isinstance(given, Encoded)
-            return np.searchsorted(self.target.edges, given.astype(np.float64)).astype(np.int32)
         if isinstance(given, Encoded):
             return self.target.codes[lookup(given.categories, self.values)][given.codes]
+        if self.target.edges is not None:
+            return np.searchsorted(self.target.edges, given.astype(np.float64)).astype(np.int32)
         places = lookup(given, self.values)
         return places if self._is_sorted and places.min(initial=0) == 0 else self.target.codes[places]
 
@@ -179,24 +150,12 @@ class TargetSummary:
     def of_part(
         cls, y: Any, *, first_row: int = 0, weights: NDArray[np.int64] | None = None, sampled: bool = True
     ) -> TargetSummary:
-        """What a part of the rows holds.
-
-        Parameters
-        ----------
-        y : array-like, Series or DataFrame, pyarrow array or Table
-            Of shape (n_samples,), or (n_samples, n_targets).
-        first_row : int, default=0
-            The number of the first of these rows in the whole table.
-        weights : ndarray of int64, shape (n_samples,), optional
-            Frequency weights, none of them 0.
-        sampled : bool, default=True
-            Whether a sample of the rows is kept, for a target of too many different numbers.
-        """
+        """What a part of the rows holds, the first of which has this number; with a sample of them if ``sampled``."""
         columns = split_target(y)
         found = {}
         for name, given in columns.items():
             values = read_values(given, _called(name, len(columns) > 1))
-            rows = np.arange(first_row, first_row + length(values)) if sampled else None
+            rows = np.arange(first_row, first_row + len(values)) if sampled else None
             found[name] = TargetColumn.of_part(values, rows, weights)
         return cls(found, len(columns) > 1)
 
@@ -221,14 +180,7 @@ class TargetSummary:
         return any(column.needs_sample for column in self.columns.values())
 
     def fitted(self, name: str, n_bins: int | str | None = None) -> TargetCoding:
-        """How the target becomes classes: as by :func:`~bitsieve.data.target.read_target` of all rows.
-
-        Parameters
-        ----------
-        name : str
-            What messages call the target.
-        n_bins : int or "none", optional
-        """
+        """How the target becomes classes: as by :func:`~bitsieve.data.target.read_target` of all rows."""
         parts = {part: column.classes(_called(part, self.joint), n_bins) for part, column in self.columns.items()}
         bins = DEFAULT_BINS if n_bins is None else n_bins
         coding = TargetCoding(parts, Target(np.empty(0, np.int32), np.empty(0), name=name, n_bins=bins))
@@ -240,20 +192,11 @@ class TargetSummary:
 
 @dataclass(frozen=True, eq=False)
 class TargetCoding:
-    """How a target becomes classes, the same in every part of its rows.
+    """How a target becomes classes, the same in every part of its rows."""
 
-    Attributes
-    ----------
-    parts : mapping of str to TargetPart
-        By column.
-    target : Target
-        The classes, with no codes. Of several columns it is known with their combinations only.
-    combinations : ndarray of int64 or None
-        The numbers of the combinations of classes of several columns that occur, ascending.
-    """
-
-    parts: Mapping[str, TargetPart]
-    target: Target
+    parts: Mapping[str, TargetPart]  # by column
+    target: Target  # the classes, with no codes. Of several columns it is known with their combinations only
+    # the numbers of the combinations of classes of several columns that occur, ascending
     combinations: NDArray[np.int64] | None = field(default=None)
 
     @property
@@ -286,13 +229,7 @@ class TargetCoding:
         return np.ravel_multi_index(self._codes_by_column(y), sizes).astype(np.int64)
 
     def with_combinations(self, occurring: NDArray[np.int64]) -> TargetCoding:
-        """The same for several columns whose combinations are known.
-
-        Parameters
-        ----------
-        occurring : ndarray of int64
-            Of :meth:`combinations_of`, of all rows, in any order and repeated or not.
-        """
+        """The same for several columns of which these :meth:`combinations_of` all rows are known."""
         present = np.unique(occurring)
         places = np.unravel_index(present, [part.target.n_classes for part in self.parts.values()])
         targets = {

@@ -20,8 +20,7 @@ from pyarrow import csv
 from bitsieve.common.messages import ParameterError, allowed_names
 from bitsieve.common.parameters import check_flag
 from bitsieve.data.arrow import numpy_of
-from bitsieve.data.text_numbers import Numbers, are_codes, flags
-from bitsieve.data.text_times import DAY_FIRST, MONTH_FIRST, Dates, Spans
+from bitsieve.data.text_forms import DAY_FIRST, MONTH_FIRST, Dates, Numbers, Spans, are_codes, flags
 from bitsieve.files.dialect import MISSING
 from bitsieve.files.text import without_commas
 
@@ -129,28 +128,14 @@ def _truth(word: str) -> str | None:
 
 @dataclass(frozen=True)
 class Account:
-    """How the text of a column was read.
+    """How the text of a column was read."""
 
-    Attributes
-    ----------
-    what : str
-        What the values are, in words; "codes" and "open dates" stay categories.
-    example : str
-        One of them.
-    n_read, n_unread : int
-        Rows that are read so, and rows with other text, which is read as missing.
-    unread : tuple of (str, int)
-        The most frequent of that text, and in how many rows it is.
-    has_missing : bool
-        Whether other rows have no value.
-    """
-
-    what: str
-    example: str
-    n_read: int
+    what: str  # what the values are, in words; "codes" and "open dates" stay categories
+    example: str  # one of them
+    n_read: int  # rows that are read so, and rows with other text, which is read as missing
     n_unread: int = 0
-    unread: tuple[tuple[str, int], ...] = ()
-    has_missing: bool = False
+    unread: tuple[tuple[str, int], ...] = ()  # the most frequent of that text, and in how many rows it is
+    has_missing: bool = False  # whether other rows have no value
 
 
 class Understood(NamedTuple):
@@ -162,34 +147,18 @@ class Understood(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ColumnRules:
-    """How columns are read.
+    """How columns are read."""
 
-    Attributes
-    ----------
-    repair : bool
-        Whether text that is almost numbers, times or booleans is read as such.
-    types : mapping of str or int to str
-        Of some columns, by name or place, what they hold: one of ``COLUMN_TYPES``.
-    forms : mapping of int to Form, or None
-        Of some of the rows, by their places the columns of text that are no categories in all rows; None: these are
-        all rows.
-    counted : ndarray of bool, shape (n_samples,), or None
-        Which rows count; None: all.
-    """
-
-    repair: bool = True
+    repair: bool = True  # whether text that is almost numbers, times or booleans is read as such
+    # of some columns, by name or place, what they hold: one of ``COLUMN_TYPES``
     types: Mapping[Any, str] = field(default_factory=dict)
+    # of some of the rows, by their places the columns of text that are no categories in all rows; None: these are all
+    # rows
     forms: Mapping[int, Form] | None = None
-    counted: NDArray[np.bool_] | None = None
+    counted: NDArray[np.bool_] | None = None  # shape (n_samples,): which rows count; None: all
 
     def by_place(self, names: Sequence[str]) -> dict[int, str]:
-        """The types of columns by their places.
-
-        Raises
-        ------
-        ValueError
-            If there is no such column.
-        """
+        """The types of columns by their places."""
         found = {}
         for column, kind in self.types.items():
             if isinstance(column, int) and str(column) not in names and column < len(names):
@@ -203,13 +172,7 @@ class ColumnRules:
 
 
 def column_rules(repair: bool, types: Mapping[Any, str] | None) -> ColumnRules:
-    """The rules of a call, of all rows.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not of its type, or there is no such type of columns.
-    """
+    """The rules of a call, of all rows."""
     check_flag("repair", repair)
     for column, kind in (types or {}).items():
         if kind not in COLUMN_TYPES:
@@ -219,27 +182,14 @@ def column_rules(repair: bool, types: Mapping[Any, str] | None) -> ColumnRules:
 
 
 def understood(
-    text: pa.Array,
-    counts: NDArray[np.int64],
+    text: pa.Array,  # the distinct values, in any order; null is a missing value
+    counts: NDArray[np.int64],  # how many rows have each
     *,
     repair: bool = True,
-    wanted: str | None = None,
-    has_null: bool = False,
+    wanted: str | None = None,  # one of ``COLUMN_TYPES``, which then is what it means
+    has_null: bool = False,  # whether other rows have no value
 ) -> Understood:
-    """What the text of a column means.
-
-    Parameters
-    ----------
-    text : pyarrow array of text
-        The distinct values, in any order; null is a missing value.
-    counts : ndarray of int64
-        How many rows have each.
-    repair : bool
-    wanted : str, optional
-        One of ``COLUMN_TYPES``, which then is what it means.
-    has_null : bool
-        Whether other rows have no value.
-    """
+    """What the text of a column means."""
     if wanted == "category":
         return Understood(Words())
     known = flags(Words().read(text).is_valid()) & (counts > 0)
@@ -365,9 +315,9 @@ def _typed_column(array: pa.Array, place: int, rules: ColumnRules, wanted: str |
     elif wanted is None and _are_plain_words(coded.dictionary):
         return coded, Understood(Words())
     else:
-        how: dict[str, Any] = {"repair": rules.repair, "wanted": wanted}
         rows, has_null = _rows(coded, rules.counted)
-        meaning = understood(coded.dictionary.cast(pa.string()), rows, has_null=has_null, **how)
+        text = coded.dictionary.cast(pa.string())
+        meaning = understood(text, rows, repair=rules.repair, wanted=wanted, has_null=has_null)
     values = meaning.form.read(coded.dictionary.cast(pa.string()))
     if pa.types.is_string(values.type):
         return pa.DictionaryArray.from_arrays(coded.indices, values), meaning

@@ -27,10 +27,7 @@ Result = TypeVar("Result")
 
 
 class ClusterParts(Parts):
-    """The rows of a table in the portions of a cluster; of these rows nothing is ever fetched.
-
-    ``portions(target_only)`` gives the parts of the rows, still to be read.
-    """
+    """The rows of a table in the portions of a cluster; of these rows nothing is ever fetched."""
 
     label = "the data"
 
@@ -85,16 +82,9 @@ def _packed(first_row: int, *objects: Any, read: Work[TableInMemory], coding: Co
 
 
 class PartsOnCluster(DataInParts, ABC):
-    """Data whose parts are read on the workers of a cluster; a subclass says what these are.
+    """Data whose parts are read on the workers of a cluster; a subclass says what these are."""
 
-    Attributes
-    ----------
-    labels : list
-        Of the columns; empty where they have no names.
-    n_columns : int
-    """
-
-    labels: list[Any]
+    labels: list[Any]  # of the columns; empty where they have no names
     n_columns: int
 
     @abstractmethod

@@ -19,14 +19,7 @@ from bitsieve.engines.saved_counts import SavedCounts, TabledSource, count_all_p
 
 
 class CountsTable(Table):
-    """Saved counts in place of a table: they are binned and counted already.
-
-    Parameters
-    ----------
-    counts : SavedCounts
-    named : bool, default=True
-        Whether the columns had names of their own.
-    """
+    """Saved counts in place of a table: they are binned and counted already."""
 
     offers = frozenset({"tables"})  # of pairs of columns
     leaves_out = False  # every column was counted
@@ -86,10 +79,7 @@ def count_table(table: TableInParts, binner: Binning, *, few_are_codes: bool) ->
 
 
 def count_like(table: TableInParts, first: SavedCounts) -> SavedCounts:
-    """The tables of all pairs of columns of a table, with the columns, the bins and the classes of other counts.
-
-    Raises ValueError if the table has other columns, or a class or a category that the first one had not.
-    """
+    """The tables of all pairs of columns of a table, with the columns, the bins and the classes of other counts."""
     if list(table.names) != first.names:
         lost = [name for name in first.names if name not in set(table.names)]
         raise ValueError(

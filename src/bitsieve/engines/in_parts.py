@@ -17,17 +17,16 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.coding import Coding, arity_of, fit_on_summary
-from bitsieve.data.binning.equal_width import EqualWidthBinning
+from bitsieve.data.binning.equal import EqualWidthBinning
 from bitsieve.data.binning.mdl import CutsInParts
 from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.profile import Profile
 from bitsieve.data.read import n_rows, read_xy
 from bitsieve.data.roles import Roles
 from bitsieve.data.table import Table, TableInMemory
-from bitsieve.data.target import Target
+from bitsieve.data.target import Target, no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.data.text import Account, ColumnRules, Words
-from bitsieve.data.weights import no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.engines.portions import united
 
 Result = TypeVar("Result")
@@ -37,30 +36,15 @@ Merge = Callable[[Sequence[Result]], Result]
 
 @dataclass(frozen=True)
 class PartReader:
-    """How a part of the rows is read: the same for all parts, and small enough to be sent to each.
+    """How a part of the rows is read: the same for all parts, and small enough to be sent to each."""
 
-    Attributes
-    ----------
-    features : sequence of label, or None
-        The columns of a part that are features; None: all are, and target and weights come beside it.
-    target : list of label
-        The columns of a part that are the target; empty: the target comes beside it.
-    weight : label or None
-        The column of frequency weights.
-    drop_missing : bool
-        Whether rows without a target are left out, as if their weight were 0.
-    left_out : tuple of int
-        Features that get one value in every row.
-    rules : ColumnRules
-        How columns are read.
-    """
-
+    # the columns of a part that are features; None: all are, and target and weights come beside it
     features: Sequence[Any] | None = None
-    target: Sequence[Any] = ()
-    weight: Any = None
-    drop_missing: bool = False
-    left_out: tuple[int, ...] = ()
-    rules: ColumnRules = field(default_factory=partial(ColumnRules, forms={}))
+    target: Sequence[Any] = ()  # the columns of a part that are the target; empty: the target comes beside it
+    weight: Any = None  # the column of frequency weights
+    drop_missing: bool = False  # whether rows without a target are left out, as if their weight were 0
+    left_out: tuple[int, ...] = ()  # features that get one value in every row
+    rules: ColumnRules = field(default_factory=partial(ColumnRules, forms={}))  # how columns are read
 
     def n_rows(self, part: Any, y: Any = None, weights: Any = None) -> list[int]:
         """How many rows of the part count: all, or those whose weight is not 0. In a list, as parts have an order."""
@@ -198,10 +182,7 @@ class Kept(Protocol):
 
 
 class TableInParts(Table):
-    """A table whose rows are read in parts; of ``n_rows`` rows, those of weight 0 left out.
-
-    ``few_are_codes`` is whether whole numbers of few values are codes; in an array, only if all columns are such.
-    """
+    """A table whose rows are read in parts."""
 
     def __init__(
         self,
@@ -215,7 +196,7 @@ class TableInParts(Table):
         self.parts, self.reader, self.names, self.feature_names = parts, reader, names, feature_names
         self.coded_target, self._n_rows = coded_target, n_rows
         self.given, self.notes, self.left_out = None, (), ()
-        self.few_are_codes = False
+        self.few_are_codes = False  # whole numbers of few values; in an array, only if all columns are such
         self.known: Summary | None = None  # of all rows, once they were looked at
         self.coding: Coding | None = None  # of all rows, once they were counted
         self.accounts: dict[int, Account] | None = None  # of text, once all rows of it were looked at

@@ -60,23 +60,12 @@ class DataInParts(Protocol):
 
 @dataclass(frozen=True)
 class Engine:
-    """Where the rows of data are worked on.
+    """Where the rows of data are worked on."""
 
-    Attributes
-    ----------
-    name : str
-        As in ``select(..., engine=name)``.
-    takes : callable
-        ``takes(data)``: whether data is of this engine if none is named.
-    source : str
-        The module and what it calls to open such data; empty: the rows are read into memory.
-    options : tuple of str
-        What the source takes besides the data: of ``memory``, ``spool``, ``header`` and ``client``.
-    """
-
-    name: str
-    takes: Callable[[Any], bool]
-    source: str = ""
+    name: str  # as in ``select(..., engine=name)``
+    takes: Callable[[Any], bool]  # ``takes(data)``: whether data is of this engine if none is named
+    source: str = ""  # the module and what it calls to open such data; empty: the rows are read into memory
+    # what the source takes besides the data: of ``memory``, ``spool``, ``header`` and ``client``
     options: tuple[str, ...] = ()
 
     def open(self, data: Any, **options: Any) -> DataInParts | None:

@@ -18,7 +18,7 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.stored import binning_facts, binning_of, from_list, listed
+from bitsieve.data.binning.registry import binning_facts, binning_of, from_list, listed
 from bitsieve.data.column_summary import changes_kind, union_of_categories
 from bitsieve.data.encoding import lookup
 from bitsieve.data.target import Target

@@ -85,13 +85,13 @@ class Comparison:
         What was asked: target, classifier, protocol, binning, folds, random_state.
     notes : list of str
         What was noticed, in plain sentences.
+    majority : ndarray of shape (n_folds,)
+        The errors of the class that most of the samples learned from have.
     bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
         Where asked for: :func:`bitsieve.bayes_error_bounds` of the features chosen by each method, as many as
         :meth:`chosen` takes, in the training samples, averaged over the folds.
     baselines : dict of str to ndarray of shape (n_folds, n_counts)
         The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.
-    majority : ndarray of shape (n_folds,)
-        The errors of the class that most of the samples learned from have.
     library : str
         That of :meth:`to_frame`.
 
@@ -151,7 +151,7 @@ class Comparison:
                 "random_state": plan.question.random_state,
             },
             notes=list(plan.notes),
-            majority=majority_errors(plan),
+            majority=plan.majority_errors(),
             baselines=dict(baselines),
             library=library_of(None if plan.table.given is None else plan.table.given.take(np.arange(1))),
         )
@@ -362,17 +362,6 @@ class Comparison:
         if method not in self.methods:
             raise ValueError(f"method {method!r} was not compared; {choices(method, self.methods)}")
         return self.methods.index(method)
-
-
-def majority_errors(plan: Plan) -> Integers | Floats:
-    """The errors in every fold of the class that most of the samples learned from have, shape (n_folds,)."""
-    codes = plan.target.codes
-    return np.array(
-        [
-            plan.loss(np.full(len(fold.test), np.bincount(codes[fold.train]).argmax()), codes[fold.test])
-            for fold in plan.folds
-        ]
-    )
 
 
 def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any]:

@@ -178,9 +178,10 @@ def outer_error(
     """The error of the search: in every fold that of the method and number that the other folds choose.
 
     ``errors`` are of shape (n_methods, n_folds, n_counts), ``majority`` (n_folds,) those of the class that is most
-    frequent in the samples learned from; of more than 10 folds every tenth are taken together. The least of many
-    errors is too low by chance, but not where others chose it. The test is the one-sided paired t-test over the folds with the variance
-    of Nadeau and Bengio, as the folds learn from the same samples: ``t = mean(d) / (std(d) sqrt(1/B + 1/(B - 1)))``.
+    frequent in the samples learned from; of more than 10 folds every tenth are taken together. The least of many errors
+    is too low by chance, but not where others chose it. The test is the one-sided paired t-test over the B folds with
+    the variance of Nadeau and Bengio, as they learn from the same samples:
+    ``t = mean(d) / (std(d) sqrt(1/B + 1/(B - 1)))``.
 
     C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
     doi:10.1023/A:1024068626366

@@ -195,8 +195,7 @@ def how_many(
     [4, 11, 2, 5]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
-    rules = column_rules(repair, column_types)
-    table = read_data(data, target, sample_weight, target_bins=target_bins, rules=rules)
+    table = read_data(data, target, sample_weight, target_bins=target_bins, rules=column_rules(repair, column_types))
     if not table.in_memory:
         raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
     refuse_constant_data(table)
@@ -209,15 +208,19 @@ def how_many(
     folded = SelectorCV(methods=[method], features=counts, classifier=classifier, folds=folds, binning=binning, **drawn)
     counted = count_table(table, binning, n_jobs)
     answers = [*_by_rules(counted, method, binning, n_jobs), _by_stability(table, stable), _by_errors(table, folded)]
-    numbers = [answer.n_features for answer in answers if answer.n_features is not None]
-    shown = min(n_left, max(3, min(MOST, max(numbers) + 2)))
-    order = ForwardSelector(shown, criterion=method, binning=binning).fit_counted(counted).selected_
+    order = ForwardSelector(_n_shown(answers, n_left), criterion=method, binning=binning).fit_counted(counted).selected_
     phase("shuffling")
     band = null_band(counted, table, order, random_state, n_jobs)
     on_leaks = explain_leaks(leaks(counted.information), table)
     notes = [*table.notes, *considered.notes, *explain_target(table), *on_leaks]
     warn_of(notes)
     return HowMany(answers, reading(answers), band, notes, table.n_samples)
+
+
+def _n_shown(answers: Sequence[Answer], n_left: int) -> int:
+    """How many columns the figure shows: two more than the longest list, 3 to 30, but no more than there are."""
+    longest = max(answer.n_features for answer in answers if answer.n_features is not None)
+    return min(n_left, max(3, min(MOST, longest + 2)))
 
 
 def _by_rules(counted: Counted, method: str, binning: Any, n_jobs: int | None) -> Iterator[Answer]:

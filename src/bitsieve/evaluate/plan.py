@@ -88,6 +88,16 @@ class Plan:
         """Features as the classifier gets them in a fold: standardised, in the papers divided by their largest."""
         return encode_features(self.table, columns, self.learned_from(fold), centred=not self.ranks_once)
 
+    def majority_errors(self) -> NDArray[np.intp] | NDArray[np.float64]:
+        """The errors in every fold of the class that most of the samples learned from have, shape (n_folds,)."""
+        codes = self.target.codes
+        return np.array(
+            [
+                self.loss(np.full(len(fold.test), np.bincount(codes[fold.train]).argmax()), codes[fold.test])
+                for fold in self.folds
+            ]
+        )
+
 
 def make_plan(table: TableInMemory, **asked: Any) -> Plan:
     """Check every part of a comparison of a table, and put them together; ``asked`` are fields of a question."""

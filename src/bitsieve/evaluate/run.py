@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluate.checkpoint import Checkpoint
-from bitsieve.evaluate.comparison import BEST, MAJORITY, Comparison, Scored, majority_errors
+from bitsieve.evaluate.comparison import BEST, MAJORITY, Comparison, Scored
 from bitsieve.evaluate.encoding import Foreign
 from bitsieve.evaluate.error_rates import wrong
 from bitsieve.evaluate.folds import Fold
@@ -187,7 +187,7 @@ def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
     kept = np.setdiff1d(np.arange(plan.table.n_features), plan.table.left_out)
     names = [MAJORITY, BEST, *([ALL_COLUMNS] if plan.table.n_samples * len(kept) <= _MOST_CELLS else [])]
     found = {name: np.zeros((len(plan.folds), len(plan.counts))) for name in names}
-    found[MAJORITY] += majority_errors(plan)[:, None]
+    found[MAJORITY] += plan.majority_errors()[:, None]
     step = phase("baselines")
 
     def work(number: int) -> None:

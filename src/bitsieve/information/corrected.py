@@ -1,27 +1,24 @@
-"""Information corrected for chance: the plug-in value less its mean over all shuffles.
+"""Information corrected for chance: the plug-in value less its mean over all shuffles of the feature.
 
 A shuffle of a column among the N samples keeps the counts of its codes, the margins. A cell of margins a and b then
-holds n samples with the chance of drawing n of b marked samples in a draws of N (hypergeometric). The mean of its
-entropy term is
+holds n samples with the chance of drawing n of b marked samples in a draws of N (hypergeometric). Its term has the mean
 
     ``E(a, b) = sum_n P(n) T[n]``,   ``P(n) = C(b, n) C(N-b, a-n) / C(N, a)``
 
-(Vinh, Epps, Bailey 2010). With ``S`` and ``B`` as in :mod:`bitsieve.information.plug_in` and ``G[a]`` the sum of
-``E(a, n_c)`` over the classes, any variable A, a column or several together, has
-
-    ``I(A;C) = (S_ac - G_a) / B``,   ``G_a`` the sum of G over the cells of A,
-
-and 0 as its mean over all shuffles of the classes, but for the rounding of G. What is joint is such a variable, and
-what is conditional follows by the chain rules:
+(Vinh, Epps, Bailey 2010). With ``S`` and ``B`` as in :mod:`bitsieve.information.plug_in` and ``E_ic`` the sum of
+``E(n_i, n_c)`` over the codes of Xi and the classes, ``E_ijc`` that over the codes of Xi and the cells of Xj and C,
 
 =====================  ==================================================
-joint relevance        ``I(Xi,Xj;C)  = (S_ijc - G_ij) / B``
-conditional relevance  ``I(Xi;C|Xj)  = I(Xi,Xj;C) - I(Xj;C)``
-redundancy             ``I(Xi;Xj)    = (S_ij - sum of E(n_i, n_j) over all pairs of codes) / B``
+relevance              ``I(Xi;C)     = (S_ic - E_ic) / B``
+redundancy             ``I(Xi;Xj)    = (S_ij - E_ij) / B``
+conditional relevance  ``I(Xi;C|Xj)  = (S_ijc - S_ij - E_ijc + E_ij) / B``
+joint relevance        ``I(Xi,Xj;C)  = I(Xj;C) + I(Xi;C|Xj)``
 conditional redundancy ``I(Xi;Xj|C)  = I(Xi;Xj) + I(Xi;C|Xj) - I(Xi;C)``
 =====================  ==================================================
 
-Entropies are those of plug-in. The others may be negative: less than shuffles give on average.
+each with a mean of 0 over all shuffles of Xi, but for rounding. What is taken off depends on the counts of single
+columns, and of the pivot with the class: of columns of equal margins it is the same. Entropies are those of plug-in.
+The others may be negative: less than shuffles give on average.
 
 N. X. Vinh, J. Epps, J. Bailey, "Information theoretic measures for clusterings comparison: variants, properties,
 normalization and correction for chance", Journal of Machine Learning Research 11, 2010, pp. 2837-2854.
@@ -31,24 +28,25 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import log, log2
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import square_matrix
 from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
-from bitsieve.counts.source import CountSource, conditioning
+from bitsieve.counts.source import CountSource, Partition, conditioning
 from bitsieve.counts.tables import Terms, column_blocks, entropy_terms
 from bitsieve.information.plug_in import SumInformation, SumPair
-from bitsieve.information.protocol import ConditionalInformation, Information, Quantity
+from bitsieve.information.protocol import ConditionalInformation, Information, Quantity, counted_by_class
 
 SERIES_FROM = 64.0  # samples expected in a cell: from there on a series is right to 1e-4 bits a table at worst
 NEGLIGIBLE = 2.0**-64  # of the greatest chance of a cell's counts
 WHOLE = 1 << 15  # pairs of margins, of which all are computed at once and kept for other tables
 EVERY_COUNT = 1024  # counts below have their own mean term; above, 32 of every doubling, and a cubic between them
 NODES = 32
+MOST_ROWS = 4096  # of mean terms that are kept
 CAUTION = 2.0  # standard deviations under shuffles
 
 
@@ -116,117 +114,135 @@ def every_expected_term(n_samples: int) -> Integers:
 
 
 @lru_cache(maxsize=8)
-def class_terms(n_samples: int, class_sizes: tuple[int, ...]) -> Terms:
-    """``G``, for sums over the cells of a variable, up to a multiple of their counts, whose sum is always N.
-
-    Kernels add the term of 1 to the terms of counts beyond a table. So where there are any, the multiple is such that
-    this is right for cells of many samples, but for ``H(C) - (classes - 1) / (2 ln 2)`` a cell: below 1e-4 bits in all
-    for fewer than 20 classes.
-    """
-    plain = entropy_terms(n_samples)
-    sizes, times = np.unique(np.array(class_sizes, np.int64), return_counts=True)
-    counts = np.arange(len(plain.table))
-    nodes = counts[:EVERY_COUNT]
-    if len(counts) > EVERY_COUNT:
-        growing = np.geomspace(EVERY_COUNT, counts[-1], 1 + round(NODES * log2(counts[-1] / EVERY_COUNT) + 4))
-        nodes = np.unique(np.concatenate([nodes, np.rint(growing).astype(np.int64)]))
-    exact = np.zeros(len(nodes), np.int64)
-    for size, many in zip(sizes, times.tolist(), strict=True):
-        if size > 0:
-            exact += many * expected_terms(n_samples, np.array([size]), nodes)[0]
-    table = plain.table - np.rint(_interpolated(nodes, plain.table[nodes] - exact, counts)).astype(np.int64)
-    table[nodes] = exact
-    if len(table) <= n_samples:
-        everything = plain.sum(np.array([n_samples])) - plain.sum(np.array(class_sizes, np.int64))
-        table += counts * (everything // n_samples)
-    table.flags.writeable = False
-    return Terms(n_samples, plain.shift, table)
-
-
-def _interpolated(nodes: Integers, values: Integers, places: Integers) -> Floats:
-    """Cubic interpolation (Lagrange) by the two nodes before and the two after each place."""
-    if len(nodes) < 4:
-        return np.zeros(len(places))
-    first = np.clip(np.searchsorted(nodes, places, side="right") - 2, 0, len(nodes) - 4)
-    found = np.zeros(len(places))
-    for one in range(4):
-        weight = np.ones(len(places))
-        for other in set(range(4)) - {one}:
-            weight = weight * (places - nodes[first + other]) / (nodes[first + one] - nodes[first + other])
-        found = found + weight * values[first + one]
-    return found
+def nodes_of(n_samples: int) -> Integers:
+    """The counts for which mean terms are computed: small ones, and 32 of every doubling."""
+    small = np.arange(min(n_samples + 1, EVERY_COUNT))
+    if n_samples < EVERY_COUNT:
+        return small
+    growing = np.geomspace(EVERY_COUNT, n_samples, 5 + round(NODES * log2(n_samples / EVERY_COUNT)))
+    return np.unique(np.concatenate([small, np.rint(growing).astype(np.int64), [n_samples]]))
 
 
 class Margins:
-    """How often each code of each column occurs, and the mean terms of pairs of them."""
+    """How often each code of each column occurs, and the mean terms of these counts with others.
+
+    Mean terms of counts between nodes are those of a cubic through the two nodes before and the two after.
+    """
 
     def __init__(self, information: SumInformation) -> None:
-        source = information.source
-        order = np.argsort(source.arities, kind="stable")
-        sizes, owners = [], []
-        doubling = np.flatnonzero(np.diff(np.log2(source.arities[order]).astype(int))) + 1
-        for alike in np.split(order, doubling):  # a row is as long as the longest
-            for block in column_blocks(2, source.arities[alike], 1, source.n_samples):
-                counts, _ = information.sums.cell_counts(None, alike[block], False)
-                place, _ = np.nonzero(counts)
-                sizes.append(counts[counts > 0])
-                owners.append(alike[block][place])
-        owner, size = np.concatenate(owners), np.concatenate(sizes)
-        by_column = np.argsort(owner, kind="stable")
-        self.n_samples = source.n_samples
-        self.starts = np.searchsorted(owner[by_column], np.arange(source.n_features + 1))
-        self.distinct, self.place = np.unique(size[by_column], return_inverse=True)
+        self.n_samples = information.source.n_samples
+        size, self.starts = _counts_by_column(information)
+        self.distinct, self.place = np.unique(size, return_inverse=True)
+        distinct = self.distinct
+        nodes = nodes_of(self.n_samples)
+        last = np.searchsorted(nodes, distinct, side="right") - 1
+        self.exact = exact = nodes[last] == distinct
+        first = np.where(exact, last, np.clip(last - 1, 0, max(0, len(nodes) - 4)))
+        stencil = first[:, None] + np.where(exact[:, None], 0, np.arange(4))
+        self.nodes, at = np.unique(stencil, return_inverse=True)
+        self.nodes, self.at = nodes[self.nodes], at.reshape(-1, 4).T
+        self.weights = _cubic_weights(self.nodes[self.at], distinct, exact)
         self._rows: dict[int, Integers] = {}
 
-    def expected(self, pivot: int, columns: Columns | None) -> Integers:
-        """The sum of ``E(n_i, n_j)`` over the pairs of codes of the pivot and every column of ``columns``."""
-        own = self.place[self.starts[pivot] : self.starts[pivot + 1]]
-        new = np.array([place for place in set(own.tolist()) if place not in self._rows], np.int64)
-        if len(new) and self.n_samples**2 <= WHOLE:
-            rows = every_expected_term(self.n_samples)[np.ix_(self.distinct[new], self.distinct)]
-        else:
-            rows = expected_terms(self.n_samples, self.distinct[new], self.distinct)
-        self._rows.update(zip(new.tolist(), rows, strict=True))
-        row = np.sum([self._rows[place] for place in own.tolist()], axis=0)
+    def expected(self, counts: Integers) -> Integers:
+        """For every distinct count of a code, the sum of ``E`` of it with each of some counts."""
+        if self.n_samples**2 <= WHOLE:
+            values: Integers = every_expected_term(self.n_samples)[np.ix_(counts, self.distinct)].sum(axis=0)
+            return values
+        some, times = np.unique(counts[counts > 1], return_counts=True)  # E(a, 1) = 0
+        if len(self._rows) > MOST_ROWS:
+            self._rows = {}
+        new = np.array([count for count in some.tolist() if count not in self._rows], np.int64)
+        self._rows.update(zip(new.tolist(), expected_terms(self.n_samples, new, self.nodes), strict=True))
+        row = np.zeros(len(self.nodes), np.int64)
+        for count, many in zip(some.tolist(), times.tolist(), strict=True):
+            row = row + many * self._rows[count]
+        between = np.zeros(len(self.exact))
+        for weight, at in zip(self.weights, self.at, strict=True):
+            between = between + weight * row[at]
+        return np.where(self.exact, row[self.at[0]], np.rint(between).astype(np.int64))
+
+    def summed(self, values: Integers, columns: Columns | None) -> Integers:
+        """The sum over the codes of every column of ``columns``, given a value for every distinct count."""
         if columns is None:
             place, ends = self.place, self.starts[1:]
         else:
             sizes = self.starts[columns + 1] - self.starts[columns]
             ends = np.cumsum(sizes)
             place = self.place[np.arange(sizes.sum()) + np.repeat(self.starts[columns] - (ends - sizes), sizes)]
-        return np.diff(np.cumsum(row[place])[ends - 1], prepend=0)  # where the sum wraps around, so does the difference
+        return np.diff(np.cumsum(values[place])[ends - 1], prepend=0)  # where the sum wraps around, so does this
+
+
+def _counts_by_column(information: SumInformation) -> tuple[Integers, Integers]:
+    """How often the codes of each column occur, column by column, and where those of each column start."""
+    source = information.source
+    order = np.argsort(source.arities, kind="stable")
+    sizes, owners = [], []
+    doubling = np.flatnonzero(np.diff(np.log2(source.arities[order]).astype(int))) + 1
+    for alike in np.split(order, doubling):  # a row is as long as the longest
+        for block in column_blocks(2, source.arities[alike], 1, source.n_samples):
+            counts, _ = information.sums.cell_counts(None, alike[block], False)
+            place, _ = np.nonzero(counts)
+            sizes.append(counts[counts > 0])
+            owners.append(alike[block][place])
+    owner, size = np.concatenate(owners), np.concatenate(sizes)
+    by_column = np.argsort(owner, kind="stable")
+    return size[by_column], np.searchsorted(owner[by_column], np.arange(source.n_features + 1))
+
+
+def _cubic_weights(nodes: Integers, places: Integers, exact: NDArray[np.bool_]) -> Floats:
+    """Lagrange's weights of four nodes for every place; all of it of the first where that is the place."""
+    weights = np.ones(nodes.shape)
+    for one in range(4):
+        for other in set(range(4)) - {one}:
+            gap = np.where(exact, 1, nodes[one] - nodes[other])
+            weights[one] = weights[one] * (places - nodes[other]) / gap
+    weights[:, exact] = np.array([[1.0], [0.0], [0.0], [0.0]])
+    return weights
+
+
+class Chance(NamedTuple):
+    """What the mean of I(Xi;C|Z) over all shuffles of Xi is made of."""
+
+    terms: Integers  # of every distinct count of a code: the sum of ``E`` with the cells of Z and C, less that of Z
+    before: int  # ``S_z - S_zc``
+
+
+class CorrectedConditional(ConditionalInformation):
+    """Information corrected for chance and conditional on a set Z of features: less its mean over shuffles of Xi."""
+
+    def __init__(self, information: CorrectedInformation, partition: Partition) -> None:
+        super().__init__(information.terms, partition)
+        self.information = information
+
+    def refine(self, feature: int) -> CorrectedConditional:
+        return CorrectedConditional(self.information, self.partition.refine(feature))
+
+    @cached_property
+    def _chance(self) -> Chance:
+        (table,) = self.partition.tables(None, True)
+        return self.information.chance_given(table.pooled().counts, table.counts)
+
+    def conditional_relevance(self, columns: Columns | None = None) -> Floats:
+        return super().conditional_relevance(columns) - self.information.chance_bits(self._chance, columns)
+
+    def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
+        by_chance = self.information.chance_bits(self._chance, np.array([feature]))
+        return super().shuffled_relevance(feature, seeds) - by_chance
 
 
 class CorrectedInformation(SumInformation):
-    """Information corrected for chance, in bits; any of it but an entropy may be negative.
-
-    A row costs a second pass over the counts of pairs without the class.
-    """
+    """Information corrected for chance, in bits; any of it but an entropy may be negative."""
 
     estimator: ClassVar[str] = "corrected"
 
     def __init__(self, source: CountSource) -> None:
         super().__init__(source)
-        self._chance_rows: dict[int, Integers] = {}
+        self._chance: dict[int, Chance] = {}
 
     @staticmethod
     def terms_of(n_samples: int) -> Terms:
         return entropy_terms(n_samples)
-
-    @cached_property
-    def chance(self) -> Terms:
-        """``G``."""
-        return class_terms(self.source.n_samples, tuple(sorted(self.source.class_sizes.tolist())))
-
-    @cached_property
-    def chance_total(self) -> int:
-        """``G[N]``."""
-        return self.chance.sum(np.array([self.source.n_samples], np.int64))
-
-    @cached_property
-    def chance_marginals(self) -> Integers:
-        """``G_i`` of every feature."""
-        return self.sums.marginal_sums(self.chance)[0]
 
     @cached_property
     def margins(self) -> Margins:
@@ -234,10 +250,13 @@ class CorrectedInformation(SumInformation):
         return Margins(self)
 
     def conditional(self) -> ConditionalInformation:
-        return ConditionalInformation(self.terms, conditioning(self.source).partition(), self.chance)
+        return CorrectedConditional(self, conditioning(self.source).partition())
 
-    def _relevance_sums(self) -> Integers:
-        return self.marginals[1] - self.chance_marginals + (self.chance_total - self.class_sum)
+    @cached_property
+    def relevance(self) -> Floats:
+        every = np.array([self.source.n_samples])
+        chance = self.chance_given(every, self.source.class_sizes)
+        return self.bits(self._relevance_sums()) - self.chance_bits(chance, None)
 
     @cached_property
     def cautious_relevance(self) -> Floats:
@@ -247,37 +266,49 @@ class CorrectedInformation(SumInformation):
         ``2 f / (2 N ln 2)^2``. Of many columns of noise the largest corrected value is one with many codes, which
         vary more.
         """
-        by_chance = np.maximum(self.bits(super()._relevance_sums()) - self.relevance, 0.0)
+        by_chance = np.maximum(self.bits(self._relevance_sums()) - self.relevance, 0.0)
         return self.relevance - CAUTION * np.sqrt(by_chance / (self.source.n_samples * log(2)))
+
+    def chance_given(self, known: Integers, with_class: Integers) -> Chance:
+        """What the mean of I(Xi;C|Z) over all shuffles is made of, given the counts of Z and of Z with the class."""
+        terms = self.margins.expected(with_class) - self.margins.expected(known)
+        return Chance(terms, self.terms.sum(known) - self.terms.sum(with_class))
+
+    def chance_bits(self, chance: Chance, columns: Columns | None) -> Floats:
+        """That mean of every column of ``columns``."""
+        return self.bits(self.margins.summed(chance.terms, columns) + chance.before)
+
+    def chance_shared(self, pivot: int, columns: Columns | None) -> Floats:
+        """The mean of I(Xi;Xs) over all shuffles of Xi."""
+        alone, _ = self.marginals
+        others = alone if columns is None else alone[columns]
+        expected = self.margins.summed(self.margins.expected(self.cells_of(pivot)[0]), columns)
+        return self.bits(expected - others + (self.total - alone[pivot]))
+
+    def chance_by(self, pivot: int) -> Chance:
+        """What the mean of I(Xi;C|Xs) over all shuffles of Xi is made of."""
+        if pivot not in self._chance:
+            if len(self._chance) >= self._row_limit:
+                self._chance = {}
+            self._chance[pivot] = self.chance_given(*self.cells_of(pivot))
+        return self._chance[pivot]
+
+    def cells_of(self, pivot: int) -> tuple[Integers, Integers]:
+        """The counts of a feature, and of it with the class."""
+        alone, with_class = self.sums.cell_counts(None, np.array([pivot]), True)
+        return alone[0], counted_by_class(with_class)[0]
 
     def of_sums(self, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None) -> CorrectedPair:
         return CorrectedPair(self, pivot, columns, xy, xyc)
 
-    def chance_sums(self, pivot: int, columns: Columns | None) -> Integers:
-        """``G_ij`` of the pivot with the features of ``columns``; of all, it is kept."""
-        row = self._chance_rows.get(pivot)
-        if row is None:
-            row = self.sums.pair_sums(self.chance, pivot, columns, False)[0]
-            if columns is not None:
-                return row
-            if len(self._chance_rows) < self._row_limit:
-                self._chance_rows[pivot] = row
-        return row if columns is None else row[columns]
-
     def minima(self, quantity: str, *, capped: bool) -> None:
-        """None: what is added up at once has one table of terms for pairs and for those within the classes."""
+        """None: what is added up at once knows nothing of a mean for every pair."""
 
     def disjoint_pairs(self) -> None:
         """None, as above."""
 
     def redundancies(self, columns: Columns) -> Matrix:
         return Information.redundancies(self, columns)
-
-    def chance_bits(self, pivot: int, columns: Columns | None) -> Floats:
-        """The mean of I(Xi;Xs) of the pivot with ``columns`` over all shuffles."""
-        alone, _ = self.marginals
-        others = alone if columns is None else alone[columns]
-        return self.bits(self.margins.expected(pivot, columns) - others + (self.total - alone[pivot]))
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         return Information.conditional_rows(self, pivots, columns)
@@ -287,24 +318,28 @@ class CorrectedInformation(SumInformation):
     ) -> Matrix:
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = square_matrix(len(chosen), dtype)
+        asked = "conditional_relevance" if quantity == "mean_relevance" else quantity
+        symmetric = asked != "conditional_relevance"
+        for place, pivot in enumerate(chosen.tolist()):
+            first = place if symmetric else 0
+            some = chosen[first:]
+            sums = self.sums.pair_sums(self.terms, pivot, some, asked != "redundancy")
+            matrix[first:, place] = getattr(self.of_sums(pivot, some, *sums), asked)
+            if symmetric:
+                matrix[place, first:] = matrix[first:, place]
+            if progress is not None:
+                progress(place + 1, len(chosen))
+        if quantity == "mean_relevance":
+            matrix[:] = (matrix + matrix.T) / 2
         within = self.bits(self.class_sum - self.marginals[1])
         single = {"redundancy": self.entropy, "conditional_redundancy": within}
         np.fill_diagonal(matrix, single.get(quantity, self.relevance)[chosen])
-        for place, pivot in enumerate(chosen.tolist()):
-            pair = self.of_pair(pivot, chosen[place + 1 :], by_class=quantity != "redundancy")
-            matrix[place, place + 1 :], matrix[place + 1 :, place] = pair.entries(quantity)
-            if progress is not None:
-                progress(place + 1, len(chosen))
         return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        for row, pivot in zip(out, pivots.tolist(), strict=True):
-            row[:], _ = self.of_pair(pivot, columns, by_class=True).entries("mean_relevance")
+        forward = Information.conditional_rows(self, pivots, columns)
+        out[:] = (forward + Information.conditional_rows(self, columns, pivots).T) / 2
         self.put_relevance(pivots, columns, out)
-
-    def of_pair(self, pivot: int, columns: Columns, *, by_class: bool) -> CorrectedPair:
-        """The information of ``columns`` with a pivot that is not asked about again."""
-        return self.of_sums(pivot, columns, *self.sums.pair_sums(self.terms, pivot, columns, by_class))
 
 
 class CorrectedPair(SumPair):
@@ -315,7 +350,7 @@ class CorrectedPair(SumPair):
     @property
     def redundancy(self) -> Floats:
         plain: Floats = super().redundancy
-        return plain - self.information.chance_bits(self.pivot, self.columns)
+        return plain - self.information.chance_shared(self.pivot, self.columns)
 
     @property
     def conditional_redundancy(self) -> Floats:
@@ -323,14 +358,14 @@ class CorrectedPair(SumPair):
 
     @property
     def conditional_relevance(self) -> Floats:
-        given: Floats = self.joint_relevance - self.information.relevance[self.pivot]
-        return given
-
-    @cached_property
-    def joint_relevance(self) -> Floats:
+        plain: Floats = super().conditional_relevance
         info = self.information
-        by_chance = info.chance_sums(self.pivot, self.columns)
-        return info.bits(self._within - by_chance + (info.chance_total - info.class_sum))
+        return plain - info.chance_bits(info.chance_by(self.pivot), self.columns)
+
+    @property
+    def joint_relevance(self) -> Floats:
+        joint: Floats = self.conditional_relevance + self.information.relevance[self.pivot]
+        return joint
 
     @property
     def symmetric_relevance(self) -> Floats:
@@ -338,11 +373,3 @@ class CorrectedPair(SumPair):
         entropy = self.joint_entropy
         share: Floats = self.joint_relevance / np.where(entropy > 0, entropy, 1.0)
         return share
-
-    def entries(self, quantity: Quantity) -> tuple[Floats, Floats]:
-        """The entries of a matrix: those in the row of the pivot, and those in its column."""
-        if quantity in ("redundancy", "conditional_redundancy"):
-            values: Floats = getattr(self, quantity)
-            return values, values
-        row, column = self.joint_relevance - self.of(self.information.relevance), self.conditional_relevance
-        return (row, column) if quantity == "conditional_relevance" else ((row + column) / 2,) * 2

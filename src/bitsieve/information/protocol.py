@@ -194,44 +194,39 @@ class ConditionalInformation:
     """Information conditional on a set Z of features: by the terms of an estimator, the samples divided by Z.
 
     With ``S`` the sums over the tables named below, ``I(Xi;C|Z) = (S_z - S_zc - S_xz + S_xzc) / B``, B the sum that
-    amounts to one bit: not clipped. ``pooled`` are the terms of z and xz, where they differ from those within the
-    classes. A sample that shares its joint value of Z with no other carries no information by
+    amounts to one bit: not clipped. A sample that shares its joint value of Z with no other carries no information by
     plug-in or Miller-Madow terms, so that I(Xi;C|Z) falls to 0 as such samples become more, however informative the
     feature.
     """
 
-    def __init__(self, terms: Terms, partition: Partition, pooled: Terms | None = None) -> None:
-        self.terms, self.partition, self.pooled = terms, partition, pooled or terms
+    def __init__(self, terms: Terms, partition: Partition) -> None:
+        self.terms, self.partition = terms, partition
         self.n_samples = terms.n_samples
 
     def refine(self, feature: int) -> ConditionalInformation:
         """Conditional on the set and one more feature."""
-        return ConditionalInformation(self.terms, self.partition.refine(feature), self.pooled)
+        return ConditionalInformation(self.terms, self.partition.refine(feature))
 
     @cached_property
     def _known(self) -> int:
         """``S_z - S_zc``."""
-        z, _ = self.partition.marginal_sums(self.pooled)
-        _, zc = self.partition.marginal_sums(self.terms)
+        z, zc = self.partition.marginal_sums(self.terms)
         return z - zc
 
     @property
     def class_entropy(self) -> float:
         """H(C|Z)."""
-        every = np.array([self.n_samples], np.int64)
-        return (self._known + self.terms.sum(every) - self.pooled.sum(every)) / self.terms.per_bit
+        return self._known / self.terms.per_bit
 
     def conditional_relevance(self, columns: Columns | None = None) -> Floats:
         """I(Xi;C|Z) of ``columns`` (None: all)."""
         chosen = np.arange(self.partition.source.n_features) if columns is None else columns
         xz, xzc = self.partition.sums(self.terms, chosen)
-        if self.pooled is not self.terms:
-            xz, _ = self.partition.sums(self.pooled, chosen)
         return (xzc - xz + self._known) / self.terms.per_bit
 
     def shuffled_relevance(self, feature: int, seeds: NDArray[np.uint64]) -> Floats:
         """I(Xi;C|Z) after each of several shuffles of the feature among samples of equal Z, one for every seed."""
-        xz, _ = self.partition.sums(self.pooled, np.array([feature]))
+        xz, _ = self.partition.sums(self.terms, np.array([feature]))
         return (self.partition.shuffled_sums(self.terms, feature, seeds) - xz + self._known) / self.terms.per_bit
 
     def least_expected(self, feature: int) -> float:

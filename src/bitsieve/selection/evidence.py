@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import cached_property
-from bitsieve.data.binning.known import as_known
+from bitsieve.data.binning.base import as_known
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import all_missing
 from bitsieve.data.read import read_xy

@@ -49,11 +49,6 @@ def consider(
     Columns are given by name or index; ``constraints`` hold the same, and groups. ``constrains`` is whether the method
     takes constraints, ``orders`` whether ``include`` asks for a place at the head, and not only for not being left out.
     ``binner`` will bin the columns: rows in parts are read once, for all that it needs.
-
-    Raises
-    ------
-    ValueError
-        If a column does not exist, is both included and excluded, or no column is left.
     """
     check_constraints(constraints)
     if constraints is None:

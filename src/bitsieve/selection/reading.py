@@ -14,23 +14,16 @@ from bitsieve.methods.registry import check_offers, parameters_of
 
 
 class Reading(NamedTuple):
-    """Data, the engine that works on its rows, and what is asked of that.
+    """Data, the engine that works on its rows, and what is asked of that."""
 
-    ``options`` are ``spool``, ``header``, and ``memory`` where the engine is to keep to it; ``own`` are parameters of
-    the method that are asked for by the same words: ``memory``.
-    """
-
-    data: Any
+    data: Any  # as ``select`` takes it
     engine: Engine
-    options: Mapping[str, Any]
-    own: Mapping[str, Any]
+    options: Mapping[str, Any]  # ``spool``, ``header``, and ``memory`` where the engine is to keep to it
+    own: Mapping[str, Any]  # parameters of the method that are asked for by the same words: ``memory``
 
     @classmethod
     def planned(cls, method: str, data: Any, engine: str | None, **options: Any) -> Reading:
-        """What is to be done, refused before anything is read where it cannot be.
-
-        Raises ValueError if the engine is not known or does not take an option, or the method needs more of its rows.
-        """
+        """What is to be done, refused before anything is read where it cannot be."""
         memory = check_memory(options["memory"])
         chosen = choose_engine(data, engine, memory, options["spool"])
         own: dict[str, Any] = {}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -19,6 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bitsieve.common.defaults import BINNING
+from bitsieve.common.docstrings import described_fully
 from bitsieve.common.messages import quoted, warn, warn_of
 from bitsieve.common.parameters import Rule, check_parameters
 from bitsieve.data.binning.registry import keeps_missing, make_binner, remedies_for
@@ -69,30 +69,6 @@ OF_COUNTS = {
 }
 
 
-def described_fully(doc: str, parameters: Iterable[str], attributes: Mapping[str, str]) -> str:
-    """A numpydoc docstring, without indentation, with the shared parameters and attributes that it leaves out.
-
-    ``parameters`` are all names in their order; ``attributes`` the lines ``name : type`` and their descriptions.
-    """
-    before, own, after = _section(doc, "Parameters")
-    every = {**{line.split()[0]: f"{line}\n    {text}" for line, text in PARAMETERS.items()}, **own}
-    if own:
-        doc = before + "\n".join(every[name] for name in parameters if name in every) + after
-    before, own, after = _section(doc, "Attributes")
-    if not own:
-        return doc
-    more = [f"{line}\n    {text}" for line, text in attributes.items() if line.split()[0] not in own]
-    return before + "\n".join([*own.values(), *more]) + after
-
-
-def _section(doc: str, title: str) -> tuple[str, dict[str, str], str]:
-    """What is before the entries of a section, the entries by their names, and what is behind."""
-    start, found, rest = doc.partition(f"\n{title}\n{'-' * len(title)}\n")
-    end = re.search(r"\n\n\w[\w ]*\n-{3,}\n", rest)
-    entries = re.split(r"\n(?=\S)", (rest[: end.start()] if end else rest).rstrip()) if found else []
-    return start + found, {entry.split()[0]: entry for entry in entries}, rest[end.start() :] if end else ""
-
-
 S = TypeVar("S", bound="ColumnSelector")
 
 
@@ -123,7 +99,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     @classmethod
     def _describe_parameters(cls) -> None:
         cls.parameter_names = tuple(inspect.signature(cls).parameters)
-        cls.__doc__ = described_fully(inspect.cleandoc(cls.__doc__ or ""), cls.parameter_names, cls.shared_attributes)
+        cls.__doc__ = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
 
     @followed
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -10,6 +10,20 @@ from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectra
 from bitsieve.optimize.nystrom import Nystrom
 from bitsieve.selectors.base import CountSelector, with_parameters
 
+OF_PROGRAM = {
+    "weights_ : ndarray of float, shape (n_features,)": (
+        "The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant."
+    ),
+    "alpha_ : float": "The a that was used; nan if no column varies and it was not given.",
+    "gap_ : float": "The objective is at most so much above its minimum, in bits (the duality gap of Frank and Wolfe).",
+    **CountSelector.shared_attributes,
+    "ranking_ : ndarray of int, shape (n_features,)": (
+        "1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the "
+        "objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column."
+    ),
+    "scores_ : ndarray of float, shape (k,)": "The weights of the selected columns.",
+}
+
 
 @with_parameters
 class QPFS(CountSelector):
@@ -33,23 +47,10 @@ class QPFS(CountSelector):
 
     Attributes
     ----------
-    weights_ : ndarray of float, shape (n_features,)
-        The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant.
-    alpha_ : float
-        The a that was used; nan if no column varies and it was not given.
     shift_ : float
         What was added to the diagonal of H (of its landmarks), in bits.
-    gap_ : float
-        The objective is at most so much above its minimum, in bits (the duality gap of Frank and Wolfe).
     landmarks_ : ndarray of int or None
         The columns whose rows were counted; None where all were.
-    ranking_ : ndarray of int, shape (n_features,)
-        1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the
-        objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (k,)
-        Column indices, largest weight first.
-    scores_ : ndarray of float, shape (k,)
-        Their weights.
 
     Notes
     -----
@@ -78,6 +79,7 @@ class QPFS(CountSelector):
     """
 
     described = quadratic.METHODS[:1]
+    shared_attributes = OF_PROGRAM
 
     n_features_to_select: int | None = None
     _: KW_ONLY
@@ -110,21 +112,8 @@ class EQPFS(CountSelector):
 
     Attributes
     ----------
-    weights_ : ndarray of float, shape (n_features,)
-        The solution, of sum 1; 0 for columns that do not vary and for those that the others make redundant.
-    alpha_ : float
-        The a that was used; nan if no column varies and it was not given.
     shift_ : float
         The diagonal of H, in bits.
-    gap_ : float
-        The objective is at most so much above its minimum, in bits (the duality gap of Frank and Wolfe).
-    ranking_ : ndarray of int, shape (n_features,)
-        1 = largest weight; every feature has its own rank. Columns of weight 0 follow by the gradient of the
-        objective, the nearest to a weight first; then those that do not vary. Ties (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (k,)
-        Column indices, largest weight first.
-    scores_ : ndarray of float, shape (k,)
-        Their weights.
 
     Notes
     -----
@@ -147,6 +136,7 @@ class EQPFS(CountSelector):
     """
 
     described = quadratic.METHODS[1:]
+    shared_attributes = OF_PROGRAM
 
     n_features_to_select: int | None = None
     _: KW_ONLY
@@ -203,8 +193,6 @@ class SpecCMI(CountSelector):
     ranking_ : ndarray of int, shape (n_features,)
         The selected features by falling weight, then the others by falling weight; every feature has its own rank. Ties
         (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (k,)
-        Column indices, largest weight first.
     scores_ : ndarray of float, shape (k,)
         What each selected feature contributes to the relaxed objective: ``eigenvalue_ * weights_**2``, in bits
         (negative for a negative weight).
@@ -280,8 +268,6 @@ class SDPCMI(CountSelector):
     ranking_ : ndarray of int, shape (n_features,)
         The selected features by ``scores_``, then the others by ``weights_``, then those that do not vary; every
         feature has its own rank. Ties (1e-10) go to the lowest column.
-    selected_ : ndarray of int, shape (k,)
-        Column indices, largest score first.
     scores_ : ndarray of float, shape (k,)
         What each selected feature contributes to the objective: ``sum_j Q_ij`` over the selected j, in bits.
     objective_ : float

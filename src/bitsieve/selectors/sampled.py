@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import Sentence, Setting
-from bitsieve.data.binning.equal_width import EqualWidthBinning
+from bitsieve.data.binning.equal import EqualWidthBinning
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import read_columns
 from bitsieve.data.extents import check_values
@@ -90,7 +90,7 @@ class TableSamples:
         categorical = np.setdiff1d(np.arange(table.n_features), numeric)
         numbers = np.empty((table.n_samples, len(numeric)))
         for place, j in enumerate(numeric):
-            numbers[:, place] = table.values(int(j))
+            numbers[:, place] = table.numbers(int(j))
         codes = np.empty((table.n_samples, len(categorical)), np.int32)
         for place, j in enumerate(categorical):
             codes[:, place] = table.categorical(int(j)).codes

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
-from bitsieve.data.binning.known import as_known
+from bitsieve.data.binning.base import as_known
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_data
 from bitsieve.selection.evidence import evidence_of

@@ -9,8 +9,15 @@ import pyarrow as pa
 import pytest
 
 from bitsieve.data.binning.coding import Coding, fit_on_summary
-from bitsieve.data.binning.registry import RULES, make_binner
-from bitsieve.data.binning.stored import binning_facts, binning_name, binning_of, from_list, listed
+from bitsieve.data.binning.registry import (
+    RULES,
+    binning_facts,
+    binning_name,
+    binning_of,
+    from_list,
+    listed,
+    make_binner,
+)
 from bitsieve.data.binning.summary import summarize
 from bitsieve.data.binning.transformers import CategoricalBinner, ZeroApartBinner
 from bitsieve.data.read import read_xy

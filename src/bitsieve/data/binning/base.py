@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self, cast
@@ -16,10 +17,9 @@ from bitsieve.common.parameters import Rule, check_choice, check_parameters, che
 from bitsieve.common.progress import phase
 from bitsieve.counts.search import ClassSearch
 from bitsieve.counts.threads import run_blocks
-from bitsieve.data.binning.known import as_known, code_categories
-from bitsieve.data.exact import check_large_columns
+from bitsieve.data.binning.ragged import Ragged
+from bitsieve.data.encoding import WHOLE, Encoded, check_whole_numbers, encode, encode_known, lookup
 from bitsieve.data.extents import MISSING, NUMBERS, Extents, HasExtents, NumericBlock, check_values
-from bitsieve.data.ragged import Ragged
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.text import Form, Plain
 
@@ -116,21 +116,6 @@ class Binning:
         self._forms = {j: of.form for j, of in table.meanings.items() if not isinstance(of.form, Plain)}
         return extents
 
-    def code_of(self, value: float, j: int) -> int:
-        """The code of one number of a column that is cut.
-
-        Parameters
-        ----------
-        value : float
-        j : int
-            The column.
-
-        Returns
-        -------
-        int
-        """
-        return int(np.searchsorted(self.bin_edges_[j], float(value), side=self.side))
-
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
 
@@ -143,7 +128,8 @@ class Binning:
         Returns
         -------
         codes : ndarray of shape (n_samples, n_features), Fortran order
-            The matrix of the table itself, in its own order, where its numbers are the codes.
+            The matrix of the table itself, in its own order, where its numbers are the codes; of a sparse table those
+            that are listed.
         """
         if self.requires != "codes":  # where they are, numbers are looked up as they are
             table = as_known(table, self.categories_)
@@ -185,7 +171,7 @@ class Binning:
         return None
 
     def check_numbers(self, table: HasExtents, extents: Extents) -> None:
-        """Refuse numbers that the rule does not take: here those that fall together when they are cut.
+        """Refuse numbers that the rule does not take: those that fall together when they are cut, or are no codes.
 
         Parameters
         ----------
@@ -201,9 +187,13 @@ class Binning:
         Raises
         ------
         ValueError
-            If values of a column differ but are the same in double precision.
+            If values of a column differ but are the same in double precision, or are no whole numbers.
         """
-        check_large_columns(table.names, extents)
+        for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
+            if low.dtype.kind == "f" or low.itemsize < 8:
+                continue
+            for c in np.flatnonzero((low < -WHOLE) | (high > WHOLE)).tolist():
+                check_whole_numbers(block.column(c), f"column {table.names[int(block.places[c])]!r}")
 
     def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
         """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""
@@ -258,3 +248,49 @@ class Binning:
 
 
 _parameters_of: Callable[[type], tuple[str, ...]] = cache(lambda kind: tuple(inspect.signature(kind).parameters))
+
+
+def code_categories(name: str, given: Encoded, known: NDArray[Any] | None, out: NDArray[Any]) -> None:
+    """Codes of the categories of a column among those ``known`` when fitting, written to ``out``."""
+    if known is None:
+        raise ValueError(f"column {name!r} was numeric when fitting: give numbers")
+    if known is given.categories:
+        out[:] = given.codes
+        return
+    try:
+        codes = lookup(given.categories, known)
+    except TypeError:  # of another kind than when fitting
+        codes = np.full(len(given.categories), -1, np.int32)
+    if len(codes) and codes.min() < 0:
+        raise unknown_category(name, given.categories[codes < 0])
+    if len(codes):
+        out[:] = codes[given.codes]
+
+
+def unknown_category(name: str, values: NDArray[Any]) -> ValueError:
+    """The error for values of a column that were not there when fitting."""
+    value = values[:1].tolist()[0]
+    return ValueError(
+        f"column {name!r} holds {value!r}, which was not there when fitting: fit on data that has every value, "
+        "or replace it"
+    )
+
+
+def as_known(table: TableInMemory, categories: Sequence[NDArray[Any] | None]) -> TableInMemory:
+    """The table with every column of whole numbers as categories whose known categories are whole numbers."""
+    whole = [j for j, known in enumerate(categories) if known is not None and known.dtype.kind in "iu"]
+    changed = {j: _encoded(table.numbers(j)) for j in whole if table.is_numeric(j)}
+    if not changed:
+        return table
+    return replace(table, columns=[changed.get(j, table.values(j)) for j in range(table.n_features)])
+
+
+def _encoded(values: Any) -> Any:
+    """The codes of whole numbers, -1 for missing ones; numbers of another kind as they are."""
+    if values.dtype.kind in "iu":
+        return encode(values)
+    numbers = values[~np.isnan(values)]
+    if (np.abs(numbers) > WHOLE).any() or (numbers != np.rint(numbers)).any():
+        return values
+    found = encode_known(values)
+    return replace(found, categories=found.categories.astype(np.int64))

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
-from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.known import unknown_category
+from bitsieve.data.binning.base import Binning, unknown_category
+from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.encoding import lookup
 from bitsieve.data.extents import FRACTIONS, Extents, HasExtents, NumericBlock
-from bitsieve.data.ragged import Ragged
 from bitsieve.data.table import TableInMemory
 
 
@@ -33,19 +32,6 @@ class CategoricalBinning(Binning):
         return self.n_bins_ if self.missing == "error" else None
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
-
-        Parameters
-        ----------
-        table : TableInMemory
-        room : ndarray of uint8, optional
-            Memory for them, two bytes a value.
-
-        Returns
-        -------
-        codes : ndarray of shape (n_samples, n_features), Fortran order
-            The matrix of the table itself, in its own order, where its numbers are the codes.
-        """
         matrix = table.matrix
         if matrix is not None and self._are_codes(table, matrix.dtype):
             return matrix
@@ -63,24 +49,6 @@ class CategoricalBinning(Binning):
         return not beyond and bool((largest == known.lengths - 1).all() and largest.dtype == kind)
 
     def check_numbers(self, table: HasExtents, extents: Extents) -> None:
-        """Refuse numbers that the rule does not take: here those with a fractional part.
-
-        Parameters
-        ----------
-        table : HasExtents
-            A table, or what is known of one.
-        extents : Extents
-            What its columns hold.
-
-        Returns
-        -------
-        None
-
-        Raises
-        ------
-        ValueError
-            If a column holds one.
-        """
         for j in extents.which(FRACTIONS)[:1]:
             _whole_numbers(extents.column(j), table.names[j])  # says what it holds
 
@@ -141,13 +109,7 @@ class CategoricalBinning(Binning):
 
 
 def _whole_numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """The values of a numeric column that are not missing, as integers.
-
-    Raises
-    ------
-    ValueError
-        If a value has a fractional part, or is beyond the range of int64.
-    """
+    """The values of a numeric column that are not missing, as integers."""
     if values.dtype.kind != "f":
         return values
     values = values[~np.isnan(values)]

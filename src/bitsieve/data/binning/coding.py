@@ -11,39 +11,26 @@ from numpy.typing import NDArray
 from bitsieve.common.progress import listening, phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import MAX_CODES, Binning
-from bitsieve.data.binning.stored import binning_facts, binning_of
+from bitsieve.data.binning.ragged import Ragged
+from bitsieve.data.binning.registry import binning_facts, binning_of
 from bitsieve.data.binning.summary import Summary
 from bitsieve.data.column_summary import Kind
 from bitsieve.data.columns import all_missing
 from bitsieve.data.encoding import Encoded, encode
 from bitsieve.data.extents import MISSING
-from bitsieve.data.ragged import Ragged
 from bitsieve.data.table import TableInMemory
 
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """How the columns of a table become codes, the same in every part of its rows.
+    """How the columns of a table become codes, the same in every part of its rows."""
 
-    Attributes
-    ----------
-    binner : Binning
-        Fitted: as on all rows at once, but for the columns in ``sampled``.
-    kinds : list of dtype or None
-        The type of the numbers of every column over all rows; None for categories.
-    arities : ndarray of int32
-        One more than the largest code that occurs in every column.
-    sampled : tuple of int
-        Columns whose bins are those of a sample of the rows, since they hold too many distinct numbers.
-    rank_error : float
-        By what share of the samples the rank of a cut of those columns may be off.
-    """
-
-    binner: Binning
-    kinds: list[Kind | None]
-    arities: NDArray[np.int32]
+    binner: Binning  # fitted: as on all rows at once, but for the columns in ``sampled``
+    kinds: list[Kind | None]  # the type of the numbers of every column over all rows; None for categories
+    arities: NDArray[np.int32]  # one more than the largest code that occurs in every column
+    # columns whose bins are those of a sample of the rows, since they hold too many distinct numbers
     sampled: tuple[int, ...]
-    rank_error: float
+    rank_error: float  # by what share of the samples the rank of a cut of those columns may be off
 
     def facts(self) -> dict[str, Any]:
         """The same as JSON holds it."""
@@ -97,20 +84,7 @@ class Coding:
 
 
 def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
-    """Fit a copy of a binner on a table of which only the summary is known.
-
-    Parameters
-    ----------
-    binner : Binning
-        Of the kind and the parameters that the summary was made for.
-    summary : Summary
-        Of all rows.
-
-    Raises
-    ------
-    ValueError
-        What ``fit`` raises on all rows.
-    """
+    """Fit a copy of a binner on a table of which only the summary that was made for it is known."""
     if not binner.bins_parts:
         raise ValueError("ZeroApartBinner bins tables in memory: give another binning for data that is read in parts")
     fitted = binner.unfitted()
@@ -152,16 +126,7 @@ def _refuse_many_codes(summary: Summary) -> None:
 def codes_that_occur(binner: Any, table: Any) -> NDArray[np.int64]:
     """How many codes every column can show: the code of missing values only where there are missing ones.
 
-    Parameters
-    ----------
-    binner : Binning
-        Fitted on the table.
-    table : Table or TableInParts
-        Of a sparse table and of saved counts all codes of the binner.
-
-    Returns
-    -------
-    ndarray of int, shape (n_features,)
+    Of a sparse table and of saved counts these are all codes of the fitted binner.
     """
     n_codes = np.asarray(binner.n_bins_)
     if getattr(binner, "missing", "error") != "bin":
@@ -182,7 +147,7 @@ def arity_of(binner: Binning, summary: Summary, j: int) -> int:
     known = binner.categories_[j]
     if known is not None:
         return len(known)
-    return binner.code_of(column.high, j) + 1
+    return int(np.searchsorted(binner.bin_edges_[j], float(column.high), side=binner.side)) + 1
 
 
 def as_kinds(table: TableInMemory, kinds: list[Kind | None]) -> TableInMemory:
@@ -197,7 +162,7 @@ def as_kinds(table: TableInMemory, kinds: list[Kind | None]) -> TableInMemory:
 
 def _as_kind(values: NDArray[Any] | Encoded, kind: Kind | None) -> NDArray[Any] | Encoded:
     if isinstance(values, Encoded):
-        return values if kind is None or len(values.categories) else np.full(len(values.codes), np.nan, kind)
+        return values if kind is None or len(values.categories) else np.full(len(values), np.nan, kind)
     if kind is None:
         missing = Encoded(np.full(len(values), -1, np.int32), np.empty(0, object))
         if all_missing(values):

@@ -16,8 +16,8 @@ from bitsieve.common.parameters import Rule, check_choice
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
 from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.data.binning.base import Binning
+from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.extents import Extents, NumericBlock
-from bitsieve.data.ragged import Ragged
 from bitsieve.data.table import TableInMemory
 
 Integers = NDArray[np.int64]
@@ -27,15 +27,8 @@ Labels = NDArray[np.int32]
 class RepeatedCuts(ClassSearch):
     """The cuts of all numeric columns of a table by description length, for any classes of its samples.
 
-    A sample of frequency weight w is w samples. Categorical columns keep their codes.
-
-    Parameters
-    ----------
-    table : TableInMemory
-    binner : Binning
-        Fitted on it.
-    cut_at_median : bool
-        Whether a column in which no cut was accepted is cut at its lower median.
+    A sample of frequency weight w is w samples. Categorical columns keep their codes. ``cut_at_median`` says
+    whether a column in which no cut was accepted is cut at its lower median.
     """
 
     def __init__(self, table: TableInMemory, binner: Binning, cut_at_median: bool) -> None:
@@ -102,14 +95,7 @@ class RepeatedCuts(ClassSearch):
 
 
 class CutsInParts(ClassSearch):
-    """The cuts of a table whose rows are read in parts: what they were chosen from is known, but not the rows.
-
-    Parameters
-    ----------
-    binner : Binning
-        Fitted on it.
-    n_samples, n_classes : int
-    """
+    """The cuts of a table whose rows are read in parts: what they were chosen from is known, but not the rows."""
 
     def __init__(self, binner: Binning, n_samples: int, n_classes: int) -> None:
         self.binner, self.n_samples, self.n_classes = binner, n_samples, n_classes
@@ -174,17 +160,6 @@ class MDLBinning(Binning):
             self.n_bins_[self.uncut_] += self.bin_edges_.lengths[self.uncut_]
 
     def search(self, table: TableInMemory) -> ClassSearch:
-        """The cuts, which can be made again with other classes.
-
-        Parameters
-        ----------
-        table : TableInMemory
-            That it was fitted on.
-
-        Returns
-        -------
-        ClassSearch
-        """
         return RepeatedCuts(table, self, self.uncut == "median")
 
     def _medians(

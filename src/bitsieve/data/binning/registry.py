@@ -1,4 +1,4 @@
-"""Rules of binning by name: what turns columns into codes."""
+"""Rules of binning by name, and fitted ones as JSON holds them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
-from bitsieve.common.messages import ParameterError, Setting, message_of
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.common.messages import ParameterError, Setting, message_of, quoted
 from bitsieve.data.binning.base import Binning
+from bitsieve.data.binning.ragged import Ragged
 
 KEEPS_MISSING = "+missing"  # after the name of a binner: missing values get a code of their own
 RULES = {  # name to the module, with a dot before it where it is in this folder, and the class of the rule
     "mdl": (".mdl", "MDLBinning"),
-    "quantile": (".equal_frequency", "EqualFrequencyBinning"),
-    "uniform": (".equal_width", "EqualWidthBinning"),
+    "quantile": (".equal", "EqualFrequencyBinning"),
+    "uniform": (".equal", "EqualWidthBinning"),
     "none": (".categorical", "CategoricalBinning"),
 }
 
@@ -39,24 +43,6 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
         Threads of a binner made by name; a binner object keeps its own.
     **parameters
         Of the binner, such as ``n_bins``, ``uncut`` or ``missing``; only with a name.
-
-    Returns
-    -------
-    Binning
-        A rule, which needs no scikit-learn, or a copy of the transformer that was given.
-
-    Raises
-    ------
-    ValueError
-        If there is no binner of that name, or it has no such parameter.
-
-    Examples
-    --------
-    >>> from bitsieve.data.binning.registry import make_binner
-    >>> make_binner("quantile", n_bins=5).parameters
-    {'n_bins': 5, 'missing': 'error', 'n_jobs': None}
-    >>> make_binner("mdl+missing").parameters
-    {'uncut': 'leave', 'missing': 'bin', 'n_jobs': None}
     """
     if isinstance(spec, Binning):
         if parameters:
@@ -111,3 +97,47 @@ def remedies_for(spec: Any) -> Iterator[None]:
         if worded == str(message):
             raise
         raise ValueError(worded) from error
+
+
+def binning_name(binner: Binning) -> str:
+    """The name by which a rule is made."""
+    for name in RULES:
+        if isinstance(binner, rule_named(name)):
+            return name
+    raise ValueError(f"counts by {type(binner).__name__} cannot be saved: use one of {quoted(RULES)}")
+
+
+def binning_facts(binner: Binning) -> dict[str, Any]:
+    """What the codes of a fitted rule mean, as JSON holds it."""
+    return {
+        "binning": binning_name(binner),
+        "missing": binner.missing,
+        "bins": np.asarray(binner.n_bins_).tolist(),
+        "bin_edges": [edges.tolist() for edges in binner.bin_edges_],
+        "categories": [None if known is None else listed(known) for known in binner.categories_],
+    }
+
+
+def binning_of(facts: dict[str, Any], names: list[str], **parameters: Any) -> Binning:
+    """The fitted rule of :func:`binning_facts`."""
+    binner = make_binner(facts["binning"], **{"missing": facts["missing"], **parameters})
+    edges = [np.array(one, np.float64) for one in facts["bin_edges"]]
+    binner.bin_edges_ = Ragged(np.concatenate([np.empty(0), *edges]), np.cumsum([len(one) for one in edges]))
+    binner.n_bins_ = np.array(facts["bins"], np.int64)
+    binner.categories_ = [None if known is None else from_list(known) for known in facts["categories"]]
+    binner.n_features_in_ = len(names)
+    binner.feature_names_in_ = np.array(names, object)
+    return binner
+
+
+def listed(values: NDArray[Any]) -> list[Any]:
+    """The type of an array and its values."""
+    if values.dtype.kind in "mM":
+        return [str(values.dtype), values.astype(np.int64).tolist()]
+    return [str(values.dtype), values.tolist()]
+
+
+def from_list(values: list[Any]) -> NDArray[Any]:
+    """The array of :func:`listed`."""
+    kind, items = values
+    return np.array(items, np.dtype(kind))

@@ -23,67 +23,32 @@ from bitsieve.data.text import Understood, text_of, understood
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a summary keeps.
+    """How much a summary keeps."""
 
-    Attributes
-    ----------
-    cells : int
-        Of a numeric column: distinct numbers times classes.
-    rows : int
-        Of the sample that is kept of a column of more distinct numbers; no more rows than these are all kept.
-    """
-
-    cells: int = 1 << 18
+    cells: int = 1 << 18  # of a numeric column: distinct numbers times classes
+    # of the sample that is kept of a column of more distinct numbers; no more rows than these are all kept
     rows: int = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
 class Summary(NamedColumns):
-    """What a binner must know of some rows of a table; summaries of parts of the rows merge into that of all.
+    """What a binner must know of some rows of a table; summaries of parts of the rows merge into that of all."""
 
-    Attributes
-    ----------
-    names : sequence of str
-        Of the columns.
-    feature_names : ndarray of object or None
-        As :class:`~bitsieve.data.table.Table` has them.
-    columns : list of ColumnSummary
-    target : Target or None
-        The classes of all rows; its ``codes`` are none of anything.
-    n_rows, n_samples : int
-        Rows, and the sum of their frequency weights.
-    sample : RowSample or None
-        None where the binner needs none.
-    limits : Limits
-    class_sizes : ndarray of int64
-        Samples of every class.
-    requires : str
-        What the bins follow from for which this was found, as of a binner.
-    meanings : mapping of int to Understood
-        What the text of columns was taken for, by their places.
-    """
-
-    names: Sequence[str]
-    feature_names: NDArray[Any] | None
+    names: Sequence[str]  # of the columns
+    feature_names: NDArray[Any] | None  # as :class:`~bitsieve.data.table.Table` has them
     columns: list[ColumnSummary]
-    target: Target | None
-    n_rows: int
+    target: Target | None  # the classes of all rows; its ``codes`` are none of anything
+    n_rows: int  # rows, and the sum of their frequency weights
     n_samples: int
-    sample: RowSample | None
+    sample: RowSample | None  # None where the binner needs none
     limits: Limits
-    class_sizes: NDArray[np.int64]
-    requires: str
-    meanings: Mapping[int, Understood]
+    class_sizes: NDArray[np.int64]  # samples of every class
+    requires: str  # what the bins follow from for which this was found, as of a binner
+    meanings: Mapping[int, Understood]  # what the text of columns was taken for, by their places
 
     @classmethod
     def merged(cls, parts: Sequence[Summary]) -> Summary:
-        """The summary of all parts of the rows.
-
-        Raises
-        ------
-        ValueError
-            If the parts do not have the same columns, or a column is of several kinds.
-        """
+        """The summary of all parts of the rows."""
         first = parts[0]
         if len(parts) == 1:
             return first
@@ -139,9 +104,8 @@ class Summary(NamedColumns):
         found = {}
         for j, column in enumerate(self.columns):
             if column.is_text and column.categories is not None and column.rows is not None:
-                how: dict[str, Any] = {"repair": repair, "wanted": wanted.get(j)}
-                text = text_of(column.categories.tolist())
-                found[j] = understood(text, column.rows, has_null=column.n_missing > 0, **how)
+                text, has_null = text_of(column.categories.tolist()), column.n_missing > 0
+                found[j] = understood(text, column.rows, repair=repair, wanted=wanted.get(j), has_null=has_null)
         return found
 
     def without(self, left_out: Sequence[int]) -> Summary:
@@ -201,7 +165,7 @@ class Summary(NamedColumns):
         or, ``ends_only``, the smallest and the largest number.
         """
         column, target = self.columns[j], self.target
-        values: NDArray[Any] | Encoded
+        values: Any
         classes = np.zeros(1, np.int32)
         if column.kind is None:
             categories = column.categories if column.categories is not None else np.empty(0, object)
@@ -236,33 +200,16 @@ def _alone(
 
 
 def summarize(
-    table: TableInMemory,
-    binner: Binning,
+    table: TableInMemory,  # a part of the rows; the classes of its target are those of all rows, and so are their codes
+    binner: Binning,  # that is to be fitted: it says what must be known
     *,
+    # the number of the first of these rows in the whole table. The sample of the rows hangs on it alone, so it is the
+    # same however the table is cut into parts
     first_row: int = 0,
     limits: Limits | None = None,
-    known: Summary | None = None,
+    known: Summary | None = None,  # of other parts: what can add nothing to it is left out, which saves time and memory
 ) -> Summary:
-    """The summary of some rows of a table.
-
-    Parameters
-    ----------
-    table : TableInMemory
-        A part of the rows; the classes of its target are those of all rows, and so are their codes.
-    binner : Binning
-        That is to be fitted: it says what must be known.
-    first_row : int, default=0
-        The number of the first of these rows in the whole table. The sample of the rows hangs on it alone, so it is
-        the same however the table is cut into parts.
-    limits : Limits, optional
-    known : Summary, optional
-        Of other parts: what can add nothing to it is left out, which saves time and memory.
-
-    Raises
-    ------
-    ValueError
-        If the binner takes codes and a column holds a number with a fractional part.
-    """
+    """The summary of some rows of a table."""
     limits = Limits() if limits is None else limits
     extents = table.extents(binner.n_jobs, binner.requires == "codes")
     binner.check_numbers(table, extents)
@@ -315,7 +262,7 @@ def _summary_of(
 ) -> ColumnSummary:
     weights = table.weights
     if not table.is_numeric(j):
-        codes, categories = table.categorical(j)
+        codes, categories = table.categorical(j).codes, table.categorical(j).categories
         rows = np.bincount(codes[codes >= 0], minlength=len(categories))
         n_missing, is_text = _samples(codes < 0, weights), j in table.meanings
         return ColumnSummary(holds, None, n_missing=n_missing, categories=categories, rows=rows, is_text=is_text)

@@ -9,10 +9,10 @@ from scipy.sparse import csc_array
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from bitsieve.common.docstrings import described_fully
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.categorical import CategoricalBinning
-from bitsieve.data.binning.equal_frequency import EqualFrequencyBinning
-from bitsieve.data.binning.equal_width import EqualWidthBinning
+from bitsieve.data.binning.equal import EqualFrequencyBinning, EqualWidthBinning
 from bitsieve.data.binning.mdl import MDLBinning
 from bitsieve.data.binning.zero_apart import ZeroApartBinning
 from bitsieve.data.columns import read_columns
@@ -20,9 +20,30 @@ from bitsieve.data.read import read_xy
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.text import ColumnRules, Plain
 
+_PARAMETERS = {  # and attributes: those that a class does not describe itself
+    'missing : {"error", "bin"}, default="error"': (
+        "What missing values are: an error that names the columns, or a code of their own, the last one of every "
+        "column (NaN takes no part in cutting)."
+    ),
+    "n_jobs : int or None, default=None": "Threads; None is 1, -1 is every core. The result does not depend on it.",
+}
+_ATTRIBUTES = {
+    "categories_ : list of ndarray or None": "Sorted values of every categorical column, None for a numeric one.",
+    "n_bins_ : ndarray of int, shape (n_features,)": (
+        'Codes of every column; with ``missing="bin"`` the code of the missing values is one of them.'
+    ),
+    "n_features_in_ : int": "Number of columns.",
+    "feature_names_in_ : ndarray of str": "Their names, if they are strings.",
+}
+
 
 class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
     """Base of the transformers; the other base class of each is its rule."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__doc__:
+            cls.__doc__ = described_fully(cls.__doc__, cls.parameter_names(), _PARAMETERS, _ATTRIBUTES)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the bins of every column.
@@ -59,14 +80,15 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
 
         Returns
         -------
-        codes : ndarray of shape (n_samples, n_features), Fortran order
+        codes : ndarray in Fortran order, or csc_array of a sparse table, of shape (n_samples, n_features)
             uint8 if every column has at most 256 codes, else uint16.
 
         Raises
         ------
         ValueError
             If the columns are not those of fit, or hold infinite values, missing values with
-            ``missing="error"``, or categories that were not there when fitting.
+            ``missing="error"``, or categories that were not there when fitting; or if zero is not the code 0 of a
+            column of a sparse table.
         """
         check_is_fitted(self)
         table = self._read_again(X)
@@ -107,11 +129,6 @@ class MDLBinner(Binner, MDLBinning):
     uncut : {"leave", "median"}, default="leave"
         What becomes of a numeric column without an accepted cut: one bin, or two bins cut at the lower median (the
         order statistic of rank ``ceil(N / 2)``; a value on the cut goes left; no cut where no value lies above).
-    missing : {"error", "bin"}, default="error"
-        What missing values are: an error that names the columns, or a code of their own, the last one of every
-        column (NaN takes no part in cutting).
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 is every core. The result does not depend on it.
 
     Attributes
     ----------
@@ -119,14 +136,6 @@ class MDLBinner(Binner, MDLBinning):
         Inner edges of every column, ascending; empty for a categorical column and for one that was left whole.
     uncut_ : ndarray of int
         The numeric columns in which no cut was accepted.
-    categories_ : list of ndarray or None
-        Sorted values of every categorical column, None for a numeric one.
-    n_bins_ : ndarray of int, shape (n_features,)
-        Codes of every column; with ``missing="bin"`` the code of the missing values is one of them.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if they are strings.
 
     References
     ----------
@@ -154,8 +163,6 @@ class CategoricalBinner(Binner, CategoricalBinning):
     missing : {"error", "bin"}, default="error"
         What missing values are: an error that names the columns, or a code of their own, the last one of every
         column.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 is every core. The result does not depend on it.
 
     Attributes
     ----------
@@ -163,12 +170,6 @@ class CategoricalBinner(Binner, CategoricalBinning):
         Sorted distinct values of every column.
     bin_edges_ : sequence of ndarray of float64
         Empty: nothing is cut.
-    n_bins_ : ndarray of int, shape (n_features,)
-        Codes of every column; with ``missing="bin"`` the code of the missing values is one of them.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if they are strings.
 
     Examples
     --------
@@ -194,24 +195,11 @@ class EqualFrequencyBinner(Binner, EqualFrequencyBinning):
     ----------
     n_bins : int, default=10
         Bins of a column, 2 to 65,535.
-    missing : {"error", "bin"}, default="error"
-        What missing values are: an error that names the columns, or a code of their own, the last one of every
-        column (NaN takes no part in cutting).
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 is every core. The result does not depend on it.
 
     Attributes
     ----------
     bin_edges_ : sequence of ndarray of float64
         Inner edges of every column, ascending; empty for a categorical column and for one that was left whole.
-    categories_ : list of ndarray or None
-        Sorted values of every categorical column, None for a numeric one.
-    n_bins_ : ndarray of int, shape (n_features,)
-        Codes of every column; with ``missing="bin"`` the code of the missing values is one of them.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if they are strings.
 
     Examples
     --------
@@ -234,24 +222,11 @@ class EqualWidthBinner(Binner, EqualWidthBinning):
     ----------
     n_bins : int, default=10
         Bins of a column, 2 to 65,535.
-    missing : {"error", "bin"}, default="error"
-        What missing values are: an error that names the columns, or a code of their own, the last one of every
-        column (NaN takes no part in cutting).
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 is every core. The result does not depend on it.
 
     Attributes
     ----------
     bin_edges_ : sequence of ndarray of float64
         Inner edges of every column, ascending; empty for a categorical column and for one that was left whole.
-    categories_ : list of ndarray or None
-        Sorted values of every categorical column, None for a numeric one.
-    n_bins_ : ndarray of int, shape (n_features,)
-        Codes of every column; with ``missing="bin"`` the code of the missing values is one of them.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if they are strings.
 
     Examples
     --------
@@ -275,8 +250,6 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
     ----------
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         The rule, with its own parameters; missing values are what it says.
-    n_jobs : int or None, default=None
-        Threads; None is 1, -1 is every core. The result does not depend on it.
 
     Attributes
     ----------
@@ -290,10 +263,6 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
         With the rule "none" the sorted distinct numbers of every column.
     n_bins_ : ndarray of int, shape (n_features,)
         Codes of every column; with ``missing="bin"`` of the rule the code of the missing values is one of them.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if they are strings.
 
     Examples
     --------
@@ -306,24 +275,6 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
     """
 
     def transform(self, X: Any) -> Any:
-        """Codes of every column.
-
-        Parameters
-        ----------
-        X : array-like, dataframe or scipy.sparse of shape (n_samples, n_features)
-
-        Returns
-        -------
-        codes : ndarray in Fortran order, or csc_array of a sparse table, of shape (n_samples, n_features)
-            uint8 if every column has at most 256 codes, else uint16.
-
-        Raises
-        ------
-        ValueError
-            If the columns are not those of fit, or hold infinite values, missing values that the rule does not keep, or
-            numbers that were not there when fitting with the rule "none"; or if zero is not the code 0 of a column of a
-            sparse table.
-        """
         check_is_fitted(self)
         table = self._read_again(X)
         if not table.is_sparse:

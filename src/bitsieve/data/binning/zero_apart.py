@@ -17,12 +17,11 @@ from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of
 from bitsieve.counts.sparse import SparseCodes
 from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
-from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.known import unknown_category
+from bitsieve.data.binning.base import Binning, unknown_category
 from bitsieve.data.binning.mdl import RepeatedCuts
+from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.extents import IN_A_BIN
-from bitsieve.data.ragged import Ragged
 from bitsieve.data.sparse import read_sparse
 from bitsieve.data.table import Table, TableInMemory
 
@@ -31,13 +30,7 @@ Labels = NDArray[np.int32]
 
 
 def as_sparse(table: TableInMemory) -> TableInMemory:
-    """A table of numbers as a sparse one.
-
-    Raises
-    ------
-    ValueError
-        If a column holds categories.
-    """
+    """A table of numbers as a sparse one."""
     if table.is_sparse:
         return table
     words = [j for j, _ in table.categories()]
@@ -52,15 +45,7 @@ def as_sparse(table: TableInMemory) -> TableInMemory:
 
 
 class RepeatedStoredCuts(RepeatedCuts):
-    """The cuts of the numbers of every column that are not zero, which keeps a code of its own.
-
-    Parameters
-    ----------
-    search : RepeatedCuts
-        Of the rule, on all numbers.
-    binner : Binning
-        Fitted on the same table.
-    """
+    """The cuts of the numbers of every column that are not zero, which keeps a code of its own."""
 
     def __init__(self, search: RepeatedCuts, binner: Binning) -> None:
         super().__init__(search.table, binner, search.cut_at_median)
@@ -139,16 +124,6 @@ class ZeroApartBinning(Binning):
         return make_binner(self.binning, n_jobs=self.n_jobs)
 
     def fit_table(self, table: TableInMemory) -> Self:
-        """Find the bins of every column of a table that is read already.
-
-        Parameters
-        ----------
-        table : TableInMemory
-
-        Returns
-        -------
-        self
-        """
         check_parameters(self)
         self.rule_ = rule = self._rule()
         check_parameters(rule)
@@ -179,18 +154,6 @@ class ZeroApartBinning(Binning):
         return self
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> Any:
-        """Codes of a table that is read already: of a sparse one those that are listed.
-
-        Parameters
-        ----------
-        table : TableInMemory
-        room : ndarray of uint8, optional
-            Not needed here.
-
-        Returns
-        -------
-        SparseCodes, or ndarray of shape (n_samples, n_features) in Fortran order
-        """
         listed = self._listed(as_sparse(table))
         if table.is_sparse:
             return listed
@@ -200,16 +163,6 @@ class ZeroApartBinning(Binning):
         return out
 
     def search(self, table: TableInMemory) -> ClassSearch | None:
-        """What looked at the classes of the table it was fitted on, to be repeated with others; None if nothing did.
-
-        Parameters
-        ----------
-        table : TableInMemory
-
-        Returns
-        -------
-        ClassSearch or None
-        """
         search: Any = self.rule_.search(table)  # of a rule that cuts, if it looked at the classes
         return None if search is None else RepeatedStoredCuts(search, self)
 

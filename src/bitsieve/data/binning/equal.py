@@ -1,4 +1,4 @@
-"""Bins of one width."""
+"""Bins of one width, and bins that hold about the same number of samples."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve import _native
 from bitsieve.common.parameters import Rule, check_integer
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.extents import NumericBlock
@@ -62,17 +63,22 @@ def _float(ordinals: NDArray[np.int64]) -> NDArray[np.float64]:
 _CHUNK = 1 << 18  # cuts found at once: bounds the memory
 
 
-class EqualWidthBinning(Binning):
-    """Bins of one width: the rule of :class:`EqualWidthBinner`."""
+class _EqualBinning(Binning):
+    """Bins whose number is given."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
-    requires = "ends"
-    side = "right"
 
     def __init__(self, *, n_bins: int = 10, missing: str = "error", n_jobs: int | None = None) -> None:
         self.n_bins = n_bins
         self.missing = missing
         self.n_jobs = n_jobs
+
+
+class EqualWidthBinning(_EqualBinning):
+    """Bins of one width: the rule of :class:`EqualWidthBinner`."""
+
+    requires = "ends"
+    side = "right"
 
     def _cut(
         self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
@@ -95,3 +101,18 @@ class EqualWidthBinning(Binning):
         lengths = np.zeros(len(low), np.int64)
         lengths[varying] = self.n_bins - 1
         return np.concatenate([np.empty(0), *cuts]), np.cumsum(lengths)
+
+
+class EqualFrequencyBinning(_EqualBinning):
+    """Bins of about the same number of samples: the rule of :class:`EqualFrequencyBinner`."""
+
+    def _cut(
+        self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        return _native.order_statistic_cuts(block.values, self.n_bins, table.weights)
+
+    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        stored = table.stored
+        return _native.stored_order_cuts(
+            stored.start, stored.row, stored.value, first, last, table.n_samples, self.n_bins, table.weights
+        )

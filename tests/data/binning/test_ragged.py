@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.data.ragged import Ragged
+from bitsieve.data.binning.ragged import Ragged
 
 
 def lists(ragged):

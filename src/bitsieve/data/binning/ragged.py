@@ -10,15 +10,7 @@ from numpy.typing import NDArray
 
 
 class Ragged(Sequence[Any]):
-    """A sequence of 1-D arrays, each a part of one flat array.
-
-    Parameters
-    ----------
-    values : ndarray
-        The arrays, one after the other.
-    ends : ndarray of int64
-        Where each ends in ``values``.
-    """
+    """A sequence of 1-D arrays, each a part of the flat array ``values``, in which ``ends`` says where each ends."""
 
     def __init__(self, values: NDArray[Any], ends: NDArray[np.int64]) -> None:
         self.values, self.ends = values, ends
