@@ -30,6 +30,11 @@ def features(n):
     checked_codes(np.broadcast_to(np.uint8(0), (1, n)))
 
 
+def sparse_columns(n, tmp_path):
+    (tmp_path / "wide.libsvm").write_text(f"0 1:1\n1 {n}:1\n")
+    read_table(tmp_path / "wide.libsvm")
+
+
 def codes(n):
     CategoricalBinner().fit(np.arange(n)[:, None])
     checked_codes(np.array([[0], [n - 1]]))
@@ -80,6 +85,11 @@ def saved_cells(n):
 ROWS = {
     "samples, or the sum of their weights": (samples, 1, "at most 2,147,483,648 are supported"),
     "features that are counted in memory": (features, 1, r"more than the limit of 10\*\*6"),
+    "columns of a sparse file, or 16 for each stored value if that is more": (
+        sparse_columns,
+        1,
+        "1,048,577 columns, more than 1,048,576",
+    ),
     "codes of a feature (bins or categories)": (codes, 1, "at most 65,536 are supported"),
     "bins that may be asked for": (bins, 1, "give a whole number from 2 to 65535"),
     "classes of a target of several columns": (joint_classes, 1, "at most 65,536 are supported"),
@@ -111,7 +121,7 @@ def test_every_limit_has_its_row():
 def test_just_inside_and_just_outside(what, tmp_path):
     ask, more, message = ROWS[what]
     limit = documented()[what]
-    place = (tmp_path,) if ask is name else ()
+    place = (tmp_path,) if ask in (name, sparse_columns) else ()
     ask(limit, *place)
     with pytest.raises(ValueError, match=message) as caught:
         ask(limit + more, *place)

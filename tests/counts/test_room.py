@@ -11,6 +11,8 @@ import pytest
 from bitsieve.common import memory as free_memory
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information import make_information
+from bitsieve.methods.by_samples.rcfs import correlation_clusters
+from bitsieve.methods.by_samples.variational.bounds import Posterior
 
 
 @pytest.fixture
@@ -155,3 +157,20 @@ def test_what_a_method_is_said_to_take_it_takes(method, n_features, parameters):
 def test_what_landmarks_are_said_to_take_they_take(method, share):
     more = {"qpfs": "'alpha': 0.5"}.get(method, "")
     assert 1 / 1.2 < ratio(FITTED, method, 12_000, f"{{'approximation': Nystrom({share}), {more}}}") < 1.2
+
+
+def test_likelihoods_of_many_classes(free):
+    free(48 * 8 * 4)
+    Posterior(np.ones(4, np.int64))
+    free(48 * 8 * 4 - 1)
+    with pytest.raises(ValueError, match=r"the likelihoods of 4 samples in 4 classes take .* fewer classes"):
+        Posterior(np.ones(4, np.int64))
+
+
+def test_correlations_of_many_columns(free):
+    centred = np.array([[1.0, 2.0, 0.0], [-1.0, 1.0, 1.0], [0.0, -3.0, -1.0]])
+    free(3 * 9 * 8)
+    correlation_clusters(centred, 2)
+    free(3 * 9 * 8 - 1)
+    with pytest.raises(ValueError, match=r"3 matrices of 3 x 3 features take .* free: give fewer columns"):
+        correlation_clusters(centred, 2)

@@ -354,3 +354,17 @@ def test_text_of_a_frame_is_what_a_file_of_text_would_make_of_it(make, tmp_path)
             np.testing.assert_array_equal(table.numeric(j), expected.numeric(j))
         else:
             assert table.categorical(j).codes.tolist() == expected.categorical(j).codes.tolist()
+
+
+def test_numbers_of_the_other_byte_order():
+    values = np.arange(6.0).reshape(3, 2)
+    for kind in (">f8", ">f4", ">i4"):
+        frame = pd.DataFrame(values.astype(kind), columns=["a", "b"])
+        read = read_columns(frame)
+        np.testing.assert_array_equal(np.column_stack([read.columns[0], read.columns[1]]), values)
+
+
+def test_complex_numbers_are_refused_by_one_line():
+    for table in (np.full((2, 1), 1j), pd.DataFrame({"a": [1j, 2.0]}), pd.DataFrame({"a": [1j, 2.0], "b": [1, 2]})):
+        with pytest.raises(ValueError, match=r"Complex data not supported.*give real numbers$"):
+            read_columns(table)

@@ -104,3 +104,10 @@ def test_number_of_bins_is_checked():
 def test_a_column_vector_is_read_with_a_warning():
     with pytest.warns(UserWarning, match="column-vector y"):
         assert read_target(np.array([[1], [0]])).codes.tolist() == [1, 0]
+
+
+def test_a_series_of_the_other_byte_order_or_of_complex_numbers():
+    read = read_target(pd.Series(np.array([2, 1, 2], ">i4")))
+    assert (read.codes.tolist(), read.labels.tolist()) == ([1, 0, 1], [1, 2])
+    with pytest.raises(ValueError, match="Complex data not supported: give classes or real numbers"):
+        read_target(pd.Series([1j, 2.0]))

@@ -20,6 +20,7 @@ from bitsieve.data.target import read_target, read_weights
         ([1, 2], "sample_weight has 2 values but there are 3 samples: give one each"),
         ([[1], [2], [3]], r"sample_weight has shape \(3, 1\): it must be one weight a sample"),
         ([1, -2, -3], "sample_weight has 2 negative values, such as -2"),
+        ([1, 2 + 1j, 3], "sample_weight holds values that are no numbers: give whole numbers"),
         ([1, np.nan, 2], r"sample_weight has 1 missing values \(NaN\)"),
         ([1, np.inf, 2], "sample_weight has infinite values"),
         ([1, 0.5, 2], r"sample_weight holds 0\.5, but counts are exact integers.*np\.rint\(100 \* w / w\.max\(\)\)"),

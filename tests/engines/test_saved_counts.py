@@ -11,6 +11,7 @@ from pyarrow import parquet
 
 from bitsieve.cli import main
 from bitsieve.engines.saved_counts import SavedCounts
+from bitsieve.files.errors import DataError
 from bitsieve.methods.by_counts.criteria import CRITERIA
 
 N = 1200
@@ -39,9 +40,8 @@ def files(tmp_path_factory):
 
 def count(files, name, *options):
     path = files / f"{name}.parquet"
-    assert (
-        main(["count", str(path), "--target", "class", "--save", str(files / name), "--force", *map(str, options)]) == 0
-    )
+    words = ["count", str(path), "--target", "class", "--save", str(files / name), "--force", *map(str, options)]
+    assert main(words) == 0
 
 
 def select(capsys, *arguments):
@@ -127,3 +127,17 @@ def test_a_new_class_is_refused(files, capsys):
     arguments = ["--target", "class", "--save", str(files / "new"), "--like", str(files / "first")]
     assert main(["count", str(files / "new.parquet"), *arguments]) == 2
     assert "the target holds 'd', which the first counts have not" in capsys.readouterr().err
+
+
+def test_damaged_counts_are_one_line(files):
+    """Whatever byte is another one, in the digest, the facts or the cells, or missing."""
+    count(files, "first", "--binning", "uniform", "--bins", "4")
+    (file,) = (files / "first").iterdir()
+    content, random = file.read_bytes(), np.random.default_rng(0)
+    (files / "damaged").mkdir()
+    for place in random.integers(0, len(content), 200).tolist():
+        changed = content[:place] + bytes([content[place] ^ 1 << int(random.integers(8))]) + content[place + 1 :]
+        for damaged in (changed, content[:place]):
+            (files / "damaged" / file.name).write_bytes(damaged)
+            with pytest.raises(DataError, match=r"^the counts in '.*' are not whole: count again$"):
+                SavedCounts.load(files / "damaged")

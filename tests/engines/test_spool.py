@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,7 +33,7 @@ def write(path, seed=0, columns="ab"):
 
 
 def run(data, **how):
-    return bitsieve.select(data, "class", binning="none", method="jmi", n_features_to_select=2, **how)
+    return bitsieve.select(data, "class", **{"binning": "none", "method": "jmi", "n_features_to_select": 2, **how})
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def test_counts_by_the_bins_and_classes_of_others_of_a_table_that_was_counted(tm
 
 
 @pytest.mark.parametrize("name", ["planes", "facts.json"])
-@pytest.mark.parametrize("how", ["shorter", "spoiled", "gone"])
+@pytest.mark.parametrize("how", ["shorter", "spoiled", "one bit", "gone"])
 def test_a_damaged_spool_is_not_trusted(tmp_path, packed, name, how):
     data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
     first = run(data, spool=spool)
@@ -119,11 +120,25 @@ def test_a_damaged_spool_is_not_trusted(tmp_path, packed, name, how):
     if how == "gone":
         file.unlink()
     else:
-        file.write_bytes(content[:-8] if how == "shorter" else b"\xff" * len(content))
+        flipped = content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
+        spoiled = {"shorter": content[:-8], "spoiled": b"\xff" * len(content), "one bit": flipped}
+        file.write_bytes(spoiled[how])
     assert run(data, spool=spool).to_dict() == first.to_dict()
     assert len(packed) == 2
     assert run(data, spool=spool).to_dict() == first.to_dict()
     assert len(packed) == 2  # what was made anew is used again
+
+
+def test_planes_under_the_name_of_others_are_not_trusted(tmp_path, packed):
+    data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
+    run(data, spool=spool)
+    (first,) = spool.iterdir()
+    expected = run(data, spool=spool, binning="uniform")
+    (second,) = {*spool.iterdir()} - {first}
+    shutil.rmtree(second)
+    first.rename(second)
+    assert run(data, spool=spool, binning="uniform").to_dict() == expected.to_dict()
+    assert len(packed) == 3
 
 
 def test_nothing_is_left(tmp_path, monkeypatch):

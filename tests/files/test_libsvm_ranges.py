@@ -110,10 +110,22 @@ def test_nothing_to_select_from(file, text):
     assert "nothing to select from" in str(whole.value)
 
 
-def test_more_columns_than_there_is_memory_for(file, monkeypatch):
-    monkeypatch.setattr("bitsieve.common.memory.available_bytes", lambda: 1e9)
-    with pytest.raises(ValueError, match=r"^the 2,147,483,648 columns of '.*' take .* that are free: renumber them$"):
-        read_libsvm_in_ranges(file("1 2147483647:1\n"), 1)
+def test_more_columns_than_the_values_of_the_file_justify(file):
+    path = file("1 2147483647:1\n")
+    for read in (read_table, lambda path: read_libsvm_in_ranges(path, 1)):
+        with pytest.raises(
+            DataError, match=r"^'.*' has 2,147,483,647 columns, more than 1,048,576: .*; renumber them$"
+        ):
+            read(path)
+
+
+def test_as_many_columns_as_the_values_justify(file, monkeypatch):
+    monkeypatch.setattr("bitsieve.files.errors.MOST_COLUMNS", 20)
+    path = file("1 1:1 32:1\n0 2:1\n")
+    assert read_table(path).X.shape == read_libsvm_in_ranges(path, 1).X.shape == (2, 32)
+    for read in (read_table, lambda path: read_libsvm_in_ranges(path, 1)):
+        with pytest.raises(DataError, match="49 columns, more than 48"):
+            read(file("1 1:1 49:1\n0 2:1\n"))
 
 
 def test_a_file_that_changes_while_it_is_read(file, tmp_path, monkeypatch):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 
 import pytest
 
@@ -137,3 +139,23 @@ def test_read_only_and_irregular_targets_are_refused_by_the_check_and_by_the_wri
                 write(path)
     assert read_only.read_text() == "kept"
     assert stat.S_ISFIFO((tmp_path / "pipe.csv").stat().st_mode)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nobody knows there whether the process lives")
+def test_what_a_killed_process_has_left_is_removed_by_the_next(tmp_path):
+    code = f"""
+import os, signal
+from bitsieve.files.output import writing
+with writing({str(tmp_path / "killed")!r}) as file:
+    file.write(b"half")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    subprocess.run([sys.executable, "-c", code], check=False)
+    assert len(list(tmp_path.iterdir())) == 1
+    with writing(tmp_path / "living") as living:
+        living.write(b"more")
+        living.flush()
+        write_text(tmp_path / "other", "text")
+        assert len(list(tmp_path.iterdir())) == 2  # of the living one its temporary file
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["living", "other"]

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import os
+import shutil
 import sys
+import zipfile
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -256,3 +262,31 @@ def test_file_names_that_are_not_utf8(tmp_path, kind):
     assert read_table(path).equals(TABLE)
     path.write_bytes(content.read_bytes()[:30])
     refused(path, r"caf\udce9")
+
+
+@pytest.mark.parametrize("packer", [gzip, bz2, lzma, zipfile])
+def test_content_that_the_disk_has_no_room_for_leaves_no_copy(tmp_path, packer, monkeypatch):
+    path, content = tmp_path / "table.csv.packed", b"a,y\n" + b"1,0\n" * (1 << 19)  # more than a block
+    if packer is zipfile:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("table.csv", content)
+    else:
+        path.write_bytes(packer.compress(content))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=2 * len(content)))
+    assert read_table(path).num_rows == 1 << 19
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=2 * len(content) - 2))
+    refused(path, "larger than", "half of what is free in", "TMPDIR")
+    assert {copy.name for copy in tmp_path.glob("bitsieve-*/*")} <= {"lock"}
+
+
+def test_a_file_of_the_system_that_waits_for_ever_is_not_opened():
+    if not Path("/proc/kmsg").exists():
+        pytest.skip("no such file on this system")
+    refused("/proc/kmsg", "is empty")
+
+
+def test_a_first_name_of_two_lines(tmp_path):
+    (tmp_path / "lines.csv").write_text('"a\nb",c,y\n1,2,0\n3,4,1\n')
+    assert read_table(tmp_path / "lines.csv").column_names == ["a\nb", "c", "y"]

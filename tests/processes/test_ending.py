@@ -55,11 +55,13 @@ def test_in_an_import_the_process_ends_at_once(tmp_path, number):
 NATIVE = """
 import hashlib
 from bitsieve.cli.ending import EndingOfTheProcess, take_signals
-from bitsieve.files.output import temporary_folder, writing
+from bitsieve.files.output import writing
+from bitsieve.files.spool import Spool
 ending = EndingOfTheProcess()
 take_signals(ending)
 ending.watch()
-with writing("result.csv") as file, temporary_folder() as folder:
+folder = (spool := Spool()).folder
+with writing("result.csv") as file:
     file.write(b"half of it")
     (folder / "copy").touch()
     while True:

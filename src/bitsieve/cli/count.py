@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace) -> int:
     """Read, count, save."""
     rule, parameters = binning_of(options)
-    if os.path.isdir(options.save) and os.listdir(options.save) and not options.force:
+    there = os.listdir(options.save) if os.path.isdir(options.save) else []
+    if not options.force and not all(name.startswith(".bitsieve-") for name in there):  # of a run that was killed
         raise ValueError(f"--save {options.save!r} is there already: add --force to overwrite it, or give another name")
     with shown(not options.quiet):
         from bitsieve.data.binning.registry import make_binner

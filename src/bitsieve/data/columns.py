@@ -20,7 +20,7 @@ from bitsieve.data.encoding import Encoded, as_array, as_doubles, encode_known, 
 from bitsieve.data.given import with_rows
 from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory
-from bitsieve.data.target import numpy_of_series
+from bitsieve.data.target import is_foreign, numpy_of_series
 from bitsieve.data.text import ColumnRules, Understood, typed_columns
 from bitsieve.files.spooled_columns import SpooledColumns
 
@@ -174,9 +174,11 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
     others = {}
     for j, series in enumerate(frame.iter_columns()):  # numbers column by column; text and categories in blocks
         kind = series.dtype
-        if kind.is_integer() or kind.is_float():
+        if kind.is_integer() or kind.is_float() or is_foreign(series):
             values = numpy_of_series(series)
-            if values.dtype.kind in "iu" or (values.dtype.kind == "f" and kind.is_float()):
+            if values.dtype.kind == "c":
+                raise ValueError(f"Complex data not supported: column {names[j]!r}, give real numbers")
+            if values.dtype.kind in "iu" or (values.dtype.kind == "f" and not kind.is_integer()):
                 columns[j] = values
                 continue
         others[j] = series

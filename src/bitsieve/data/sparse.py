@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import check_room
 from bitsieve.common.messages import Sentence, quoted_places
 from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
@@ -21,6 +22,7 @@ Integers = NDArray[np.int64]
 
 
 MOST_DENSE_BYTES = 2 << 30
+COLUMN_BYTES = 128  # of memory for what is known of a column, whatever it stores
 BLOCK_VALUES = 1 << 20  # stored values of a block of columns
 
 
@@ -220,6 +222,7 @@ def read_sparse(X: Any) -> StoredColumns:
         raise ValueError(f"X is a sparse array of shape {X.shape}: it must be samples x features")
     if not all(X.shape):
         raise ValueError(f"X has {X.shape[0]} samples and {X.shape[1]} columns: at least one of each is required")
+    check_room(COLUMN_BYTES * X.shape[1], f"the {X.shape[1]:,} columns of the sparse table take", "renumber them")
     if X.format not in ("csr", "csc"):
         X = X.tocsc()
     if X.dtype.kind == "c":

@@ -196,7 +196,8 @@ def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
     series = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
     pyarrow = nw.dependencies.get_pyarrow()
     if isinstance(series, nw.Series):
-        if not series.dtype.is_numeric() and series.dtype != nw.Object and not series.dtype.is_temporal():
+        known = series.dtype.is_numeric() or series.dtype == nw.Object or series.dtype.is_temporal()
+        if not known and not is_foreign(series):
             return _arrow(series.to_arrow(), what)
         array = numpy_of_series(series)
     elif pyarrow is not None and isinstance(y, pyarrow.Array):
@@ -214,10 +215,17 @@ def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
     return _arrow(array, what)
 
 
+def is_foreign(series: nw.Series[Any]) -> bool:
+    """Whether a series holds numbers of numpy that Arrow does not have: complex ones, or of the other byte order."""
+    kind = getattr(series.to_native(), "dtype", None)
+    return isinstance(kind, np.dtype) and kind.kind in "ciuf" and (kind.kind == "c" or not kind.isnative)
+
+
 def numpy_of_series(series: nw.Series[Any]) -> NDArray[Any]:
     """The values of a series; of pyarrow without pandas."""
     if not series.implementation.is_pyarrow():
-        return series.to_numpy()
+        values = series.to_numpy()
+        return values.astype(values.dtype.newbyteorder("="), copy=False)
     from bitsieve.data.arrow import numpy_of
 
     return numpy_of(series.to_native())
@@ -258,8 +266,8 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
     if len(weights) != n_samples:
         raise _refused(f" has {len(weights):,} values but there are {n_samples:,} samples: give one each")
     if weights.dtype.kind not in "biuf":
-        try:
-            weights = weights.astype(np.float64)
+        try:  # numpy would drop the imaginary part
+            weights = weights.astype(object if weights.dtype.kind == "c" else np.float64).astype(np.float64)
         except (TypeError, ValueError):
             raise _refused(" holds values that are no numbers: give whole numbers") from None
     _check(weights)

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ Columns = NDArray[np.intp]
 
 
 MOST_CELLS = 1 << 28  # of all tables: 2 GiB
-_FACTS, _CELLS = "counts.json", "cells.npy"
+_FILE = "counts.bitsieve"  # a digest of what follows, the facts as a line of JSON, and the cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +89,12 @@ class SavedCounts:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DataError(f"cannot make the folder {str(path)!r}: {error.strerror}") from None
-        with writing(path / _CELLS, "counts") as file:
-            np.save(file, self.cells, allow_pickle=False)
-        facts = {**_meaning(self), "class_sizes": self.class_sizes.tolist(), "crc32": crc32(self.cells.tobytes())}
-        with writing(path / _FACTS, "counts") as file:
-            file.write(json.dumps(facts, indent=1, ensure_ascii=False).encode())
+        facts = json.dumps({**_meaning(self), "class_sizes": self.class_sizes.tolist()}).encode() + b"\n"
+        cells = np.ascontiguousarray(self.cells, "<i8").data
+        with writing(path / _FILE, "counts") as file:
+            file.write(_digest(facts, cells))
+            file.write(facts)
+            file.write(cells)
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> SavedCounts:
@@ -112,8 +113,11 @@ class SavedCounts:
         if not (path / _FACTS).is_file():
             raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': give the folder that its --save names")
         try:
-            facts = json.loads((path / _FACTS).read_text(encoding="utf-8"))
-            cells = np.load(path / _CELLS, allow_pickle=False)
+            with open(path / _FILE, "rb") as file:
+                digest, text, content = file.readline(), file.readline(), file.read()
+            if digest != _digest(text, content):
+                raise DataError(f"the counts in {str(path)!r} are not whole: count again")
+            facts, cells = json.loads(text), np.frombuffer(content, "<i8").astype(np.int64, copy=False)
             arities = np.array(facts["arities"], np.int32)
             sizes = np.array(facts["class_sizes"], np.int64)
             target = Target(
@@ -125,10 +129,11 @@ class SavedCounts:
             )
             left_out = tuple(facts["left_out"])
             counts = cls(facts["names"], target, binning_of(facts, facts["names"]), arities, sizes, cells, left_out)
-            whole = facts["crc32"] == crc32(cells.tobytes())
-        except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except DataError:
+            raise
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': {error}") from None
-        if not whole or cells.shape != (n_cells(arities, len(sizes)),) or cells.dtype != np.int64:
+        if cells.shape != (n_cells(arities, len(sizes)),):
             raise DataError(f"the counts in {str(path)!r} are not whole: count again")
         return counts
 
@@ -200,6 +205,14 @@ def count_all_pairs(
             into[: table.shape[0], : table.shape[1]] = table.dense()
         step(i + 1, len(names))
     return SavedCounts(list(names), target, binner, arities.astype(np.int32), source.class_sizes, cells)
+
+
+def _digest(*contents: bytes | memoryview) -> bytes:
+    """A line that belongs to these contents, one after the other."""
+    found = sha256()
+    for content in contents:
+        found.update(content)
+    return found.hexdigest().encode() + b"\n"
 
 
 def n_cells(arities: NDArray[np.int32], n_classes: int) -> int:

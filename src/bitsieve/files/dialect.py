@@ -28,6 +28,7 @@ _COMMENTS = (b"#", b"%")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
 _LINE_END, _BLANK = re.compile(r"\r\n|\n|\r"), re.compile(r"[^\S\r\n]*(?:\r\n|\n|\r)")
+_QUOTED = re.compile(r'"[^"]*"')
 _SAMPLE = 1 << 16
 _ROWS_SAMPLE = 1 << 18  # bytes of rows in which codes are looked for
 _CODE = r"(?:0[0-9]+|\+[0-9]{8,})"  # digits that are no number: a zip code, a phone number
@@ -58,7 +59,8 @@ class Layout:
             raise DataError(f"{label} is empty: a table needs a header line and rows")
         if lines[0].encode() not in data:
             raise NotUtf8
-        delimiter = _delimiter(lines, label, is_tsv=path.suffix.lower() == ".tsv")
+        bare = _LINE_END.split(_QUOTED.sub("", text)) if lines[0].count('"') % 2 else lines  # a name of several lines
+        delimiter = _delimiter([line for line in bare if line.strip()], label, is_tsv=path.suffix.lower() == ".tsv")
         row = _patterns(delimiter)[0].match(text[begin:].encode())
         line = row[0].decode() if row else lines[0]
         names = _fields(line, delimiter, label)
@@ -220,7 +222,7 @@ def _sample(path: Path) -> tuple[bytes, str, int]:
 
 def _delimiter(lines: list[str], label: str, *, is_tsv: bool) -> str:
     """The delimiter whose number agrees in the first two lines, and of several the most frequent in the header."""
-    header, second = (re.sub(r'"[^"]*"', "", line) for line in (lines[0], lines[min(1, len(lines) - 1)]))
+    header, second = (_QUOTED.sub("", line) for line in (lines[0], lines[min(1, len(lines) - 1)]))
     counts = {mark: header.count(mark) for mark in DELIMITERS if mark in header}
     if not counts:
         kinds = ", ".join(DELIMITERS.values())

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bitsieve.common.messages import one_line, quoted
 
+MOST_COLUMNS, COLUMNS_PER_VALUE = 1 << 20, 16  # of a sparse file: memory follows the values that are stored
 FileState = tuple[str, int, int, int]
 
 
@@ -23,6 +24,16 @@ def check_names(names: Sequence[str], label: str) -> None:
         data_like = all(is_number(name) for name in names)
         hint = " (the first line looks like data: is the header line missing?)" if data_like else ""
         raise DataError(f"{label} has several columns named {quoted(twice)}: give every column its name{hint}")
+
+
+def check_width(n_columns: int, n_stored: int, label: str) -> None:
+    """Refuse a sparse file that declares far more columns than it has values, before they take memory."""
+    most = max(MOST_COLUMNS, COLUMNS_PER_VALUE * n_stored)
+    if n_columns > most:
+        raise DataError(
+            f"{label} has {n_columns:,} columns, more than {most:,}: a sparse file may have {MOST_COLUMNS:,}, or "
+            f"{COLUMNS_PER_VALUE} for each value that it stores; renumber them"
+        )
 
 
 def is_number(text: str) -> bool:

@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
-from bitsieve.common.memory import check_room
 from bitsieve.common.messages import one_line
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.progress import phase
 from bitsieve.counts.source import check_sparse_rows
-from bitsieve.files.errors import DataError, FileState, check_unchanged, file_state, unreadable
+from bitsieve.files.errors import DataError, FileState, check_unchanged, check_width, file_state, unreadable
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.parts import FileParts, Rows, line_starts
 from bitsieve.files.spool import Spool, SpoolAllocator, kept
@@ -35,6 +34,7 @@ _ROW = re.compile(rb"[^\s,;:]+(\s+qid:\d+)?(\s+\d+:[^\s:,;]+)+\s*(#.*)?")
 _HEAD = 1 << 16  # bytes that are looked at
 RANGE = 1 << 24  # bytes that are read at once
 _TEXT_SHARE = 16  # of the memory: the rows of a range take several times as much as its text
+SHORTEST_VALUE = 4  # bytes of " 1:1"
 _SHORTEST, _LONGEST = 1 << 20, 1 << 28  # bytes of a range whose size follows from the memory
 _FILES = {"start": np.int64, "labels": np.float64, "row": np.int32, "value": np.float64}
 
@@ -99,6 +99,7 @@ class Facts:
             n_rows, n_values, end = n_rows + len(y), n_values + X.nnz, max(end, X.shape[1])
             first, whole = min(first, int(X.indices.min(initial=1))), whole and _are_whole(y)
         _check_any(n_rows, n_values, label)
+        check_width(end - first, n_values, label)
         return cls(n_rows, first, end, whole)
 
 
@@ -184,13 +185,14 @@ def read_libsvm_in_ranges(
     rows, y = _read(path, size, spool)
     check_unchanged(label, state, file_state(path))
     _check_any(rows.n_rows, rows.n_stored, label)
+    check_width(len(rows.lengths) - min(1, rows.least), rows.n_stored, label)
     check_sparse_rows(rows.n_rows)
     array = spool.array if name is not None else lambda _, size, kind: allocate(size, kind)
     start, row, value = rows.by_column(min(1, rows.least), max(1, memory // 4 // VALUE_BYTES), array)
     if name is not None:
         for file, values in (("start", start), ("labels", y)):
             spool.append(file, values)
-        spool.keep(name, {"digest": _digest(spool.folder)})
+        spool.keep(name, {})
     return _table(start, y, np.asarray(row), np.asarray(value), allocate)
 
 
@@ -200,7 +202,7 @@ def _read(path: Path, size: int, spool: Spool) -> tuple[SpooledRows, NDArray[np.
 
     rows, found, label = SpooledRows(spool), [np.empty(0)], repr(str(path))
     for X, y in read_ranges(path, label, size):
-        check_room(32 * X.shape[1], f"the {X.shape[1]:,} columns of {label} take", "renumber them")
+        check_width(X.shape[1] - 1, path.stat().st_size // SHORTEST_VALUE, label)
         rows.add(X)
         found.append(y)
     return rows, np.concatenate(found)
@@ -216,30 +218,17 @@ def _key(state: FileState) -> str:
 
 def _reopened(parent: Path, name: str) -> ArrayTable | None:
     """What an earlier run has kept; None where there is nothing, or it is damaged."""
+    phase("opening the spool")
     found = kept(parent, name)
     if found is None:
         return None
-    folder, facts = found
-    phase("opening the spool")
+    folder, _ = found
     try:
-        if _digest(folder) != facts.get("digest"):
-            return None
         start, y = (np.fromfile(folder / file, _FILES[file]) for file in ("start", "labels"))
         row, value = (_mapped(folder / file, _FILES[file], int(start[-1])) for file in ("row", "value"))
     except OSError:
         return None
     return _table(start, y, row, value, SpoolAllocator(parent))
-
-
-def _digest(folder: Path) -> str:
-    """A digest of all arrays of a folder; one without values has no files for these."""
-    found = hashlib.sha256()
-    for name in _FILES:
-        found.update(name.encode())
-        if (folder / name).exists():
-            with open(folder / name, "rb") as file:
-                found.update(hashlib.file_digest(file, "sha256").digest())
-    return found.hexdigest()
 
 
 def _mapped(path: Path, kind: Any, size: int) -> NDArray[Any]:

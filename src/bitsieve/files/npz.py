@@ -21,7 +21,7 @@ from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import available_bytes
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.common.names import NumberedNames
-from bitsieve.files.errors import DataError, check_names
+from bitsieve.files.errors import DataError, check_names, check_width
 from bitsieve.files.parts import FileParts, Rows
 
 SPARSE_PIECES = ("data", "indices", "indptr", "shape")
@@ -163,10 +163,12 @@ def _sparse(archive: np.lib.npyio.NpzFile, label: str) -> Any:
     layout = _layout(archive, label) if "format" in archive.files else "csr"  # as scipy.sparse.save_npz writes it
     if layout not in ("csr", "csc"):
         raise DataError(f"the sparse X of {label} is stored as {layout!r}: store it as 'csr' or 'csc'")
-    data, indices, indptr, shape = (_array(archive, piece, label) for piece in SPARSE_PIECES)
+    data, shape = (_array(archive, piece, label) for piece in ("data", "shape"))
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape.astype(np.int64) < 0).any():
         raise DataError(f"shape of the sparse X of {label} is {shape.tolist()}: it must be two counts")
     n_samples, n_features = (int(size) for size in shape)
+    check_width(n_features, data.size, label)
+    indices, indptr = (_array(archive, piece, label) for piece in ("indices", "indptr"))
     kind = sparse.csr_array if layout == "csr" else sparse.csc_array
     try:
         # int64 first: indices stored in a byte or two would wrap in scipy's checks

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from os import PathLike
@@ -15,10 +14,16 @@ from typing import IO
 from bitsieve.common.messages import one_line
 from bitsieve.files.errors import DataError
 
+try:
+    import fcntl
+except ImportError:  # Windows: what was left is not removed there
+    fcntl = None  # type: ignore[assignment]
+
 AnyPath = str | PathLike[str]
 
 # A new file, never one that is there already and never through a link that someone else has put there.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_LEFT = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _ANY_WRITE_BIT = 0o222
 #: Files and folders that must not be left when the process ends.
 unfinished: set[Path] = set()
@@ -63,10 +68,14 @@ def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
     """
     path = Path(path)
     check_output(path, what=what)
-    temporary = path.with_name(f".bitsieve-{secrets.token_hex(8)}.tmp")
+    _remove_left(path.parent)
+    temporary, lock = path.with_name(f".bitsieve-{secrets.token_hex(8)}.tmp"), None
     unfinished.add(temporary)
     try:
         with open(temporary, "wb", opener=lambda name, _: os.open(name, _NEW, 0o666)) as file:
+            if fcntl is not None:
+                lock = os.dup(file.fileno())  # held until the file has its name
+                locked(lock)
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -79,18 +88,27 @@ def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
         with suppress(OSError):
             temporary.unlink()
         unfinished.discard(temporary)
+        if lock is not None:
+            os.close(lock)
 
 
-@contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """A folder with a random name in the system's one for temporary files, for the time of the block."""
-    folder = Path(tempfile.mkdtemp(prefix="bitsieve-"))
-    unfinished.add(folder)
+def locked(file: IO[bytes] | int) -> bool:
+    """Take the lock of an open file, which ends with the process; False where another one has it."""
+    if fcntl is None:
+        return False
     try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        unfinished.discard(folder)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _remove_left(folder: Path) -> None:
+    """Remove what processes that were killed while they wrote have left: nobody holds its lock."""
+    for path in folder.glob(".bitsieve-*.tmp"):
+        with suppress(OSError), open(path, "rb", opener=lambda name, _: os.open(name, _LEFT)) as file:
+            if path.stat().st_size and locked(file):  # an empty one is perhaps about to be locked
+                path.unlink()
 
 
 def discard_unfinished() -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from bitsieve.common.lazy import cached_property
 from bitsieve.files.errors import DataError, FileState, check_unchanged, file_state
-from bitsieve.files.output import temporary_folder
 from bitsieve.files.spool import Spool
 
 ROWS = 1 << 16  # of a block, where nothing else is asked for
@@ -22,16 +20,13 @@ Block = TypeVar("Block", covariant=True)
 class Copies:
     """A folder for plain copies of files, made when it is first asked for and removed with this object."""
 
-    def __init__(self) -> None:
-        self._stack = ExitStack()
-        self._folder: Path | None = None
-        weakref.finalize(self, self._stack.close)
+    @cached_property
+    def _spool(self) -> Spool:
+        return Spool()
 
     @property
     def folder(self) -> Path:
-        if self._folder is None:
-            self._folder = self._stack.enter_context(temporary_folder())
-        return self._folder
+        return self._spool.folder
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import shutil
 import stat
 import struct
 import sys
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
@@ -60,6 +61,7 @@ _FOREIGN_TABLES = {  # which can be saved as what is read
 }
 _ARFF = re.compile(rb"\s*(?:%[^\n]*\n\s*)*@relation\s", re.IGNORECASE)
 _WORKBOOKS = {"xl/workbook.xml": "an Excel workbook", "content.xml": "an OpenDocument sheet"}
+_BLOCK = 1 << 20  # bytes that are copied at once
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://?[^/\\]")
 
 
@@ -110,8 +112,8 @@ def _open_one(path: Path, header: bool | None) -> FileParts[Any]:
         if not is_input and not path.is_fifo():
             return _opened(Given(path, repr(str(path)), path, copies), header)
         copied = copies.folder / "standard input.given"  # not the name that its own decompressed copy gets
-        with open(copied, "wb") as file, nullcontext(sys.stdin.buffer) if is_input else open(path, "rb") as stream:
-            shutil.copyfileobj(stream, file)
+        with nullcontext(sys.stdin.buffer) if is_input else open(path, "rb") as stream:
+            _copy(stream, copied, "'standard input'" if is_input else repr(str(path)))
         return _opened(Given(copied, "'standard input'" if is_input else repr(str(path)), None, copies), header)
     except OSError as error:
         raise unreadable(path, error) from None
@@ -168,6 +170,8 @@ def check_file(path: str | PathLike[str]) -> None:
         raise unreadable(path, error) from None
     if stat.S_ISDIR(mode):
         raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
+    if stat.S_ISREG(mode) and not path.stat().st_size:  # such as of /proc, where to open some waits for ever
+        raise DataError(f"{str(path)!r} is empty: {READ}")
     if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
         raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
 
@@ -204,7 +208,7 @@ def holds_sparse_rows(data: Any) -> bool:
     try:
         if not path.exists():  # whoever reads it will say so
             return path.suffix.lower() in ENDINGS
-        return path.is_file() and file_kind(path) == "text" and is_libsvm(path)
+        return path.is_file() and path.stat().st_size > 0 and file_kind(path) == "text" and is_libsvm(path)
     except OSError as error:
         raise unreadable(path, error) from None
 
@@ -274,6 +278,20 @@ def _unzipped(given: Given) -> Given:
 
 def _copied(packed: Any, given: Given) -> Given:
     copied = given.copies.folder / (given.path.stem or "data")
-    with open(copied, "wb") as file:
-        shutil.copyfileobj(packed, file, 1 << 20)
+    _copy(packed, copied, given.label)
     return Given(copied, given.label, given.original, given.copies)
+
+
+def _copy(stream: Any, path: Path, label: str) -> None:
+    """A plain copy, which takes at most half of what the disk has free; nothing is left of a larger one."""
+    most, size = shutil.disk_usage(path.parent).free // 2, 0
+    with open(path, "wb") as file:
+        while block := stream.read(_BLOCK):
+            size += len(block)
+            if size > most:
+                path.unlink()
+                raise DataError(
+                    f"the content of {label} is larger than {most / 1e9:,.3g} GB, half of what is free in "
+                    f"{tempfile.gettempdir()!r}: set TMPDIR to a folder on a larger disk"
+                )
+            file.write(block)

@@ -15,6 +15,8 @@ import tempfile
 import time
 import weakref
 from contextlib import suppress
+from functools import partial
+from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,16 +26,12 @@ from numpy.typing import NDArray
 
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.files.errors import DataError
-from bitsieve.files.output import unfinished
-
-try:
-    import fcntl
-except ImportError:  # Windows: left folders are not removed there
-    fcntl = None  # type: ignore[assignment]
+from bitsieve.files.output import locked, unfinished
 
 PREFIX = "bitsieve-spool-"
 _LOCK, _FACTS = "lock", "facts.json"
-_VERSION = 1
+_VERSION = 2
+_BLOCK = 1 << 22  # bytes of a checksum
 _TO_LOCK = 60  # seconds within which a living process makes the lock in its folder
 
 
@@ -53,8 +51,7 @@ class Spool:
             self._lock = open(self.folder / _LOCK, "wb")  # noqa: SIM115  # held as long as the folder is
         except OSError as error:
             raise DataError(f"cannot make a spool in {str(where)!r}: {error.strerror}: give another folder") from None
-        if fcntl is not None:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        locked(self._lock)
         unfinished.add(self.folder)
         self.close = weakref.finalize(self, _remove, self.folder, self._lock)
 
@@ -94,9 +91,10 @@ class Spool:
     def keep(self, name: str, facts: dict[str, Any]) -> Path:
         """Give the folder its own name, now that it is whole, with what must be known to use it again."""
         path = self.folder.parent / name
-        sizes = {file.name: file.stat().st_size for file in self.folder.iterdir() if file.name != _LOCK}
-        self.write(_FACTS, json.dumps({**facts, "version": _VERSION, "sizes": sizes}).encode())
-        for file_name in sizes:
+        checks = _checksums(self.folder)
+        content = json.dumps({**facts, "version": _VERSION, "name": name, "checks": checks}).encode()
+        self.write(_FACTS, sha256(content).hexdigest().encode() + b"\n" + content)
+        for file_name in checks:
             with open(self.folder / file_name, "rb+") as written:
                 os.fsync(written.fileno())
         with suppress(OSError):
@@ -133,25 +131,35 @@ def kept(parent: Path, name: str) -> tuple[Path, dict[str, Any]] | None:
     try:
         if hasattr(os, "getuid") and path.stat().st_uid != os.getuid():
             return None
-        facts = json.loads((path / _FACTS).read_text(encoding="utf-8"))
-        sizes = {file.name: file.stat().st_size for file in path.iterdir() if file.name not in (_LOCK, _FACTS)}
+        check, content = (path / _FACTS).read_bytes().split(b"\n", 1)
+        if check.decode() != sha256(content).hexdigest():
+            return None
+        facts = json.loads(content)
+        found = _VERSION, name, _checksums(path)
     except (OSError, ValueError):
         return None
-    whole = isinstance(facts, dict) and facts.get("version") == _VERSION and facts.get("sizes") == sizes
-    return (path, facts) if whole else None
+    return (path, facts) if found == (facts["version"], facts["name"], facts["checks"]) else None
+
+
+def _checksums(folder: Path) -> dict[str, list[str]]:
+    """Of every file but the facts, a checksum of each block."""
+    found: dict[str, list[str]] = {}
+    for path in folder.iterdir():
+        if path.name not in (_LOCK, _FACTS):
+            with open(path, "rb") as file:
+                found[path.name] = [sha256(block).hexdigest() for block in iter(partial(file.read, _BLOCK), b"")]
+    return found
 
 
 def remove_left(parent: Path) -> None:
     """Remove what processes that were killed have left."""
-    if fcntl is None:
-        return
     for folder in parent.glob(f"{PREFIX}*.part"):
         with suppress(OSError):
             if time.time() - folder.stat().st_mtime > _TO_LOCK:
                 folder.rmdir()  # fails unless it is empty, of a process that was killed before it made its lock
         with suppress(OSError), open(folder / _LOCK, "rb+") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its process lives
-            shutil.rmtree(folder, ignore_errors=True)
+            if locked(lock):  # not while its process lives
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def no_room(where: Path, n_bytes: int, error: OSError) -> DataError:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.choice import TIE, rank
 from bitsieve.common.lazy import threadpool_limits
+from bitsieve.common.memory import check_matrices
 from bitsieve.common.parameters import check_flag, check_integer, optional
 from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.rows import Centred, Samples, centre
@@ -80,6 +81,7 @@ def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1
     n = centred.shape[1]
     if (n_clusters or least) >= n:
         return np.arange(n, dtype=np.intp)
+    check_matrices(3, n)
     unit = centred / np.sqrt(np.add.reduce(centred**2, axis=0))
     with threadpool_limits(1):  # a product's bits depend on the number of threads
         correlation = unit.T @ unit

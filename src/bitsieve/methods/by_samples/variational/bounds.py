@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from math import fsum, log
+from math import fsum, log, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.choice import TIE, choose_greedily, pick
+from bitsieve.common.memory import check_room
 from bitsieve.counts.kernels import choose_kernel
 
 Columns = NDArray[np.intp]
@@ -58,6 +59,11 @@ class Posterior:
         self.n_classes = len(class_sizes)
         self.n_samples = int(class_sizes.sum())
         self.n_blocks = -(-self.n_samples // LANES)
+        check_room(
+            48 * prod(self.shape),  # logarithms, weights and their logarithms, for a moment twice
+            f"the likelihoods of {self.n_samples:,} samples in {self.n_classes:,} classes take",
+            "give fewer samples, or a target of fewer classes",
+        )
         self.kernel = choose_kernel().name
         self._log_shares = np.array([_native.log2(float(size)) for size in class_sizes]) - _native.log2(self.n_samples)
         self.entropy = -fsum((self._log_shares * class_sizes).tolist()) / self.n_samples
