@@ -110,7 +110,7 @@ class SavedCounts:
             If the folder holds no whole counts.
         """
         path = Path(folder)
-        if not (path / _FACTS).is_file():
+        if not (path / _FILE).is_file():
             raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': give the folder that its --save names")
         try:
             with open(path / _FILE, "rb") as file:
