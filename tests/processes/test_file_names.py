@@ -101,7 +101,7 @@ def test_count(folder):
 def test_a_file_that_is_not_there(folder):
     assert run("select", folder / f"no{LETTER}.csv", "--target", "y").startswith("there is no file ")
     refused = run("select", file(folder, "csv"), "--target", "y", "--output", folder / f"no{LETTER}" / "o.csv")
-    assert f"no{ESCAPED}' for the output: make it first" in refused
+    assert f"no{ESCAPED}' for the --output: make it first" in refused
 
 
 def test_python(folder):

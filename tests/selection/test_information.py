@@ -148,3 +148,11 @@ def test_mistakes():
         bitsieve.entropy([[0.5], [1.5]])  # MDL cuts by a class
     with pytest.raises(ValueError, match=r"NaN"):
         mutual_information([[0], [1]], [0.0, float("nan")], binning="none")
+
+
+def test_an_unknown_estimator_is_refused_with_all_that_there_are():
+    for quantity in (bitsieve.mutual_information, bitsieve.conditional_mutual_information_matrix):
+        with pytest.raises(ValueError, match=r"estimator='ksk' is not known: .*ksg"):
+            quantity([[0], [1]] * 5, [0, 1] * 5, estimator="ksk")
+    with pytest.raises(ValueError, match="estimator='ksg' is not known"):
+        bitsieve.entropy([[0], [1]] * 5, [0, 1] * 5, estimator="ksg")

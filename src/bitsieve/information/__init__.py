@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.counts.source import CountSource
 from bitsieve.information.corrected import CorrectedInformation
@@ -15,13 +17,14 @@ ESTIMATORS: dict[str, type[Information]] = {
 }
 
 
-def check_estimator(estimator: str, *, conditions_on_sets: bool = False) -> None:
+def check_estimator(estimator: str, *, conditions_on_sets: bool = False, also: Sequence[str] = ()) -> None:
     """Refuse a name that no estimator has, or one that cannot do what is needed of it: list the names that would do.
 
-    With ``conditions_on_sets`` information conditional on several features together will be asked for.
+    With ``conditions_on_sets`` information conditional on several features together will be asked for; ``also`` are
+    names that the caller knows besides.
     """
-    if not isinstance(estimator, str) or estimator not in ESTIMATORS:
-        raise ParameterError("estimator", estimator, choices(str(estimator), ESTIMATORS), "is not known")
+    if not isinstance(estimator, str) or estimator not in (*ESTIMATORS, *also):
+        raise ParameterError("estimator", estimator, choices(str(estimator), [*ESTIMATORS, *also]), "is not known")
     if conditions_on_sets and not ESTIMATORS[estimator].conditions_on_sets:
         able = [repr(name) for name, kind in ESTIMATORS.items() if kind.conditions_on_sets]
         why = " shrinks tables of two features and the class, but this criterion conditions on more: use "

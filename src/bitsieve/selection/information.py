@@ -118,6 +118,7 @@ def mutual_information(
     >>> bitsieve.mutual_information([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1], binning="none").tolist()
     [1.0, 0.0]
     """
+    check_estimator(estimator, also=(NEIGHBOURS,))
     if estimator == NEIGHBOURS:
         columns, target = _variables(X, y, sample_weight, binning)
         return np.array([between(column, target) for column in columns])
@@ -219,6 +220,7 @@ def conditional_mutual_information_matrix(
     [[0.0, 1.0], [1.0, 0.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
+    check_estimator(estimator, also=(NEIGHBOURS,))
     if estimator == NEIGHBOURS:
         columns, target = _variables(X, y, sample_weight, binning)
         rows = [[between(x, target) if x is z else conditional(x, target, z) for z in columns] for x in columns]
