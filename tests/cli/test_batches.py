@@ -46,8 +46,10 @@ def test_output_of_batches(files, table, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--memory", "much"], "--memory much is not allowed: give bytes, or a number and a unit such as '4GB'"),
+        (["--memory", "much"], "--memory much is not allowed: give a number with a unit, such as '4GB'"),
         (["--memory", "1MB", "--output", "x.npz"], "what is read in batches is not written to .npz: write .parquet"),
+        (["--memory", "1MB", "--features", "auto"], "in memory: use --binning quantile, or --stop threshold"),
+        (["--memory", "1MB", "--column-type", "a=category"], "--column-type names 'a', which is no feature: it is one"),
         (["--memory", "1MB", "--method", "svm-rfe"], "SVMRFE needs all rows in memory"),
     ],
 )

@@ -64,7 +64,7 @@ def test_values_are_numbers_where_they_can_be(text, value):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--set", "beta"], "argument --set: 'beta' is not NAME=VALUE: give for example beta=0.5"),
+        (["--set", "beta"], "argument --set: 'beta' is not NAME=VALUE: write it as beta=0.5 or zip=category"),
         (["--set", "=1"], "argument --set: '=1' is not NAME=VALUE"),
         (["--set", "beta="], "argument --set: 'beta=' is not NAME=VALUE"),
         (

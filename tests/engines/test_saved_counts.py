@@ -75,11 +75,36 @@ def test_a_saved_table_is_the_table(files, capsys, binning, method):
     assert select(capsys, "--counts", files / "all", *how) == rows
 
 
+def test_parts_of_text_that_means_numbers_add_up(tmp_path, capsys):
+    random = np.random.default_rng(2)
+    waits, hosts = random.integers(1, 500, 600), random.choice(["a", "b"], 600)
+    rows = [f"{wait} ms,{host},{'slow' if wait > 300 else 'fast'}" for wait, host in zip(waits, hosts, strict=True)]
+    for name, part in (("first", rows[:300]), ("second", rows[300:])):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["wait,host,class", *part]))
+    save = ["count", str(tmp_path / "first.csv"), "--target", "class", "--save", str(tmp_path / "one")]
+    like = ["count", str(tmp_path / "second.csv"), "--target", "class", "--save", str(tmp_path / "two")]
+    assert main(save) == main([*like, "--like", str(tmp_path / "one")]) == 0
+    found = select(capsys, "--counts", tmp_path / "one", "--counts", tmp_path / "two")
+    assert [name for name, *_ in found] == ["wait", "host"]
+    assert found[0][2] > 0.8  # of the 0.97 bits of two classes in shares of 0.6 and 0.4
+
+
+def test_a_column_is_explained_by_what_pairs_show(files, capsys):
+    count(files, "all")
+    assert main(["explain", "other", "--counts", str(files / "all"), "--features", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("'other' is not selected: cmim ranks 1 other before it\n")
+    assert "relevance" in shown
+    assert "adds" not in shown
+    assert main(["explain", "real", "--counts", str(files / "all")]) == 0
+    assert "'real' is selected" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--counts", "{files}/first", "--method", "cmi"], "saved counts hold tables of pairs of columns, and this"),
-        (["--counts", "{files}/gone"], "holds no counts of 'bitsieve count'"),
+        (["--counts", "{files}/gone"], "holds no counts of 'bitsieve count': give the folder that its"),
         (["--counts", "{files}/first", "--counts", "{files}/all"], "the counts do not add up"),
         (["{files}/all.parquet", "--counts", "{files}/first"], "give DATA or --counts, not both"),
         (["--counts", "{files}/first", "--method", "svm-rfe"], "needs all rows in memory"),

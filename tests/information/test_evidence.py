@@ -7,6 +7,7 @@ from itertools import product
 from math import exp, lgamma, log
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from scipy import special
 from scipy.stats import binom, chi2, hypergeom
@@ -186,6 +187,11 @@ def test_a_selection_tells_how_many_carry_information():
     lost = "0 of 8 are more informative than chance: they only fill the list"
     for method in ("jmi", "relieff"):
         assert bitsieve.select(X, noise, method=method, n_features_to_select=8, binning="none").notes == [lost]
+    parts = pa.table(dict(zip("abcdefghijkl", X.T, strict=True))).to_reader(max_chunksize=100)
+    (unsure,) = bitsieve.select(parts, noise, n_features_to_select=8, binning="none").notes
+    assert unsure.startswith(
+        "none of 8 is shown to be more informative than chance: not tested by shuffles, which need"
+    )
     stopped = bitsieve.select(X, y, method="jmi", n_features_to_select="auto", binning="none")
     assert not any("more informative than chance" in note for note in stopped.notes)
 

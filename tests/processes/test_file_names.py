@@ -89,7 +89,7 @@ def test_compare_and_resume(folder, kind):
     assert (first["output"], first["report"]) == (str(output), str(report))
     assert output.exists()
     assert report.exists()
-    assert run(*asked, "--json", "--resume")["answer"] == first["answer"]
+    assert run(*asked, "--json", "--resume", "--force")["answer"] == first["answer"]
 
 
 def test_count(folder):

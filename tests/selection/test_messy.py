@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 from tests.doors import by_names, said
 from tests.messy import TABLES
@@ -39,3 +40,10 @@ def test_every_door_gives_the_same(name, door, expected):
     assert [note for note in said(table, found) if "the name of a code" not in note] == [
         str(note) for note in named if note in said(table, wanted)
     ]
+
+
+def test_what_is_read_as_missing_is_named_where_missing_values_are_refused(door):
+    numbers = [*map(str, range(60)), *"-" * 6]
+    frame = pa.table({"load": numbers, "flat": ["x"] * 66, "y": ["a", "b", "b"] * 22})
+    with pytest.raises(ValueError, match=r"\(text that is no number is read as missing: '-' in '(load|x0)'\); set "):
+        door(frame, missing="error")

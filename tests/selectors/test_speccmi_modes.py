@@ -250,7 +250,7 @@ def test_enough_memory_is_the_whole(digits):
             {"approximation": "nystroem"},
             "approximation='nystroem' is not allowed: give None, 'nystrom' or Nystrom(...)",
         ),
-        ({"memory": "4 elephants"}, "memory='4 elephants' is not allowed: give bytes, or a number and a unit such as"),
+        ({"memory": "4 elephants"}, "memory='4 elephants' is not allowed: give a number with a unit, such as"),
         ({"memory": 0}, "memory=0 is not allowed"),
         ({"memory": -5}, "memory=-5 is not allowed"),
         ({"memory": True}, "memory=True is not allowed"),

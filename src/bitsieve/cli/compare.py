@@ -55,7 +55,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
         from bitsieve.report.files import check_report
 
         check_report(options.report)
-    check_written(options, output=ROWS_WRITTEN, report=())
+    check_written(options, output=ROWS_WRITTEN, report=(".html",))
     if options.output is None:
         if options.resume:
             raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")

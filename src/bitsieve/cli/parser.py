@@ -201,7 +201,7 @@ def assignment(text: str) -> tuple[str, object]:
     """A parameter and its value."""
     name, _, value = (part.strip() for part in text.partition("="))
     if not (name and value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE: give for example beta=0.5")
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE: write it as beta=0.5 or zip=category")
     for read in (int, float):
         try:
             return name, read(value)

@@ -80,7 +80,7 @@ def _check_paths(options: argparse.Namespace, reading: Reading | None) -> None:
         from bitsieve.report.files import check_report
 
         check_report(options.report)
-    check_written(options, output=WRITTEN, output_ranking=ROWS_WRITTEN, report=())
+    check_written(options, output=WRITTEN, output_ranking=ROWS_WRITTEN, report=(".html",))
     if output is not None and reading is not None and output.lower().endswith(".npz"):
         if reading.engine.source and not holds_sparse_rows(options.data):
             raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")

@@ -29,7 +29,7 @@ def check_memory(memory: object) -> int | None:
     else:
         n_bytes = whole_number(memory) or 0
     if n_bytes < 1:
-        raise ParameterError("memory", memory, "give bytes, or a number and a unit such as '4GB' or '512MiB'")
+        raise ParameterError("memory", memory, "give a number with a unit, such as '4GB' or '512MiB'")
     return n_bytes
 
 

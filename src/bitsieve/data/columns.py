@@ -81,9 +81,15 @@ def _validated(estimator: Any, X: Any, reset: bool, **how: Any) -> Any:
     return validate_data(estimator, X, reset=reset, **how)
 
 
+def no_table(shape: tuple[int, ...]) -> ValueError:
+    """The error for an array that is not of two dimensions."""
+    one = "one column is data[[name]], or values.reshape(-1, 1)"
+    return ValueError(f"the data has shape {shape}: give a table of samples x features; {one}")
+
+
 def _read_array(X: NDArray[Any], rules: ColumnRules) -> TableInMemory:
     if X.ndim != 2:
-        raise ValueError(f"the data has shape {X.shape}: it must be samples x features")
+        raise no_table(X.shape)
     n_samples, n_features = X.shape
     _check_size(n_samples, n_features)
     names = NumberedNames(n_features)

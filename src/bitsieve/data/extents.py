@@ -15,6 +15,7 @@ from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.data.encoding import Encoded
 
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
+_MOST_NAMED = 5
 _BLOCKS_PER_THREAD = 8
 _ROW_PART = 512  # bytes of a row that are read together, where columns lie side by side in rows
 _LINE = 64  # bytes of a row that are read at once in any case
@@ -167,9 +168,19 @@ def check_values(
             "replace infinity by a finite number, or drop the rows"
         )
     if missing and not allow_missing:
-        what = f"{columns_hold(len(missing))} missing values (NaN): {table.quoted(missing)}; "
-        raise ValueError(Sentence(what, instead))
+        what = f"{columns_hold(len(missing))} missing values (NaN): {table.quoted(missing)}"
+        raise ValueError(Sentence(f"{what}{_read_as_missing(table, missing)}; ", instead))
     return extents
+
+
+def _read_as_missing(table: HasExtents, columns: Sequence[int]) -> str:
+    """What text in columns of numbers means a missing value; empty where there is none."""
+    accounts = {j: table.meanings[j].account for j in columns if j in table.meanings}
+    found = [f"{of.unread[0][0]!r} in {table.names[j]!r}" for j, of in accounts.items() if of and of.unread]
+    if not found:
+        return ""
+    more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
+    return f" (text that is no number is read as missing: {', '.join(found[:_MOST_NAMED])}{more})"
 
 
 def columns_hold(count: int) -> str:

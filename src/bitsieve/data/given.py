@@ -77,8 +77,10 @@ def is_lazy(data: Any) -> bool:
 
 def gives_batches(data: Any) -> bool:
     """Whether something is read in batches: it speaks the Arrow stream protocol, or is of a kind that gives batches."""
+    import narwhals as nw
+
     kind = type(data)
-    at_once = hasattr(kind, "__arrow_c_array__")  # one batch, in memory
+    at_once = hasattr(kind, "__arrow_c_array__") or nw.dependencies.is_into_series(data)  # one batch, or one column
     return not at_once and any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_batches", "scanner"))
 
 

@@ -17,7 +17,7 @@ from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
-from bitsieve.data.columns import check_unique, read_columns
+from bitsieve.data.columns import check_unique, no_table, read_columns
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import Given, is_path, not_read_again, take_columns, with_rows
 from bitsieve.data.roles import Roles, divide
@@ -251,7 +251,7 @@ def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) 
         raise ValueError(f"data is {type(data).__name__}: give an array, a data frame, or the path of a table file")
     X = data if issparse(data) else as_array(data)
     if X.ndim != 2:
-        raise ValueError(f"the data has shape {X.shape}: it must be samples x features")
+        raise no_table(X.shape)
     if target is None:
         raise ValueError("the data is an array, whose columns have no names: give the target as an array of its values")
     roles = divide((), target, sample_weight, n_samples=X.shape[0])

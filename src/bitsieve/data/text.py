@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from bitsieve.common.messages import ParameterError, allowed_names
+from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names
 from bitsieve.common.parameters import check_flag
 from bitsieve.data.arrow import numpy_of
 from bitsieve.data.text_forms import DAY_FIRST, MONTH_FIRST, Dates, Numbers, Spans, are_codes, flags
@@ -167,7 +167,8 @@ class ColumnRules:
                 found[list(names).index(str(column))] = kind
             else:
                 known = allowed_names(str(column), [*names])
-                raise ValueError(f"column_types names {str(column)!r}, which is no feature: {known}")
+                what = f" names {str(column)!r}, which is no feature: {known}"
+                raise ValueError(Sentence(Setting("column_types"), what))
         return found
 
 

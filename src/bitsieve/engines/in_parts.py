@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,7 +26,7 @@ from bitsieve.data.roles import Roles
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import Target, no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
-from bitsieve.data.text import Account, ColumnRules, Words
+from bitsieve.data.text import Account, ColumnRules, Understood, Words
 from bitsieve.engines.portions import united
 
 Result = TypeVar("Result")
@@ -200,6 +200,7 @@ class TableInParts(Table):
         self.known: Summary | None = None  # of all rows, once they were looked at
         self.coding: Coding | None = None  # of all rows, once they were counted
         self.accounts: dict[int, Account] | None = None  # of text, once all rows of it were looked at
+        self._meanings: Mapping[int, Understood] = {}  # of the same
         self._profile: Profile | None = None
         self._kept: Kept | None = None
         self._kept_key: dict[str, Any] | None = None
@@ -279,12 +280,14 @@ class TableInParts(Table):
                 self._drop_early()
                 self.known = None
                 return self._summarized(binner)
+            self.known = replace(self.known, meanings={**self.known.meanings, **self._meanings})
         return self.known
 
     def _understand(self, known: Summary) -> bool:
         """Decide what text means; whether any of it means other things than categories."""
         rules = self.reader.rules
         found = known.understood(rules.repair, rules.by_place(self.names))
+        self._meanings = found
         self.accounts = {j: of.account for j, of in found.items() if of.account is not None}
         forms = {j: of.form for j, of in found.items() if of.form != Words()}
         self.reader = replace(self.reader, rules=replace(rules, forms=forms))
@@ -347,7 +350,7 @@ class TableInParts(Table):
         ends = table._summarized(EqualWidthBinning(missing=binner.missing))
         known = np.array([min(arity_of(binner, ends, j), n) for j, n in enumerate(arities)], np.int32)
         coding = Coding(binner, [column.kind for column in ends.columns], known, (), 0.0)
-        read = partial(self.reader.read, target=table.coded_target)
+        read = partial(table.reader.read, target=table.coded_target)  # with what its text means
         return self.parts.pack(read, coding, ends.class_sizes).finish()
 
     def _facts(self) -> dict[str, Any]:

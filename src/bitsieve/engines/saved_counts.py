@@ -110,6 +110,8 @@ class SavedCounts:
             If the folder holds no whole counts.
         """
         path = Path(folder)
+        if not (path / _FILE).is_file():
+            raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': give the folder that its --save names")
         try:
             with open(path / _FILE, "rb") as file:
                 digest, text, content = file.readline(), file.readline(), file.read()

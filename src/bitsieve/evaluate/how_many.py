@@ -276,11 +276,18 @@ def reading(answers: list[Answer]) -> str:
             f"take {shown:,} to learn what matters, and {errors:,} to predict, as the others are redundant with these"
         )
     elif errors > shown:
-        beyond = f"{f'those beyond {shown:,}' if shown else 'these'} are each too weak to be shown, or there by chance"
+        beyond = f"{_beyond(errors, shown)} too weak to be shown, or there by chance"
         more = f"a classifier does better with {errors:,}, and {beyond}"
     else:
         more = f"a classifier needs no more than {errors:,}"
     return f"{text}: {more}."
+
+
+def _beyond(errors: int, shown: int) -> str:
+    """Those of the columns that help a classifier which are not shown to be informative."""
+    if errors - shown == 1:
+        return "the last is" if shown else "it is"
+    return f"{f'those beyond {shown:,}' if shown else 'these'} are each"
 
 
 def _columns(number: int) -> str:

@@ -39,11 +39,12 @@ class FolderParts(ColumnParts):
         self.values = _typed(values)
         for file in self.files:
             lost, new = (
-                quoted(name for name in some if name not in set(others))
+                [name for name in some if name not in set(others)]
                 for some, others in ((own, file.names), (file.names, own))
             )
             if lost or new:
-                what = f"lacks the column {lost}" if lost else f"has the column {new} besides"
+                columns = f"column{'s' if len(lost or new) > 1 else ''} {quoted(lost or new)}"
+                what = f"lacks the {columns}" if lost else f"has the {columns} besides"
                 raise DataError(f"{file.label} {what}, unlike {first.label}: give all parts the same columns")
         check_names(self.names, self.label)
         self.notes += dict.fromkeys(note for file in self.files for note in file.notes)

@@ -38,8 +38,11 @@ def check_output(
     read-only, a regular file, and not ``source``, the input; its directory is there and can be written.
     """
     path = Path(path)
+    if source is not None and path.exists() and os.path.exists(source) and path.samefile(source):
+        raise DataError(f"the {what} {str(path)!r} is the input itself: give it another name")
     if endings and path.suffix.lower() not in endings:
-        raise DataError(f"unknown format of the {what} {str(path)!r}: end it in one of {', '.join(endings)}{remark}")
+        allowed = f"{'one of ' * (len(endings) > 1)}{', '.join(endings)}"
+        raise DataError(f"unknown format of the {what} {str(path)!r}: end it in {allowed}{remark}")
     if path.is_dir():
         raise DataError(f"the {what} {str(path)!r} is a directory: give the path of a file")
     if not path.parent.is_dir():
@@ -48,8 +51,6 @@ def check_output(
         raise DataError(f"the directory {str(path.parent)!r} of the {what} cannot be written: choose another one")
     if not path.exists():
         return
-    if source is not None and os.path.exists(source) and path.samefile(source):
-        raise DataError(f"the {what} {str(path)!r} is the input itself: give it another name")
     if not path.is_file():
         raise DataError(f"the {what} {str(path)!r} is not a regular file: give another path")
     # The mode too: the administrator may write any file, and still means it when one is made read-only.

@@ -168,7 +168,7 @@ def _summary(quality: list[ColumnQuality], remarks: list[list[str]], names: Sequ
         ("with missing values", [q.n_missing > 0 for q in quality]),
         ("constant", [q.constant for q in quality]),
         ("the same as an earlier one in every row", [q.duplicate_of >= 0 for q in quality]),
-        ("like an identifier, with a value of its own in most rows", [q.identifier for q in quality]),
+        ("like an identifier, most values of which are in one row only", [q.identifier for q in quality]),
         ("left whole, since no cut was accepted", ["no cut accepted" in some for some in remarks]),
     ):
         found = [name for name, is_so in zip(names, chosen, strict=True) if is_so]

@@ -75,7 +75,8 @@ def why_not_selected(selection: Chosen, column: int, found: Contribution, added:
     if chance is not None and max(found.relevance, found.complementarity) <= chance.of(column):
         return "is not selected: it is no more informative than the best of as many columns is by chance"
     k = len(selection.features)
-    return f"is not selected: {selection.method} ranks {k:,} others before it, to which it adds {number(added)} bits"
+    more = "" if np.isnan(added) else f", to which it adds {number(added)} bits"
+    return f"is not selected: {selection.method} ranks {k:,} other{'s' * (k > 1)} before it{more}"
 
 
 def _why_left_out(table: Table, column: int) -> str:
@@ -264,11 +265,10 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
     others = selected if place is None else selected[:place]
     counted = place is not None or index not in evidence.left_out
     found = contribution(information, index, others) if counted else _NOT_COUNTED
-    given, used = conditional_on(information, others.tolist() if counted else [])
-    added = float(given.conditional_relevance(np.array([index]))[0]) if counted else np.nan
+    added, used = _added(information, index, others) if counted and _has_rows(information) else (np.nan, ())
     near = affiliated_of(evidence)
     substitute = None
-    if place is not None:
+    if place is not None and _has_rows(information):
         left = np.flatnonzero(information.varies & ~np.isin(np.arange(len(names)), selected))
         substitute = best_substitutes(information, selected, left, only=index)[0]
     reason = why_selected(selection, place) if place is not None else why_not_selected(selection, index, found, added)
@@ -293,6 +293,17 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
         price=None if substitute is None else substitute.price,
         notes=notes_naming(selection.notes, names[index]),
     )
+
+
+def _has_rows(information: PlugInInformation) -> bool:
+    """Whether columns can be taken together, as those of saved counts of pairs cannot."""
+    return "partition" in information.source.offers
+
+
+def _added(information: PlugInInformation, column: int, others: Columns) -> tuple[float, tuple[int, ...]]:
+    """What a column adds to others, and to how many of them."""
+    given, used = conditional_on(information, others.tolist())
+    return float(given.conditional_relevance(np.array([column]))[0]), used
 
 
 def notes_naming(notes: Sequence[str], name: str) -> list[str]:

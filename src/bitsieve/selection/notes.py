@@ -24,6 +24,8 @@ _ORDERED = 20  # different numbers, of which a target may be a quantity
 _SHARE_OF_CHANCE = 0.1  # of the information of a column
 _ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
 
+_UNTESTED = "not tested by shuffles, which need the rows in memory and not too many values"
+
 
 def refuse_constant_data(table: Table) -> None:
     """Refuse a target of one class and features none of which varies."""
@@ -139,7 +141,8 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
         return _on_length(selector)
     k = len(selector.selected_)
     if selector.stopping_candidate_ < 0:
-        return [f"stopped after {_features(k)}: {rule}"]
+        what = f"have one value or no reliable relation to {quoted(_target(table))}"
+        return [f"stopped after {_features(k)}: all columns that are left {what}"]
     candidate = table.names[selector.stopping_candidate_]
     return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
@@ -151,11 +154,13 @@ def explain_informative(selector: Any, table: Table, found: Explanation) -> list
     nothing = nothing_informative(found.relevance[selector.selected_], found.informative)
     if nothing or carry == k:
         return nothing
-    if not carry:
+    if not carry and found.is_sure:
         return [f"0 of {k:,} are more informative than chance: they only fill the list"]
+    if not carry:
+        return [f"none of {k:,} is shown to be more informative than chance: {_UNTESTED}"]
     several, rest = k - carry > 1, f"the other {k - carry:,}" if k - carry > 1 else "the other one"
     one_line = f"{carry:,} of {k:,} {'are' if carry > 1 else 'is'} more informative than chance; {rest} "
-    end = f"only {'fill' if several else 'fills'} the list" if found.is_sure else "may be there by chance"
+    end = f"only {'fill' if several else 'fills'} the list" if found.is_sure else f"may be there by chance: {_UNTESTED}"
     return [one_line + end if found.is_sure else f"at least {one_line}{end}"]
 
 

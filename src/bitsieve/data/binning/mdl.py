@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.lazy import cached_property
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.parameters import Rule, check_choice
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
 from bitsieve.counts.tables import Terms, entropy_terms
@@ -103,10 +104,9 @@ class CutsInParts(ClassSearch):
     @property
     def classes(self) -> Labels:  # type: ignore[override]
         """They are not in memory."""
-        raise ValueError(
-            "this stopping rule shuffles the classes and makes the cuts of 'mdl' anew each time, for which all rows "
-            "must be in memory: use binning 'quantile', or the rule 'threshold'"
-        )
+        what = "this stopping rule shuffles the classes and makes the cuts of 'mdl' anew each time, for which all rows "
+        settings = Setting("binning", "quantile"), ", or ", Setting("stopping", "threshold")
+        raise ValueError(Sentence(what, "must be in memory: use ", *settings))
 
     def codes(self, column: int) -> Integers:
         """They are not in memory."""
