@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from os import PathLike
@@ -114,7 +115,10 @@ def library_of(data: Any) -> str:
     lazy = isinstance(frame, nw.LazyFrame) and frame.implementation.is_polars()  # others have no frames in memory
     if lazy or isinstance(frame, nw.DataFrame):
         return str(frame.implementation.name.lower())
-    return "pandas" if find_spec("pandas") else "pyarrow"
+    with suppress(ModuleNotFoundError):  # of a finder that refuses the name
+        if find_spec("pandas"):
+            return "pandas"
+    return "pyarrow"
 
 
 def frame_of(columns: Mapping[str, Any], library: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -93,7 +94,7 @@ class Table(NamedColumns):
         return 0.0
 
     def profile(self, binner: Any = None) -> Profile:
-        """Facts of the columns; looked at once. Of rows in parts, ``binner`` says what its bins follow from."""
+        """Facts of the columns; looked at once, on the threads of ``binner``, for all that its bins follow from."""
         raise NotImplementedError
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[Self, bool]:
@@ -232,10 +233,10 @@ class TableInMemory(Table):
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns; looked at once."""
         if not self._profile:
-            self._profile.append(self._profiled())
+            self._profile.append(self._profiled(None if binner is None else binner.n_jobs))
         return self._profile[0]
 
-    def _profiled(self) -> Profile:
+    def _profiled(self, n_jobs: int | None) -> Profile:
         n = self.n_features
         has_values, names_the_rows = np.ones(n, bool), np.zeros(n, bool)
         if self.sparse is not None:
@@ -253,12 +254,17 @@ class TableInMemory(Table):
             has_values[j] = values.dtype.kind != "f" or not (np.isnan(values[0]) and np.isnan(values).all())
         accounts = {j: of.account for j, of in self.meanings.items() if of.account is not None}
         return Profile(
-            self.n_samples, has_values, names_the_rows, self._numbers_rows, accounts=accounts, noticed=self._noticed
+            self.n_samples,
+            has_values,
+            names_the_rows,
+            self._numbers_rows,
+            accounts=accounts,
+            noticed=partial(self._noticed, n_jobs),
         )
 
-    def _noticed(self) -> Noticed:
+    def _noticed(self, n_jobs: int | None) -> Noticed:
         """What is worth a note in columns of numbers."""
-        extents = self.extents()
+        extents = self.extents(n_jobs)
         sentinels, codes = [], []
         for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
             for c in np.flatnonzero(may_outlie(low, high)).tolist():

@@ -171,7 +171,7 @@ def select_from(
     constraints = parameters.pop("constraints", None)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _with_parameters(binning, of_binner, n_jobs)
-    rule = None if table.in_memory else make_binner(binner or BINNING, n_jobs=n_jobs)
+    rule = make_binner(binner or BINNING, n_jobs=n_jobs)
     constrains = "constraints" in found.parameters
     considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
     asked_for = {"binning": binning, **of_binner, "target_bins": table.target.n_bins}

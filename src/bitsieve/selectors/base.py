@@ -267,7 +267,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
 def without_empty(table: Table, binning: Any, n_jobs: int | None) -> Table:
     """The table with one value in every row of a column that has none, and a warning on that."""
-    empty = table.profile(None if table.in_memory else make_binner(binning or BINNING, n_jobs=n_jobs)).empty
+    empty = table.profile(make_binner(binning or BINNING, n_jobs=n_jobs)).empty
     if not empty:
         return table
     listed = quoted(table.names[j] for j in empty)
