@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bitsieve.data.given import Account
 from bitsieve.data.profile import FEW_ROWS, Noticed, Profile, RowNumbers, counts_rows, numbers_rows
-from bitsieve.data.text import Account
 
 LOWEST = {"int8": -60, "uint8": 3, "int32": -5, "int64": -(2**63), "uint64": 2**63 - 7}
 

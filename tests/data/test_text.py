@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv
 
-from bitsieve.data.text import ColumnRules, Plain, typed_columns, typed_text
+from bitsieve.data.given import ColumnRules
+from bitsieve.data.text import Plain, typed_columns, typed_text
 from bitsieve.files.read import read_table
 
 WORDS = ["1", "-2", "+3", " 4", "2.50", "1e3", "1,234", ".5", "nan", "inf", "?", "NA", "", "NULL", "-", "true", "False"]

@@ -126,7 +126,7 @@ def test_interrupt_and_resume(data, tmp_path, threads, ending, capsys):
         (["--protocol", "papr"], "--protocol papr is not known: did you mean paper"),
         (["--report", "missing/report.html"], "there is no directory 'missing' for the report"),
         (["--output", "errors.xlsx"], "end it in one of .parquet, .csv, .json"),
-        (["--output", "missing/errors.csv"], "there is no directory 'missing' for the output"),
+        (["--output", "missing/errors.csv"], "there is no directory 'missing' for the --output"),
         (["--resume"], "give --output as in the first run"),
         (["--bins", "4"], "--bins has no meaning with --binning mdl"),
     ],

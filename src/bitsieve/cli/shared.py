@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from bitsieve.cli.options import Option
-    from bitsieve.data.text import ColumnRules
+    from bitsieve.data.given import ColumnRules
 
 
 FEW_ROWS = 10
@@ -104,7 +104,7 @@ def in_words_of(wording: Wording, quiet: bool = False) -> Iterator[None]:
 
 def rules_of(options: argparse.Namespace) -> ColumnRules:
     """How columns are read."""
-    from bitsieve.data.text import column_rules
+    from bitsieve.data.given import column_rules
 
     return column_rules(options.repair is not False, dict(options.column_type or ()))
 

@@ -17,11 +17,11 @@ from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.data.encoding import Encoded, as_array, as_doubles, encode_known, microseconds
-from bitsieve.data.given import with_rows
+from bitsieve.data.given import ColumnRules, Understood, with_rows
 from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import is_foreign, numpy_of_series
-from bitsieve.data.text import ColumnRules, Understood, typed_columns
+from bitsieve.data.text import typed_columns
 from bitsieve.files.spooled_columns import SpooledColumns
 
 _TURNED_AT_ONCE = 1024  # rows of a matrix whose columns are made contiguous

@@ -1,16 +1,26 @@
-"""The data as it was given: of what kind it is, and how selected features are handed back in that kind."""
+"""The data as it was given: its kind, how selected features are handed back in that kind, and how text is read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from os import PathLike
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names
+from bitsieve.common.parameters import check_flag
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
+COLUMN_TYPES = ("category", "number", DAY_FIRST, MONTH_FIRST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +88,12 @@ def is_lazy(data: Any) -> bool:
 
 def gives_batches(data: Any) -> bool:
     """Whether something is read in batches: it speaks the Arrow stream protocol, or is of a kind that gives batches."""
+    kind = type(data)
+    if not any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_batches", "scanner")):
+        return False
     import narwhals as nw
 
-    kind = type(data)
-    at_once = hasattr(kind, "__arrow_c_array__") or nw.dependencies.is_into_series(data)  # one batch, or one column
-    return not at_once and any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_batches", "scanner"))
+    return not (hasattr(kind, "__arrow_c_array__") or nw.dependencies.is_into_series(data))  # one batch, or one column
 
 
 def keeps_columns_only(data: Any) -> bool:
@@ -126,3 +137,71 @@ def frame_of(columns: Mapping[str, Any], library: str) -> Any:
     import narwhals as nw
 
     return nw.from_dict(columns, backend=cast(Any, library)).to_native()
+
+
+class Form(Protocol):
+    """What text of one column means."""
+
+    @property
+    def what(self) -> str:
+        """What it is, in words."""
+
+    def read(self, text: pa.Array) -> pa.Array:
+        """The values of some text, null for what is missing or not of this form."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """How the text of a column was read."""
+
+    what: str  # what the values are, in words; "codes" and "open dates" stay categories
+    example: str  # one of them
+    n_read: int  # rows that are read so, and rows with other text, which is read as missing
+    n_unread: int = 0
+    unread: tuple[tuple[str, int], ...] = ()  # the most frequent of that text, and in how many rows it is
+    has_missing: bool = False  # whether other rows have no value
+
+
+class Understood(NamedTuple):
+    """The form of the text of a column, and an account where it is not plain."""
+
+    form: Form
+    account: Account | None = None
+    is_plain: bool = False  # whether it is numbers or times as every file of text has them
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnRules:
+    """How columns are read."""
+
+    repair: bool = True  # whether text that is almost numbers, times or booleans is read as such
+    # of some columns, by name or place, what they hold: one of ``COLUMN_TYPES``
+    types: Mapping[Any, str] = field(default_factory=dict)
+    # of some of the rows, by their places the columns of text that are no categories in all rows; None: these are all
+    # rows
+    forms: Mapping[int, Form] | None = None
+    counted: NDArray[np.bool_] | None = None  # shape (n_samples,): which rows count; None: all
+
+    def by_place(self, names: Sequence[str]) -> dict[int, str]:
+        """The types of columns by their places."""
+        found = {}
+        for column, kind in self.types.items():
+            if isinstance(column, int) and str(column) not in names and column < len(names):
+                found[column] = kind
+            elif str(column) in names:
+                found[list(names).index(str(column))] = kind
+            else:
+                known = allowed_names(str(column), [*names])
+                what = f" names {str(column)!r}, which is no feature: {known}"
+                raise ValueError(Sentence(Setting("column_types"), what))
+        return found
+
+
+def column_rules(repair: bool, types: Mapping[Any, str] | None) -> ColumnRules:
+    """The rules of a call, of all rows."""
+    check_flag("repair", repair)
+    for column, kind in (types or {}).items():
+        if kind not in COLUMN_TYPES:
+            advice = f"give one of {', '.join(map(repr, COLUMN_TYPES))}"
+            raise ParameterError("column_types", {column: kind}, advice)
+    return ColumnRules(repair, types or {})

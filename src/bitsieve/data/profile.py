@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.data.text import Account
+from bitsieve.data.given import Account
 
 FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
 _FEW_FOR_IDENTIFIERS = 20  # in fewer rows a measurement may well differ in every one

@@ -19,11 +19,10 @@ from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
 from bitsieve.data.columns import check_unique, no_table, read_columns
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, is_path, not_read_again, take_columns, with_rows
+from bitsieve.data.given import ColumnRules, Given, is_path, not_read_again, take_columns, with_rows
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
 from bitsieve.data.target import check_target_bins, no_row_counts, read_target, read_weights, zero_where_missing
-from bitsieve.data.text import ColumnRules
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.spooled_columns import SpooledColumns
 

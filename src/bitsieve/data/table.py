@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bitsieve.common.messages import needs_dense_rows, quoted_places
 from bitsieve.data.encoding import FEW, Encoded, encode, take_rows
 from bitsieve.data.extents import MISSING, Extents, find_extents
-from bitsieve.data.given import Given
+from bitsieve.data.given import Given, Understood
 from bitsieve.data.profile import (
     Noticed,
     Outlying,
@@ -27,7 +27,6 @@ from bitsieve.data.profile import (
 )
 from bitsieve.data.sparse import StoredColumns
 from bitsieve.data.target import Target
-from bitsieve.data.text import Understood
 
 Values = NDArray[Any] | Encoded
 

@@ -7,9 +7,9 @@ rows; so it does not depend on how a table is cut or read.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BytesIO
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,14 +17,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names
-from bitsieve.common.parameters import check_flag
 from bitsieve.data.arrow import numpy_of
-from bitsieve.data.text_forms import DAY_FIRST, MONTH_FIRST, Dates, Numbers, Spans, are_codes, flags
+from bitsieve.data.given import DAY_FIRST, MONTH_FIRST, Account, ColumnRules, Form, Understood
+from bitsieve.data.text_forms import Dates, Numbers, Spans, are_codes, flags
 from bitsieve.files.dialect import MISSING
 from bitsieve.files.text import without_commas
 
-COLUMN_TYPES = ("category", "number", DAY_FIRST, MONTH_FIRST)
 _MOST = 0.95  # of the rows with a value must be of one form
 _MANY_NUMBERS = 20  # different ones, from which on other words among them are read as missing
 _LONGEST = 64  # characters of a number or a time
@@ -53,17 +51,6 @@ def text_of(values: Sequence[str]) -> pa.Array:
 _MARKERS = text_of([*MISSING, *(f" {marker}" for marker in MISSING if marker)])
 _MARKED = frozenset(_MARKERS.to_pylist())
 _TOKEN_VALUES = text_of(_TOKENS)
-
-
-class Form(Protocol):
-    """What text of one column means."""
-
-    @property
-    def what(self) -> str:
-        """What it is, in words."""
-
-    def read(self, text: pa.Array) -> pa.Array:
-        """The values of some text, null for what is missing or not of this form."""
 
 
 @dataclass(frozen=True)
@@ -124,62 +111,6 @@ def _truth(word: str) -> str | None:
     """``yes`` or ``no``, where a word means that."""
     plain = word.strip().casefold()
     return "yes" if plain in _TRUE else "no" if plain in _FALSE else None
-
-
-@dataclass(frozen=True)
-class Account:
-    """How the text of a column was read."""
-
-    what: str  # what the values are, in words; "codes" and "open dates" stay categories
-    example: str  # one of them
-    n_read: int  # rows that are read so, and rows with other text, which is read as missing
-    n_unread: int = 0
-    unread: tuple[tuple[str, int], ...] = ()  # the most frequent of that text, and in how many rows it is
-    has_missing: bool = False  # whether other rows have no value
-
-
-class Understood(NamedTuple):
-    """The form of the text of a column, and an account where it is not plain."""
-
-    form: Form
-    account: Account | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnRules:
-    """How columns are read."""
-
-    repair: bool = True  # whether text that is almost numbers, times or booleans is read as such
-    # of some columns, by name or place, what they hold: one of ``COLUMN_TYPES``
-    types: Mapping[Any, str] = field(default_factory=dict)
-    # of some of the rows, by their places the columns of text that are no categories in all rows; None: these are all
-    # rows
-    forms: Mapping[int, Form] | None = None
-    counted: NDArray[np.bool_] | None = None  # shape (n_samples,): which rows count; None: all
-
-    def by_place(self, names: Sequence[str]) -> dict[int, str]:
-        """The types of columns by their places."""
-        found = {}
-        for column, kind in self.types.items():
-            if isinstance(column, int) and str(column) not in names and column < len(names):
-                found[column] = kind
-            elif str(column) in names:
-                found[list(names).index(str(column))] = kind
-            else:
-                known = allowed_names(str(column), [*names])
-                what = f" names {str(column)!r}, which is no feature: {known}"
-                raise ValueError(Sentence(Setting("column_types"), what))
-        return found
-
-
-def column_rules(repair: bool, types: Mapping[Any, str] | None) -> ColumnRules:
-    """The rules of a call, of all rows."""
-    check_flag("repair", repair)
-    for column, kind in (types or {}).items():
-        if kind not in COLUMN_TYPES:
-            advice = f"give one of {', '.join(map(repr, COLUMN_TYPES))}"
-            raise ParameterError("column_types", {column: kind}, advice)
-    return ColumnRules(repair, types or {})
 
 
 def understood(
@@ -312,7 +243,8 @@ def _typed_column(array: pa.Array, place: int, rules: ColumnRules, wanted: str |
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()
     if rules.forms is not None:
-        meaning = Understood(rules.forms.get(place, Words()))
+        form = rules.forms.get(place, Words())
+        meaning = Understood(form, is_plain=isinstance(form, Plain))
     elif wanted is None and _are_plain_words(coded.dictionary):
         return coded, Understood(Words())
     else:

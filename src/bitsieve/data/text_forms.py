@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bitsieve.data.arrow import numpy_of
 from bitsieve.data.encoding import WHOLE
+from bitsieve.data.given import DAY_FIRST, MONTH_FIRST
 
 _SPACES = " \u00a0\u2009\u202f"
 _CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|BRL|MXN|ZAR|KRW|TRY|SGD|HKD|THB|ILS"
@@ -167,7 +168,6 @@ def flags(mask: Any) -> NDArray[np.bool_]:
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
 UNDECIDED = "undecided"
 
 _CLOCK = (

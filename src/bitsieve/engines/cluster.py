@@ -15,10 +15,9 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary
-from bitsieve.data.given import Given
+from bitsieve.data.given import ColumnRules, Given
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
-from bitsieve.data.text import ColumnRules
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
 from bitsieve.engines.portions import PartitionedSource, Portions, in_order
 from bitsieve.engines.registry import DataInParts

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bitsieve.common.messages import ParameterError
-from bitsieve.data.given import gives_batches, is_frame, is_lazy, is_path
+from bitsieve.data.given import ColumnRules, gives_batches, is_frame, is_lazy, is_path
 from bitsieve.data.table import Table
-from bitsieve.data.text import ColumnRules
 
 
 class DataInParts(Protocol):

@@ -23,11 +23,10 @@ from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, gives_batches, is_path, not_read_again
+from bitsieve.data.given import ColumnRules, Given, gives_batches, is_path, not_read_again
 from bitsieve.data.read import read_data
 from bitsieve.data.roles import divide
 from bitsieve.data.table import Table, TableInMemory
-from bitsieve.data.text import ColumnRules
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, TableInParts, Work, key_name
 from bitsieve.engines.registry import DataInParts
 from bitsieve.files.arrow import ColumnParts

@@ -10,8 +10,8 @@ from typing import Any
 from bitsieve.common.messages import warn_of
 from bitsieve.common.parameters import with_hints
 from bitsieve.common.progress import shown
+from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
-from bitsieve.data.text import column_rules
 from bitsieve.evaluate.checkpoint import Checkpoint
 from bitsieve.evaluate.comparison import Comparison
 from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan

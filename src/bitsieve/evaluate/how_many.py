@@ -16,9 +16,9 @@ from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.tables import entropy_terms
+from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory
-from bitsieve.data.text import column_rules
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.leaks import leaks
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch

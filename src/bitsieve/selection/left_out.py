@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted, renamed
+from bitsieve.data.given import Account
 from bitsieve.data.profile import Profile
 from bitsieve.data.table import Table
-from bitsieve.data.text import Account
 from bitsieve.methods.constraints import Constraints, check_constraints, is_given, resolve
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_flag
+from bitsieve.data.given import ColumnRules
 from bitsieve.data.table import COUNTS, Table, check_several_rows
-from bitsieve.data.text import ColumnRules
 from bitsieve.engines.registry import Engine, choose_engine
 from bitsieve.methods.registry import check_offers, parameters_of
 

@@ -14,8 +14,8 @@ from bitsieve.common.messages import Sentence, Setting, quoted, renamed, warn_of
 from bitsieve.common.parameters import check_threads
 from bitsieve.common.progress import shown
 from bitsieve.data.binning.registry import KEEPS_MISSING, make_binner
+from bitsieve.data.given import column_rules
 from bitsieve.data.table import Table
-from bitsieve.data.text import column_rules
 from bitsieve.methods.constraints import is_given, resolve
 from bitsieve.methods.method import Method, check_requirements
 from bitsieve.methods.registry import arguments_of, find_method

@@ -20,8 +20,8 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.encoding import WHOLE, Encoded, check_whole_numbers, encode, encode_known, lookup
 from bitsieve.data.extents import MISSING, NUMBERS, Extents, HasExtents, NumericBlock, check_values
+from bitsieve.data.given import Form
 from bitsieve.data.table import TableInMemory
-from bitsieve.data.text import Form, Plain
 
 MAX_CODES = 1 << 16
 
@@ -113,7 +113,7 @@ class Binning:
         )
         self.check_numbers(table, extents)
         table.set_names_on(self)
-        self._forms = {j: of.form for j, of in table.meanings.items() if not isinstance(of.form, Plain)}
+        self._forms = {j: of.form for j, of in table.meanings.items() if not of.is_plain}
         return extents
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:

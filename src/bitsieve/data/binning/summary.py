@@ -15,10 +15,11 @@ from bitsieve.data.binning.base import Binning
 from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.data.encoding import FEW, Encoded
 from bitsieve.data.extents import MISSING, NUMBERS, Extents
+from bitsieve.data.given import Understood
 from bitsieve.data.profile import Noticed, Outlying, Profile, RowNumbers, looks_like_code, names_rows
 from bitsieve.data.table import NamedColumns, TableInMemory
 from bitsieve.data.target import Target
-from bitsieve.data.text import Understood, text_of, understood
+from bitsieve.data.text import text_of, understood
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from bitsieve.data.binning.equal import EqualFrequencyBinning, EqualWidthBinning
 from bitsieve.data.binning.mdl import MDLBinning
 from bitsieve.data.binning.zero_apart import ZeroApartBinning
 from bitsieve.data.columns import read_columns
+from bitsieve.data.given import ColumnRules
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import TableInMemory
-from bitsieve.data.text import ColumnRules, Plain
+from bitsieve.data.text import Plain
 
 _PARAMETERS = {  # and attributes: those that a class does not describe itself
     'missing : {"error", "bin"}, default="error"': (
