@@ -89,6 +89,19 @@ def test_parts_of_text_that_means_numbers_add_up(tmp_path, capsys):
     assert found[0][2] > 0.8  # of the 0.97 bits of two classes in shares of 0.6 and 0.4
 
 
+def test_a_column_of_one_bin_is_not_called_constant(tmp_path, capsys):
+    classes = np.arange(200) % 2
+    noise = np.random.default_rng(3).normal(size=200)
+    table = pa.table({"noise": noise, "flat": ["x"] * 200, "good": classes, "class": classes})
+    parquet.write_table(table, tmp_path / "all.parquet")
+    count(tmp_path, "all")
+    capsys.readouterr()
+    assert main(["select", "--counts", str(tmp_path / "all")]) == 0
+    shown = capsys.readouterr().err
+    assert "no reliable relation to 'class' and is scored 0 bits: 'noise'" in shown
+    assert "column 'flat' is constant" in shown
+
+
 def test_a_column_is_explained_by_what_pairs_show(files, capsys):
     count(files, "all")
     assert main(["explain", "other", "--counts", str(files / "all"), "--features", "1"]) == 0

@@ -32,6 +32,7 @@ class CountsTable(Table):
         source = TabledSource(counts)
         alone = source.tables(None, np.arange(len(counts.names)), False)
         self._varies = np.array([len(table.occupied()[0]) > 1 for table in alone], bool)
+        self._uncut = {*getattr(counts.binner, "uncut_", ())} - {*counts.left_out}
         kinds = [None if known is not None else np.dtype(float) for known in counts.binner.categories_]
         self.coding = Coding(counts.binner, kinds, source.arities, (), 0.0)
 
@@ -59,8 +60,8 @@ class CountsTable(Table):
         return self.counts.binner, TabledSource(self.counts)
 
     def varies(self, j: int) -> bool:
-        """Whether column ``j`` has several codes."""
-        return bool(self._varies[j])
+        """Whether column ``j`` has several codes, or may have several values within one bin."""
+        return bool(self._varies[j]) or j in self._uncut
 
     def counts_rows(self, j: int) -> bool:
         """Whether column ``j`` counts the rows: there are none."""

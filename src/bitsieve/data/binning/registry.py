@@ -125,6 +125,9 @@ def binning_of(facts: dict[str, Any], names: list[str], **parameters: Any) -> Bi
     binner.bin_edges_ = Ragged(np.concatenate([np.empty(0), *edges]), np.cumsum([len(one) for one in edges]))
     binner.n_bins_ = np.array(facts["bins"], np.int64)
     binner.categories_ = [None if known is None else from_list(known) for known in facts["categories"]]
+    if binner.requires == "classes":
+        numeric = np.array([known is None for known in binner.categories_], bool)
+        binner.uncut_ = np.flatnonzero(numeric & (binner.bin_edges_.lengths == 0))
     binner.n_features_in_ = len(names)
     binner.feature_names_in_ = np.array(names, object)
     return binner
