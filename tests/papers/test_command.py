@@ -157,7 +157,7 @@ def test_an_interrupted_run_keeps_what_is_finished(capsys, parted, tmp_path):
         (["--sets", "tow"], "no data set 'tow'; did you mean two"),
         (["--protocol", "nest"], "--protocol nest is not known: did you mean nested"),
         (["--data-dir", "nowhere"], "there is no directory 'nowhere'"),
-        (["--output", "a.png"], "end it in one of .json, as 'table parts' is no figure"),
+        (["--output", "a.png"], "end it in .json, as 'table parts' is no figure"),
     ],
 )
 def test_choices_that_are_refused(capsys, parted, arguments, message):

@@ -29,7 +29,7 @@ from bitsieve.data.roles import divide
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, TableInParts, Work, key_name
 from bitsieve.engines.registry import DataInParts
-from bitsieve.files.arrow import ColumnParts
+from bitsieve.files.arrow import ColumnParts, give_back_unused
 from bitsieve.files.errors import check_unchanged
 from bitsieve.files.libsvm import read_libsvm_in_ranges
 from bitsieve.files.read import holds_sparse_rows, open_columns
@@ -231,6 +231,8 @@ class StreamParts(Parts):
             if n_rows:
                 yield first, objects
             first, seen = first + n_rows, last
+            if self.memory is not None:
+                give_back_unused()
             step(seen)
         self._check_lengths(seen, at_end=True)
         check_unchanged(self.batches.label, self.state, self.batches.state())
