@@ -168,9 +168,17 @@ def test_nothing_worse_than_the_majority_class_is_recommended(folder):
 @pytest.mark.parametrize("rows", [4, 10])
 def test_very_few_rows_get_a_caution(folder, rows):
     (folder / "few.csv").write_text("\n".join(["a,y", *(f"{j % 2},{j % 2}" for j in range(rows))]))
-    for words in (("select",), ("compare", "--folds", "loo", "--classifier", "ncm")):
-        found = bs(*words, "few.csv", "-t", "y", cwd=folder)
+    ways = (
+        ("select",),
+        ("select", "--memory", "1GB"),
+        ("explain", "a"),
+        ("compare", "--folds", "loo", "--classifier", "ncm"),
+    )
+    for command, *words in ways:
+        found = bs(command, *words, "few.csv", "-t", "y", cwd=folder)
         assert (f"note: the table has {rows} rows: with fewer than 10" in found.stderr) == (rows < 10)
+    notes = bitsieve.select(folder / "few.csv", "y").notes
+    assert any(f"the table has {rows} rows" in str(note) for note in notes) == (rows < 10)
 
 
 def _workbook(path: Path) -> None:

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.cli.shared import binner_of, binning_of, caution, check_written, made_by, rules_of, say, show, sources_of
+from bitsieve.cli.shared import binner_of, binning_of, check_written, made_by, rules_of, say, show, sources_of
 from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase, shown
 
@@ -39,8 +39,7 @@ def run(options: argparse.Namespace) -> int:
 
         return as_text(comparison, call=_command(comparison, options))
 
-    notes = [*caution(comparison.parameters["n_samples"]), *comparison.notes]
-    show(options, notes, lambda: {**comparison.to_dict(), **made_by(options)}, text)
+    show(options, comparison.notes, lambda: {**comparison.to_dict(), **made_by(options)}, text)
     for what, path in (("the table of errors", options.output), ("the report", options.report)):
         if path is not None:
             options.say(f"saved {what} to {path!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binner_of, binning_of, caution, check_written, made_by, show
+from bitsieve.cli.shared import binner_of, binning_of, check_written, made_by, show
 from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
             save_figure(plot_how_many(found).figure, options.figure)
     show(
         options,
-        [*caution(found.n_samples), *found.notes],
+        found.notes,
         lambda: {**found.to_dict(), **made_by(options)},
         lambda: str(found),
     )

@@ -9,7 +9,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
-from bitsieve.cli.shared import binning_of, caution, check_written, made_by, rules_of, say, show, sources_of
+from bitsieve.cli.shared import binning_of, check_written, made_by, rules_of, say, show, sources_of
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import phase, shown
 from bitsieve.files.read import check_file, holds_sparse_rows
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     asked = _asked(options)
     with shown(not options.quiet), _cluster(options) as client:
         selection = _selection(options, asked, client)
-        selection.notes[:] = [*caution(selection.n_samples), *map(options.wording, selection.notes)]
+        selection.notes[:] = map(options.wording, selection.notes)
         saved = _save(selection, options)
 
     def text() -> str:
@@ -62,7 +62,7 @@ def run_explain(options: argparse.Namespace) -> int:
         explanation = selection.explain(options.feature)
     show(
         options,
-        [*caution(selection.n_samples), *(note for note in selection.notes if note not in explanation.notes)],
+        [note for note in selection.notes if note not in explanation.notes],
         lambda: {**explanation.to_dict(), "method": selection.method},
         lambda: str(explanation),
     )

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from bitsieve.data.given import ColumnRules
 
 
-FEW_ROWS = 10
 _SILENT = ("sklearn", "scipy", "joblib")  # packages whose warnings are about calls that no user made
 
 
@@ -143,13 +142,6 @@ def show(
         print_document(document())
     else:
         print(text())
-
-
-def caution(n_rows: int) -> list[str]:
-    """A note on very few rows."""
-    if n_rows >= FEW_ROWS:
-        return []
-    return [f"the table has {n_rows} rows: with fewer than {FEW_ROWS} any column may look informative by chance"]
 
 
 def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None:

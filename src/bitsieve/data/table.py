@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -59,7 +60,7 @@ class NamedColumns:
             del estimator.feature_names_in_
 
 
-class Table(NamedColumns):
+class Table(NamedColumns, ABC):
     """The columns of some samples with their target, whose rows lie in memory or in parts elsewhere."""
 
     in_memory: ClassVar[bool] = False  # whether the rows are
@@ -73,14 +74,14 @@ class Table(NamedColumns):
     left_out: tuple[int, ...]
 
     @property
+    @abstractmethod
     def n_samples(self) -> int:
         """Number of rows; those of weight 0 were left out."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def target(self) -> Target:
         """The classes of all rows."""
-        raise NotImplementedError
 
     @property
     def is_sparse(self) -> bool:
@@ -92,29 +93,33 @@ class Table(NamedColumns):
         """By what share of the samples the rank of an edge of the target may be off; 0: exact."""
         return 0.0
 
+    @abstractmethod
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns; looked at once, on the threads of ``binner``, for all that its bins follow from."""
-        raise NotImplementedError
 
+    @abstractmethod
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[Self, bool]:
         """The table with its columns of few whole numbers as categories; whether all columns of an array are such."""
-        raise NotImplementedError
 
-    def count(self, binner: Any) -> tuple[Any, Any]:
-        """A copy of the binner, fitted on all rows, and the counts of the columns as it codes them."""
-        raise NotImplementedError
-
+    @abstractmethod
     def without(self, columns: Sequence[int]) -> Self:
         """The table with one value in every row of some columns, so that no method chooses them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def varies(self, j: int) -> bool:
         """Whether feature ``j`` holds different values; missing is one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def counts_rows(self, j: int) -> bool:
         """Whether feature ``j`` goes up, or down, by one with every row."""
-        raise NotImplementedError
+
+
+class TableElsewhere(Table):
+    """A table whose rows are not in memory, and which counts them where they are."""
+
+    @abstractmethod
+    def count(self, binner: Any) -> tuple[Any, Any]:
+        """A copy of the binner, fitted on all rows, and the counts of the columns as it codes them."""
 
 
 def check_several_rows(table: Table) -> None:

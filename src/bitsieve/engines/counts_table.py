@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +13,13 @@ from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.profile import Profile
-from bitsieve.data.table import Table
+from bitsieve.data.table import TableElsewhere
 from bitsieve.data.target import Target
 from bitsieve.engines.in_parts import TableInParts
 from bitsieve.engines.saved_counts import SavedCounts, TabledSource, count_all_pairs
 
 
-class CountsTable(Table):
+class CountsTable(TableElsewhere):
     """Saved counts in place of a table: they are binned and counted already."""
 
     offers = frozenset({"tables"})  # of pairs of columns
@@ -58,6 +59,10 @@ class CountsTable(Table):
     def count(self, binner: Any) -> tuple[Binning, CountSource]:
         """The counts as they are, whatever the binner."""
         return self.counts.binner, TabledSource(self.counts)
+
+    def without(self, columns: Sequence[int]) -> CountsTable:
+        """The same: every column was counted."""
+        return self
 
     def varies(self, j: int) -> bool:
         """Whether column ``j`` has several codes, or may have several values within one bin."""

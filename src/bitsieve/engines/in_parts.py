@@ -24,7 +24,7 @@ from bitsieve.data.given import Account, ColumnRules, Understood
 from bitsieve.data.profile import Profile
 from bitsieve.data.read import n_rows, read_xy
 from bitsieve.data.roles import Roles
-from bitsieve.data.table import Table, TableInMemory
+from bitsieve.data.table import TableElsewhere, TableInMemory
 from bitsieve.data.target import Target, no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.data.text import Words
@@ -182,7 +182,7 @@ class Kept(Protocol):
         """The counts; None where they cannot be used any more."""
 
 
-class TableInParts(Table):
+class TableInParts(TableElsewhere):
     """A table whose rows are read in parts."""
 
     def __init__(

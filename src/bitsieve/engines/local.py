@@ -12,7 +12,7 @@ from bitsieve.counts.source import CountSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.zero_apart import binner_of
-from bitsieve.data.table import Table, TableInMemory
+from bitsieve.data.table import Table, TableElsewhere, TableInMemory
 
 
 def make_source(
@@ -40,7 +40,7 @@ def count(table: Table, binning: Any, n_jobs: int | None = None) -> tuple[Binnin
     """Bin the columns of a table and count their codes, wherever its rows are; the binner is fitted on all rows."""
     binner = binner_of(table, binning, n_jobs)
     if not table.in_memory:
-        counted: tuple[Binning, CountSource] = table.count(binner)
+        counted: tuple[Binning, CountSource] = cast("TableElsewhere", table).count(binner)
         return counted
     rows = cast("TableInMemory", table)
     fitted = binner.fit_table(rows)

@@ -74,8 +74,6 @@ class HowMany:
         The information that each choice adds, and what the best of all columns adds after shuffles of the class.
     notes : list of str
         What was noticed in the data.
-    n_samples : int
-        Rows of the data.
 
     Examples
     --------
@@ -91,7 +89,6 @@ class HowMany:
     reading: str
     band: NullBand = field(repr=False)
     notes: list[str] = field(default_factory=list, repr=False)
-    n_samples: int = field(default=0, repr=False)
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         def number(answer: Answer) -> str:
@@ -214,7 +211,7 @@ def how_many(
     on_leaks = explain_leaks(leaks(counted.information), table)
     notes = [*table.notes, *considered.notes, *explain_target(table), *on_leaks]
     warn_of(notes)
-    return HowMany(answers, reading(answers), band, notes, table.n_samples)
+    return HowMany(answers, reading(answers), band, notes)
 
 
 def _n_shown(answers: Sequence[Answer], n_left: int) -> int:

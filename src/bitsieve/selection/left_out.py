@@ -10,7 +10,7 @@ import numpy as np
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted, renamed
 from bitsieve.data.given import Account
-from bitsieve.data.profile import Profile
+from bitsieve.data.profile import FEW_ROWS, Profile
 from bitsieve.data.table import Table
 from bitsieve.methods.constraints import Constraints, check_constraints, is_given, resolve
 
@@ -78,8 +78,7 @@ def consider(
     never = [*constraints.exclude, *(j for j in left_out if j not in asked_for)]
     asks = any(map(is_given, (constraints.must_include, never, constraints.groups)))
     given = replace(constraints, exclude=never) if constrains and asks else None
-    left = table.without(left_out) if table.leaves_out else table
-    return Considered(left, left_out, given, _notes(table, profile, identifiers, excluded))
+    return Considered(table.without(left_out), left_out, given, _notes(table, profile, identifiers, excluded))
 
 
 def refuse_more_than_left(asked: Any, considered: Considered) -> None:
@@ -116,7 +115,10 @@ def _grouped(constraints: Constraints, table: Table) -> set[int]:
 
 def _notes(table: Table, profile: Profile, identifiers: Sequence[int], excluded: Sequence[int]) -> list[str]:
     """How text was read, which columns are left out that nobody excluded, and what numbers may mean something else."""
-    notes = [
+    n_rows, notes = table.n_samples, list[str]()
+    if n_rows < FEW_ROWS:
+        notes = [f"the table has {n_rows} rows: with fewer than {FEW_ROWS} any column may look informative by chance"]
+    notes += [
         _on_text(table.names[j], account)
         for j, account in sorted(profile.accounts.items())
         if j not in excluded and not (j in identifiers and account.what == "codes")
