@@ -43,20 +43,28 @@ class TargetColumn:
 
     @classmethod
     def of_part(
-        cls, values: NDArray[Any] | Encoded, rows: NDArray[np.int64] | None, weights: NDArray[np.int64] | None
+        cls,
+        values: NDArray[Any] | Encoded,
+        rows: NDArray[np.int64] | None,
+        weights: NDArray[np.int64] | None,
+        times: NDArray[np.int64] | None = None,
     ) -> TargetColumn:
-        """What a part of the rows holds; ``rows`` are their numbers in the whole table, None: no sample of them."""
-        missing, infinite = count_unusable(values)
+        """What a part of the rows holds; ``rows`` are their numbers in the whole table, None: no sample of them.
+
+        ``times``: how many rows each of them is, where equal ones were grouped.
+        """
+        missing, infinite = count_unusable(values, times)
+        n_rows = len(values) if times is None else int(times.sum())
         if isinstance(values, Encoded):
             counts = None if missing else np.bincount(values.codes, weights, len(values.categories)).astype(np.int64)
             distinct = None if counts is None else Distinct(values.categories, counts[:, None])
-            return cls(len(values.codes), missing, 0, values.categories, distinct, None)
+            return cls(n_rows, missing, 0, values.categories, distinct, None)
         if missing or infinite:  # refused in the end, with the number of all of them
-            return cls(len(values), missing, infinite, None, None, None)
+            return cls(n_rows, missing, infinite, None, None, None)
         sample = (
             None if rows is None else RowSample.of_part(TableInMemory([values], ["y"], weights=weights), rows, _ROWS)
         )
-        return cls(len(values), 0, 0, None, Distinct.of_samples(values, None, 1, weights, _CELLS), sample)
+        return cls(n_rows, 0, 0, None, Distinct.of_samples(values, None, 1, weights, _CELLS), sample)
 
     @property
     def needs_sample(self) -> bool:
@@ -148,15 +156,24 @@ class TargetSummary:
 
     @classmethod
     def of_part(
-        cls, y: Any, *, first_row: int = 0, weights: NDArray[np.int64] | None = None, sampled: bool = True
+        cls,
+        y: Any,
+        *,
+        first_row: int = 0,
+        weights: NDArray[np.int64] | None = None,
+        sampled: bool = True,
+        times: NDArray[np.int64] | None = None,
     ) -> TargetSummary:
-        """What a part of the rows holds, the first of which has this number; with a sample of them if ``sampled``."""
+        """What a part of the rows holds, the first of which has this number; with a sample of them if ``sampled``.
+
+        ``times``: how many rows each of them is, where equal ones were grouped.
+        """
         columns = split_target(y)
         found = {}
         for name, given in columns.items():
             values = read_values(given, _called(name, len(columns) > 1))
             rows = np.arange(first_row, first_row + len(values)) if sampled else None
-            found[name] = TargetColumn.of_part(values, rows, weights)
+            found[name] = TargetColumn.of_part(values, rows, weights, times)
         return cls(found, len(columns) > 1)
 
     @classmethod

@@ -1,0 +1,288 @@
+"""Databases and lazy frames: rows are grouped and counted where they are, and only counts leave it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from bitsieve.common.messages import quoted
+from bitsieve.common.progress import phase
+from bitsieve.counts import Integers
+from bitsieve.counts.source import CountSource
+from bitsieve.data.binning.coding import Coding
+from bitsieve.data.binning.summary import Limits, Summary, summarize
+from bitsieve.data.encoding import as_array, is_missing
+from bitsieve.data.given import ColumnRules, Given, is_lazy, take_columns
+from bitsieve.data.read import read_xy
+from bitsieve.data.roles import divide
+from bitsieve.data.target import read_values
+from bitsieve.data.target_summary import TargetCoding, TargetPart
+from bitsieve.engines.grouped_columns import INTERVALS, Known, intervals_of, some_values_of, values_of
+from bitsieve.engines.grouped_counts import (
+    Classes,
+    GroupedSource,
+    Groups,
+    Key,
+    Relation,
+    answering,
+    code_by_cuts,
+    whole,
+)
+from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
+from bitsieve.engines.registry import DataInParts
+
+Result = TypeVar("Result")
+
+
+class PartsInDatabase(Parts):
+    """The rows of a relation, of which every column is looked at by itself: its values and how often each occurs."""
+
+    label, limits = "the table", Limits()
+
+    def __init__(self, frame: nw.LazyFrame[Any], schema: Mapping[str, Any], reader: PartReader) -> None:
+        self.reader, self.schema, self.features = reader, schema, [str(name) for name in reader.features or ()]
+        self.every, self.relation = Relation(frame), Relation(frame, reader.weight)
+        self._target: tuple[Any, ...] | None = None
+        self._known: dict[tuple[str, bool], Known] = {}
+        self.target_rank_error = 0.0
+
+    def kept(self, key: dict[str, Any]) -> None:
+        """Nothing is kept for later runs."""
+
+    def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
+        """Call ``work`` for the rows grouped by target and weight, which is all that is asked for."""
+        if self._target is None:
+            phase("reading")
+            self._target = self._grouped_target()
+        return work(0, *self._target) if self._target[0].num_rows else None
+
+    def _grouped_target(self) -> tuple[Any, ...]:
+        """The rows grouped by target and weight, as a part: a group of rows is weighted by its samples."""
+        reader = self.reader
+        others = [*reader.target, *([] if reader.weight is None else [reader.weight])]
+        groups = self.every.groups({label: nw.col(label) for label in others}, self.limits.cells)
+        if groups is None:
+            return self._quantity()
+        part = pa.table({label: groups.keys[label] for label in others})
+        reader.n_rows(part)  # refuses weights that are none
+        _, given = reader.beside(part)
+        weights = np.ones(part.num_rows) if given is None else as_array(given)
+        kept = weights > 0
+        part, rows = part.filter(pa.array(kept)), groups.rows[kept]
+        samples = rows * weights[kept].astype(np.int64)
+        if reader.weight is not None:
+            part = part.set_column(others.index(reader.weight), reader.weight, pa.array(samples))
+        return part, None, samples, rows
+
+    def _quantity(self) -> tuple[Any, ...]:
+        """The same of a target of too many different numbers, by intervals of them."""
+        reader, label = self.reader, self.reader.target[0]
+        if len(reader.target) > 1 or not self.schema[label].is_numeric():
+            raise ValueError(
+                f"the target {quoted(reader.target)} has more than {self.limits.cells:,} different values: check that "
+                "it is not a number of each row"
+            )
+        if reader.weight is not None:
+            weights = self.every.groups({reader.weight: nw.col(reader.weight)})
+            assert weights is not None  # no limit is set
+            reader.n_rows(pa.table({label: np.zeros(len(weights.rows)), **weights.keys}))
+        known = intervals_of(self.relation, label, Classes({}, lambda of: np.zeros_like(of.rows)), INTERVALS)
+        if reader.drop_missing:
+            known = known.kept(~is_missing(read_values(known.values, "the target")))
+        self.target_rank_error = known.rank_error
+        weight = {} if reader.weight is None else {reader.weight: known.samples}
+        return pa.table({label: known.values, **weight}), None, known.samples, known.rows
+
+    def summarize(self, how: Summarizing, coding: Any, class_sizes: Any) -> tuple[Summary | None, None]:
+        """The summaries of all columns, each of its groups; nothing is packed."""
+        classes = self._classes(how.target)
+        groups = self.relation.groups(classes.keys)
+        assert groups is not None  # no limit is set
+        codes = classes.codes(groups)
+        there, sizes = codes >= 0, np.zeros(how.target.target.n_classes, np.int64)
+        np.add.at(sizes, codes[there], groups.samples[there])
+        step, alone = phase("finding bins"), []
+        for j in range(len(self.features)):
+            alone.append(self._summary(j, how, classes))
+            step(j + 1, len(self.features))
+        together = Summary.beside(self.features, np.array(self.features, object), alone)
+        rows, samples = int(groups.rows[there].sum()), int(sizes.sum())
+        return replace(together, n_rows=rows, n_samples=samples, class_sizes=sizes), None
+
+    def _summary(self, j: int, how: Summarizing, classes: Classes) -> Summary:
+        """What the binner must know of a column."""
+        known, left_out = self._values(j, classes, how), j in how.reader.left_out
+        table = read_xy(pa.table({self.features[j]: known.values}), None, known.samples, rules=self._rules(how.reader, j))
+        y = replace(how.target.target, codes=known.classes.astype(np.int32))
+        table = replace(table, y=y, times=known.rows)
+        summary = summarize(table.without([0] if left_out else []), how.binner, limits=how.limits)
+        if known.is_whole or left_out:
+            return summary
+        column = replace(summary.columns[0], rank_error=known.rank_error, row_numbers=known.row_numbers)
+        return replace(summary, columns=[column])
+
+    def _values(self, j: int, classes: Classes, how: Summarizing) -> Known:
+        """The values of a column, fetched once; intervals of them where they are too many."""
+        name, ends_only = self.features[j], how.binner.requires == "ends"
+        if (name, ends_only) not in self._known:
+            cells, n_classes = self.limits.cells, how.target.target.n_classes
+            known = None
+            if self._n_first_values(name, 2 * cells // n_classes) <= cells // n_classes:
+                known = values_of(self.relation, name, classes, cells)
+            if known is None and self.schema[name].is_numeric():
+                at_once = 1 if ends_only else min(INTERVALS, cells // n_classes // 8)
+                known = intervals_of(self.relation, name, classes, at_once)
+            if known is None:
+                known = some_values_of(self.relation, name, cells)
+            self._known[name, ends_only] = known.kept(known.classes >= 0)
+        return self._known[name, ends_only]
+
+    def _n_first_values(self, name: str, n_rows: int) -> int:
+        """How many different values some rows hold: a column of more than are kept is not grouped by them."""
+        head = self.relation.frame.select(name).head(n_rows).select(values=nw.col(name).n_unique())
+        return int(self.relation.fetched(head)["values"][0].as_py())
+
+    def _rules(self, reader: PartReader, j: int) -> ColumnRules:
+        """How a column is read that is alone."""
+        forms, types = reader.rules.forms or {}, reader.rules.by_place(self.features)
+        own = {0: forms[j]} if j in forms else {}
+        return replace(reader.rules, forms=own, types={self.features[j]: types[j]} if j in types else {})
+
+    def _classes(self, target: TargetCoding) -> Classes:
+        """The classes as what rows are grouped by: values of the target, or intervals of a quantity."""
+        parts = dict(zip(self.reader.target, target.parts.values(), strict=True))
+        keys = {label: nw.col(label) for label in parts}
+        for label, part in parts.items():
+            if part.target.edges is not None:
+                keys[label] = code_by_cuts(keys[label].cast(nw.Float64), part.target.edges.tolist(), "left")
+
+        def codes(groups: Groups) -> Integers:
+            by_column = [_classes_of(groups.keys[label], part) for label, part in parts.items()]
+            missing = np.min(by_column, axis=0) < 0
+            if not target.is_joint:
+                return by_column[0]
+            assert target.combinations is not None  # they are found first
+            sizes = [part.target.n_classes for part in parts.values()]
+            together = np.ravel_multi_index(tuple(np.maximum(by_column, 0)), sizes)
+            return np.where(missing, -1, np.searchsorted(target.combinations, together))
+
+        return Classes(keys, codes)
+
+    def pack(
+        self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
+    ) -> PackedInDatabase:
+        """How the columns are grouped by their codes."""
+        columns = [j for j in range(len(self.features)) if coding.arities[j] > 1 and j not in reader.left_out]
+        keys = {j: self._key(j, reader, coding) for j in columns}
+        return PackedInDatabase(
+            partial(GroupedSource, self.relation, keys, self._classes(target), coding.arities, class_sizes)
+        )
+
+    def _key(self, j: int, reader: PartReader, coding: Coding) -> Key:
+        """A column as what rows are grouped by: the code that follows from its cuts, or its values."""
+        name, binner = self.features[j], coding.binner
+        known = next(of for (column, _), of in self._known.items() if column == name)
+        if self.schema[name].is_numeric() and binner.categories_[j] is None:
+            missing = int(binner.n_bins_[j]) - 1 if binner.missing == "bin" else -1
+            number = code_by_cuts(nw.col(name).cast(nw.Float64), binner.bin_edges_[j].tolist(), binner.side)
+            return Key(number, int(binner.n_bins_[j]), partial(_with_missing, missing=missing))
+        if not known.is_whole:
+            raise ValueError(
+                f"column {name!r} has more than {self.limits.cells:,} different values, too many to group the rows by "
+                "where they are: exclude it, or read the rows, by push_down=False"
+            )
+        alone, rules = coding.alone(j), self._rules(reader, j)
+        return Key(nw.col(name), len(known.values), partial(_codes_of_values, name=name, coding=alone, rules=rules))
+
+
+def _classes_of(values: Any, part: TargetPart) -> Integers:
+    """The classes of what a column of the target came back as; -1 where it is missing."""
+    if part.target.edges is not None:
+        return whole(values)
+    known = read_values(values, "the target")
+    return np.where(is_missing(known), -1, part.codes(known)).astype(np.int64)
+
+
+def _with_missing(codes: Any, *, missing: int) -> Integers:
+    """Codes, with that of missing values in the place of -1."""
+    found = whole(codes)
+    return np.where(found < 0, missing, found)
+
+
+def _codes_of_values(values: Any, *, name: str, coding: Coding, rules: ColumnRules) -> NDArray[np.integer]:
+    """The codes of values of a column, as of rows in memory."""
+    codes: NDArray[np.integer] = coding.codes(read_xy(pa.table({name: values}), rules=rules))[:, 0]
+    return codes
+
+
+class PackedInDatabase(Packed):
+    """Rows that are counted where they are."""
+
+    def __init__(self, open_counts: Any) -> None:
+        self._open = open_counts
+
+    def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
+        """Their counts."""
+        source: CountSource = self._open()
+        return source
+
+    def drop(self) -> None:
+        """There is nothing to give up."""
+
+
+class DatabaseSource(DataInParts):
+    """A lazy frame, such as a relation of a database, whose rows are counted where they are.
+
+    Parameters
+    ----------
+    data : lazy frame
+        A DuckDB relation, a polars LazyFrame, an Ibis table, or what else narwhals takes lazily.
+    """
+
+    def __init__(self, data: Any) -> None:
+        if not is_lazy(data):
+            raise ValueError(f"data is {type(data).__name__}: give a lazy frame, such as a relation of a database")
+        self.data = data
+
+    def read_in_parts(
+        self,
+        target: Any = None,
+        sample_weight: Any = None,
+        *,
+        target_name: str = "y",
+        target_bins: int | str | None = None,
+        drop_missing: bool = False,
+        rules: ColumnRules | None = None,
+    ) -> TableInParts:
+        with answering():
+            frame = nw.from_native(self.data).lazy()
+            schema = dict(frame.collect_schema())
+        roles = divide(list(schema), target, sample_weight, unnamed=target_name)
+        if not roles.target or (sample_weight is not None and roles.weight is None):
+            what = "target" if not roles.target else "weights"
+            raise ValueError(f"the {what} must be a column of the table, where the rows are counted: name it")
+        table = TableInParts.read(
+            partial(PartsInDatabase, frame, schema),
+            roles,
+            len(schema),
+            target_bins=target_bins,
+            drop_missing=drop_missing,
+            rules=rules,
+        )
+        features = np.array(roles.features, object)
+
+        def with_target(names: Any) -> Any:
+            return frame.select([*names, *roles.others]).collect("pyarrow").to_native()
+
+        def take(indices: Any) -> Any:
+            return take_columns(self.data, features[indices].tolist())
+
+        table.given = Given(take, with_target, roles.weight_name, roles.features)
+        return table
