@@ -12,6 +12,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags
 from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
@@ -81,7 +82,7 @@ def _of_those_with_target(sample_weight: Any, y: Any) -> Any:
     return weights
 
 
-def _counted(sample_weight: Any) -> NDArray[np.bool_] | None:
+def _counted(sample_weight: Any) -> Flags | None:
     """Which rows count for what text means: those whose weight is not 0; None: all."""
     weights = None if sample_weight is None else np.asarray(sample_weight)
     if weights is None or weights.dtype.kind not in "biuf" or weights.all() or weights.ndim != 1:
@@ -224,7 +225,7 @@ def _from_frame(data: Any, original: Any, target: Any, sample_weight: Any, rules
     roles = divide(source.labels, target, sample_weight, n_samples=source.n_samples)
     table = rules.split(source, roles, target, sample_weight)
 
-    def take(indices: NDArray[np.intp]) -> Any:
+    def take(indices: Columns) -> Any:
         labels = [roles.features[j] for j in indices.tolist()]
         return source.features(labels) if original is data else take_columns(original, labels)
 
@@ -285,7 +286,7 @@ def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) 
     return replace(table, given=Given(taker_of(X), None, roles.weight_name))
 
 
-def taker_of(X: Any) -> Callable[[NDArray[np.intp]], Any]:
+def taker_of(X: Any) -> Callable[[Columns], Any]:
     """What takes some columns of an array, or of a sparse matrix in its own format."""
     if isinstance(X, SpooledColumns):
         return not_read_again

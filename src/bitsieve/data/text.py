@@ -16,9 +16,9 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from pyarrow import csv
 
+from bitsieve.common.arrays import Flags, Integers
 from bitsieve.data.arrow import array_of_objects, numpy_of, text_of_mixed
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import DAY_FIRST, MONTH_FIRST, Account, ColumnRules, Form, Understood
@@ -99,7 +99,7 @@ class Truths:
         return pa.array(words, pa.string(), from_pandas=False)
 
     @classmethod
-    def guess(cls, text: pa.Array, counts: NDArray[np.int64]) -> Truths | None:
+    def guess(cls, text: pa.Array, counts: Integers) -> Truths | None:
         """None where there are other words in many rows, or one for yes and one for no, as categories have."""
         if len(text) > _FEW_WORDS:
             return None
@@ -119,7 +119,7 @@ def _truth(word: str) -> str | None:
 
 def understood(
     text: pa.Array,  # the distinct values, in any order; null is a missing value
-    counts: NDArray[np.int64],  # how many rows have each
+    counts: Integers,  # how many rows have each
     *,
     repair: bool = True,
     wanted: str | None = None,  # one of ``COLUMN_TYPES``, which then is what it means
@@ -141,7 +141,7 @@ def understood(
     return _repaired(text, counts, has_missing, wanted) or Understood(Words())
 
 
-def _repaired(text: pa.Array, counts: NDArray[np.int64], has_missing: bool, wanted: str | None) -> Understood | None:
+def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str | None) -> Understood | None:
     """What text means that is not plain."""
     if wanted in (DAY_FIRST, MONTH_FIRST):
         guessed = Dates.guess(text, counts)
@@ -165,7 +165,7 @@ def _repaired(text: pa.Array, counts: NDArray[np.int64], has_missing: bool, want
 
 
 def _accepted(
-    form: Form, text: pa.Array, counts: NDArray[np.int64], has_missing: bool, always: bool = True
+    form: Form, text: pa.Array, counts: Integers, has_missing: bool, always: bool = True
 ) -> Understood | None:
     """The form with its account; None where too much of the text is not of it."""
     fits = flags(form.read(text).is_valid())
@@ -181,11 +181,11 @@ def _accepted(
     return Understood(form, account)
 
 
-def _account(form: Form, text: pa.Array, counts: NDArray[np.int64], has_missing: bool) -> Account:
+def _account(form: Form, text: pa.Array, counts: Integers, has_missing: bool) -> Account:
     """How often text is read and what is not: the most frequent first, then by name."""
     values, fits = text.to_pylist(), flags(form.read(text).is_valid())
 
-    def most_frequent(chosen: NDArray[np.bool_]) -> list[tuple[str, int]]:
+    def most_frequent(chosen: Flags) -> list[tuple[str, int]]:
         found = sorted((-int(counts[j]), values[j]) for j in np.flatnonzero(chosen).tolist())
         return [(value, -rows) for rows, value in found[:_LISTED]]
 
@@ -261,7 +261,7 @@ def _typed_column(array: pa.Array, place: int, rules: ColumnRules, wanted: str |
     return values.take(coded.indices), meaning
 
 
-def _rows(coded: pa.DictionaryArray, counted: NDArray[np.bool_] | None) -> tuple[NDArray[np.int64], bool]:
+def _rows(coded: pa.DictionaryArray, counted: Flags | None) -> tuple[Integers, bool]:
     """How many rows that count have each value of a dictionary, and whether any of them has none."""
     places = numpy_of(pc.fill_null(coded.indices.cast(pa.int64()), len(coded.dictionary)))
     counts_all = counted is None or len(counted) != len(places)  # weights of another length are refused later
@@ -329,7 +329,7 @@ def target_text(values: Any, name: str) -> pa.Array | None:
     return found if found is not None and is_text(found.type) else None
 
 
-def _array_or_text(values: NDArray[Any], name: str) -> pa.Array | None:
+def _array_or_text(values: Any, name: str) -> pa.Array | None:
     """Objects as Arrow has them, text and numbers as text; None where they are of other kinds, refused elsewhere."""
     for read in (array_of_objects, text_of_mixed):
         with suppress(ValueError):
