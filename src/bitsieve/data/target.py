@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +23,7 @@ from bitsieve.data.encoding import (
     is_missing,
     take_rows,
 )
+from bitsieve.data.given import Account
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -48,6 +50,7 @@ class Target:
     n_bins: int | str = DEFAULT_BINS  # intervals that a quantity was to be cut into
     # how many distinct whole numbers were cut into intervals; 0 where the target was not of that kind
     n_numbers: int = 0
+    accounts: Mapping[str, Account] = field(default_factory=dict)  # how text was read that is no class, by column
     # shape (n_samples,): the numbers of a quantity, where the rows are in memory
     values: NDArray[np.float64] | None = None
 
@@ -139,6 +142,14 @@ def target_columns(y: Any) -> dict[str, Any] | None:
     return {f"y{j}": array[:, j] for j in range(array.shape[1])} if array.shape[1] > 1 else None
 
 
+def split_target(y: Any) -> dict[str, Any]:
+    """The columns of a target by name; one that is a column itself has the name ``y``."""
+    columns = target_columns(y)
+    if columns is None:
+        return {"y": y}
+    return {"y": next(iter(columns.values()))} if len(columns) == 1 else columns
+
+
 def _one(y: Any, what: str, n_bins: int | str | None, weights: NDArray[np.int64] | None) -> Target:
     values = read_values(y, what)
     if weights is not None and not weights.all():
@@ -161,6 +172,22 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
         )
     if infinite:
         raise ValueError(f"{what} has {infinite:,} infinite values (inf) among {n_samples:,}: drop those samples")
+
+
+def not_read(accounts: Mapping[str, Account]) -> ValueError:
+    """The error for a target of text of which some values are no numbers where the others are."""
+    account = next(account for account in accounts.values() if account.n_unread)
+    values = f"{account.n_unread:,} value{'s that are no numbers' if account.n_unread > 1 else ' that is no number'}"
+    drop = Setting("drop_missing_target", True)
+    return ValueError(
+        Sentence(
+            f"the target holds {account.what} such as {account.example!r}, and {values}: {account.listed}; drop those "
+            "samples, as ",
+            drop,
+            " of select and compare does, or, if its text is classes, add ",
+            Setting("repair", False),
+        )
+    )
 
 
 def to_classes(
