@@ -22,7 +22,7 @@ from bitsieve.data.encoding import as_array, is_missing
 from bitsieve.data.given import ColumnRules, Given, is_lazy, take_columns
 from bitsieve.data.read import read_xy
 from bitsieve.data.roles import divide
-from bitsieve.data.target import read_values
+from bitsieve.data.target import read_values, split_target
 from bitsieve.data.target_summary import TargetCoding, TargetPart
 from bitsieve.engines.grouped_columns import INTERVALS, Known, intervals_of, some_values_of, values_of
 from bitsieve.engines.grouped_counts import (
@@ -159,12 +159,15 @@ class PartsInDatabase(Parts):
         """The classes as what rows are grouped by: values of the target, or intervals of a quantity."""
         parts = dict(zip(self.reader.target, target.parts.values(), strict=True))
         keys = {label: nw.col(label) for label in parts}
-        for label, part in parts.items():
-            if part.target.edges is not None:
-                keys[label] = code_by_cuts(keys[label].cast(nw.Float64), part.target.edges.tolist(), "left")
+        cut = [label for label, of in parts.items() if of.target.edges is not None and self.schema[label].is_numeric()]
+        for label in cut:
+            edges = parts[label].target.edges.tolist()
+            keys[label] = code_by_cuts(keys[label].cast(nw.Float64), edges, "left")
 
         def codes(groups: Groups) -> Integers:
-            by_column = [_classes_of(groups.keys[label], part) for label, part in parts.items()]
+            y, _ = self.reader.beside(pa.table({label: groups.keys[label] for label in parts}))
+            given = zip(parts.items(), split_target(y).values(), strict=True)
+            by_column = [whole(of) if label in cut else _classes_of(of, part) for (label, part), of in given]
             missing = np.min(by_column, axis=0) < 0
             if not target.is_joint:
                 return by_column[0]
@@ -204,8 +207,6 @@ class PartsInDatabase(Parts):
 
 def _classes_of(values: Any, part: TargetPart) -> Integers:
     """The classes of what a column of the target came back as; -1 where it is missing."""
-    if part.target.edges is not None:
-        return whole(values)
     known = read_values(values, "the target")
     return np.where(is_missing(known), -1, part.codes(known)).astype(np.int64)
 
