@@ -222,9 +222,7 @@ class RowNumbers:
     runs: tuple[tuple[int, int, int, int], ...] | None
 
     @classmethod
-    def of_part(
-        cls, values: NDArray[Any], first_row: int, times: NDArray[np.int64] | None = None
-    ) -> RowNumbers | None:
+    def of_part(cls, values: NDArray[Any], first_row: int, times: NDArray[np.int64] | None = None) -> RowNumbers | None:
         """Of the values of some rows, the first of which has that number; None where they cannot number rows.
 
         ``times``: how many rows each value is of, where rows have no order.

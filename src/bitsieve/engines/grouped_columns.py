@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -9,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bitsieve.counts import Integers
+from bitsieve.common.arrays import Integers
 from bitsieve.data.profile import RowNumbers
 from bitsieve.engines.grouped_counts import LARGEST, Classes, Groups, Relation, whole
 
 INTERVALS = 1 << 12  # of a column of too many different numbers
-_ROUNDS = 4  # in which intervals that hold too many rows are divided
+_ROUNDS = 6  # in which intervals that hold too many rows are divided
 _SHARE = 1 / 1024  # of the rows, which an interval may hold
 _DIVIDED = 64  # intervals at most in a round, those of most rows
 
@@ -23,17 +24,20 @@ class Known(NamedTuple):
     """The values of a column in every class, or the largest ones of intervals, and how often each occurs."""
 
     values: Any  # an Arrow array
-    classes: Integers
-    rows: Integers
-    samples: Integers
+    groups: Integers  # shape (3, n_values): the class of each, -1 where it is missing, its rows and its samples
     is_whole: bool = True  # whether these are all values
     rank_error: float = 0.0  # of cuts between intervals
     row_numbers: RowNumbers | None = None  # of intervals
 
     def kept(self, chosen: NDArray[np.bool_]) -> Known:
-        """Some of the groups."""
-        arrays = (array[chosen] for array in self[1:4])
-        return Known(self.values.filter(pa.array(chosen)), *arrays, *self[4:])
+        """Some of the values."""
+        return self._replace(values=self.values.filter(pa.array(chosen)), groups=self.groups[:, chosen])
+
+    def beside(self, other: Known) -> Known:
+        """The values of both."""
+        chunks = [*self.values.chunks, *other.values.cast(self.values.type).chunks]
+        values = pa.chunked_array(chunks, self.values.type)
+        return self._replace(values=values, groups=np.column_stack([self.groups, other.groups]))
 
 
 def values_of(relation: Relation, name: str, classes: Classes, most: int) -> Known | None:
@@ -45,11 +49,12 @@ def values_of(relation: Relation, name: str, classes: Classes, most: int) -> Kno
 def some_values_of(relation: Relation, name: str, most: int) -> Known:
     """Some values of a column that has too many to group by, each as often as they are on average."""
     column = nw.col(name)
-    known = relation.frame.filter(~column.is_null()).select(name)
-    n_rows, n_values = relation.fetched(known.select(rows=nw.len(), values=column.n_unique())).to_pylist()[0].values()
-    values = relation.fetched(known.unique().head(most))[name]
+    known = relation.where(~column.is_null())
+    answer = known.fetched(lambda frame: frame.select(rows=nw.len(), values=column.n_unique()))
+    n_rows, n_values = answer["rows"][0].as_py(), answer["values"][0].as_py()
+    values = known.fetched(lambda frame: frame.select(name).unique().head(most))[name]
     times = np.full(len(values), max(1, n_rows // n_values))
-    return Known(values, np.zeros(len(values), np.int64), times, times, is_whole=False)
+    return Known(values, np.stack([np.zeros_like(times), times, times]), is_whole=False)
 
 
 def intervals_of(relation: Relation, name: str, classes: Classes, at_once: int) -> Known:
@@ -64,31 +69,29 @@ def intervals_of(relation: Relation, name: str, classes: Classes, at_once: int) 
     assert groups is not None  # no limit is set
     outside, inside = _of_groups(groups, classes), relation.where(is_inside == 1)
     column = nw.col(name)
-    ends = relation.fetched(inside.frame.select(low=column.min(), high=column.max(), rows=nw.len()))
+    ends = inside.fetched(lambda frame: frame.select(low=column.min(), high=column.max(), rows=nw.len()))
     low, high, n_rows = (ends[of][0].as_py() for of in ends.column_names)
     if at_once == 1:
         both = pa.chunked_array([ends["low"].chunk(0), ends["high"].chunk(0)])
-        found, error = Known(both, *np.ones((3, 2), np.int64)), 0.0
+        found = Known(both, np.array([[0, 0], [1, 1], [1, 1]]))
     else:
-        found, error = _divided(inside, name, classes, at_once, n_rows)
+        found = _divided(inside, name, classes, at_once, n_rows)
     numbers = None
-    if ends["low"].type in _WHOLE and not outside.rows.sum() and high - low == n_rows - 1:
-        different = relation.fetched(inside.frame.select(values=column.n_unique()))["values"][0].as_py()
+    if ends["low"].type in _WHOLE and not outside.groups[1].sum() and high - low == n_rows - 1:
+        different = inside.fetched(lambda frame: frame.select(values=column.n_unique()))["values"][0].as_py()
         numbers = RowNumbers.of_range(low, n_rows) if different == n_rows else None
-    values = pa.chunked_array([*found.values.chunks, *outside.values.cast(found.values.type).chunks])
-    arrays = (np.concatenate(of) for of in zip(found[1:4], outside[1:4], strict=True))
-    return Known(values, *arrays, is_whole=False, rank_error=error, row_numbers=numbers)
+    return found.beside(outside)._replace(is_whole=False, row_numbers=numbers)
 
 
 _WHOLE = tuple(getattr(pa, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 
-def _divided(inside: Relation, name: str, classes: Classes, at_once: int, n_rows: int) -> tuple[Known, float]:
-    """The intervals of finite numbers, and the largest share of the rows that one of several numbers holds."""
+def _divided(inside: Relation, name: str, classes: Classes, at_once: int, n_rows: int) -> Known:
+    """The intervals of finite numbers; the rank error is the largest share of the rows that one of them holds."""
     number = nw.col(name).cast(nw.Float64)
-    ends = inside.fetched(inside.frame.select(low=number.min(), high=number.max()))
+    ends = inside.fetched(lambda frame: frame.select(low=number.min(), high=number.max()))
     ranges = np.array([[ends["low"][0].as_py(), ends["high"][0].as_py()]])
-    parts, largest = [], 0.0
+    parts, largest = list[Known](), 0.0
     for left in reversed(range(_ROUNDS)):
         groups = inside.groups({0: _place(number, ranges, at_once // len(ranges)), **classes.keys}, of=name)
         assert groups is not None  # no limit is set
@@ -114,9 +117,7 @@ def _divided(inside: Relation, name: str, classes: Classes, at_once: int, n_rows
         if not len(wide):
             break
         ranges = np.column_stack([least, most])[wide]
-    chunks = [chunk for part in parts for chunk in part.values.chunks]
-    arrays = (np.concatenate(of) for of in zip(*(part[1:4] for part in parts), strict=True))
-    return Known(pa.chunked_array(chunks), *arrays), largest
+    return reduce(Known.beside, parts)._replace(rank_error=largest)
 
 
 def _place(number: nw.Expr, ranges: NDArray[np.float64], n_intervals: int) -> nw.Expr:
@@ -130,7 +131,7 @@ def _place(number: nw.Expr, ranges: NDArray[np.float64], n_intervals: int) -> nw
 
 
 def _of_groups(groups: Groups, classes: Classes) -> Known:
-    return Known(groups.keys[0], classes.codes(groups), groups.rows, groups.samples)
+    return Known(groups.keys[0], np.stack([classes.codes(groups), groups.rows, groups.samples]))
 
 
 def _doubles(array: Any) -> NDArray[np.float64]:

@@ -12,8 +12,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Integers
 from bitsieve.common.messages import one_line
-from bitsieve.counts import Columns, Integers
 from bitsieve.counts.source import ConditioningSource, Partition
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.data.arrow import numpy_of
@@ -21,6 +21,8 @@ from bitsieve.files.errors import DataError
 
 LARGEST = float(np.finfo(np.float64).max)
 GROUPS_AT_ONCE = 1 << 16  # of several columns together, for which one statement is made
+_ROWS_OF_A_GROUP = 16  # on average: of fewer, many groups are nearly the rows
+_FEW_GROUPS = 1 << 10  # which may be fetched of any table
 
 
 class Groups(NamedTuple):
@@ -51,7 +53,9 @@ class Relation:
         found.weight = self.weight
         return found
 
-    def statement(self, keys: Mapping[Any, nw.Expr], of: str | None = None) -> nw.LazyFrame[Any]:
+    def statement(
+        self, frame: nw.LazyFrame[Any], keys: Mapping[Any, nw.Expr], of: str | None = None
+    ) -> nw.LazyFrame[Any]:
         """What asks for the groups by some expressions; its columns are numbered, as names may be anything."""
         numbered = {f"k{place}": key for place, key in enumerate(keys.values())}
         others = {name: nw.col(label) for name, label in (("samples", self.weight), ("v", of)) if label is not None}
@@ -60,12 +64,16 @@ class Relation:
             found["samples"] = nw.col("samples").sum()
         if of is not None:
             found |= {"low": nw.col("v").min(), "high": nw.col("v").max()}
-        return self.frame.select(**numbered, **others).group_by(list(numbered)).agg(**found)
+        return frame.select(**numbered, **others).group_by(list(numbered)).agg(**found)
 
     def groups(self, keys: Mapping[Any, nw.Expr], most: int | None = None, of: str | None = None) -> Groups | None:
         """The groups, with the ends of column ``of`` in each; None where there are more than ``most``."""
-        statement = self.statement(keys, of)
-        answer = self.fetched(statement if most is None else statement.head(most + 1))
+
+        def ask(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+            statement = self.statement(frame, keys, of)
+            return statement if most is None else statement.head(most + 1)
+
+        answer = self.fetched(ask)
         if most is not None and answer.num_rows > most:
             return None
         rows = whole(answer["rows"])
@@ -73,10 +81,10 @@ class Relation:
         ends = () if of is None else (answer["low"], answer["high"])
         return Groups({key: answer[f"k{place}"] for place, key in enumerate(keys)}, rows, samples, *ends)
 
-    def fetched(self, statement: nw.LazyFrame[Any]) -> Any:
-        """The answer to a statement as an Arrow table."""
+    def fetched(self, ask: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]) -> Any:
+        """The answer to a statement that is made of the rows, as an Arrow table."""
         with self._lock, answering():
-            return statement.collect("pyarrow").to_native()
+            return ask(self.frame).collect("pyarrow").to_native()
 
 
 @contextmanager
@@ -226,8 +234,9 @@ class GroupedSource(ConditioningSource):
         n_groups = [self.keys[j].groups if j in self.keys else 1 for j in columns]
         base = prod(self.keys[j].groups for j in given if j in self.keys) * (self.n_classes if by_class else 1)
         batch, together = list[int](), base
+        most = min(GROUPS_AT_ONCE, max(_FEW_GROUPS, self.n_samples // _ROWS_OF_A_GROUP))
         for j, n in zip(columns, n_groups, strict=True):
-            if batch and together * n > GROUPS_AT_ONCE:
+            if batch and together * n > most:
                 yield batch
                 batch, together = [], base
             batch.append(j)
@@ -245,9 +254,7 @@ class GroupedPartition(Partition):
 
     source: GroupedSource
 
-    def __init__(
-        self, source: GroupedSource, keys: Integers, steps: tuple[tuple[int, Integers], ...]
-    ) -> None:
+    def __init__(self, source: GroupedSource, keys: Integers, steps: tuple[tuple[int, Integers], ...]) -> None:
         self.source, self._keys = source, keys
         self._steps = steps  # of every conditioning feature the pairs of a part before it and a code that occur
 

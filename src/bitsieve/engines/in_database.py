@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Integers
 from bitsieve.common.messages import quoted
 from bitsieve.common.progress import phase
-from bitsieve.counts import Integers
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary, summarize
@@ -40,18 +40,20 @@ from bitsieve.engines.registry import DataInParts
 
 Result = TypeVar("Result")
 
+_MANY_VALUES = 1 << 28  # 2 GiB as floats
+_MANY_COLUMNS = 200  # every feature that is selected is counted with all of them
+
 
 class PartsInDatabase(Parts):
     """The rows of a relation, of which every column is looked at by itself: its values and how often each occurs."""
 
-    label, limits = "the table", Limits()
+    label, limits, has_intervals = "the table", Limits(), True
 
     def __init__(self, frame: nw.LazyFrame[Any], schema: Mapping[str, Any], reader: PartReader) -> None:
         self.reader, self.schema, self.features = reader, schema, [str(name) for name in reader.features or ()]
         self.every, self.relation = Relation(frame), Relation(frame, reader.weight)
         self._target: tuple[Any, ...] | None = None
         self._known: dict[tuple[str, bool], Known] = {}
-        self.target_rank_error = 0.0
 
     def kept(self, key: dict[str, Any]) -> None:
         """Nothing is kept for later runs."""
@@ -97,8 +99,8 @@ class PartsInDatabase(Parts):
         if reader.drop_missing:
             known = known.kept(~is_missing(read_values(known.values, "the target")))
         self.target_rank_error = known.rank_error
-        weight = {} if reader.weight is None else {reader.weight: known.samples}
-        return pa.table({label: known.values, **weight}), None, known.samples, known.rows
+        weight = {} if reader.weight is None else {reader.weight: known.groups[2]}
+        return pa.table({label: known.values, **weight}), None, known.groups[2], known.groups[1]
 
     def summarize(self, how: Summarizing, coding: Any, class_sizes: Any) -> tuple[Summary | None, None]:
         """The summaries of all columns, each of its groups; nothing is packed."""
@@ -119,10 +121,12 @@ class PartsInDatabase(Parts):
     def _summary(self, j: int, how: Summarizing, classes: Classes) -> Summary:
         """What the binner must know of a column."""
         known, left_out = self._values(j, classes, how), j in how.reader.left_out
-        table = read_xy(pa.table({self.features[j]: known.values}), None, known.samples, rules=self._rules(how.reader, j))
-        y = replace(how.target.target, codes=known.classes.astype(np.int32))
-        table = replace(table, y=y, times=known.rows)
-        summary = summarize(table.without([0] if left_out else []), how.binner, limits=how.limits)
+        classes_of, rows, samples = known.groups
+        table = read_xy(pa.table({self.features[j]: known.values}), None, samples, rules=self._rules(how.reader, j))
+        y = replace(how.target.target, codes=classes_of.astype(np.int32))
+        table = replace(table, y=y, times=rows)
+        limits = replace(how.limits, cells=how.limits.cells * y.n_classes)  # what was fetched is known
+        summary = summarize(table.without([0] if left_out else []), how.binner, limits=limits)
         if known.is_whole or left_out:
             return summary
         column = replace(summary.columns[0], rank_error=known.rank_error, row_numbers=known.row_numbers)
@@ -141,13 +145,14 @@ class PartsInDatabase(Parts):
                 known = intervals_of(self.relation, name, classes, at_once)
             if known is None:
                 known = some_values_of(self.relation, name, cells)
-            self._known[name, ends_only] = known.kept(known.classes >= 0)
+            self._known[name, ends_only] = known.kept(known.groups[0] >= 0)
         return self._known[name, ends_only]
 
     def _n_first_values(self, name: str, n_rows: int) -> int:
         """How many different values some rows hold: a column of more than are kept is not grouped by them."""
-        head = self.relation.frame.select(name).head(n_rows).select(values=nw.col(name).n_unique())
-        return int(self.relation.fetched(head)["values"][0].as_py())
+        different = nw.col(name).n_unique()
+        answer = self.relation.fetched(lambda frame: frame.select(name).head(n_rows).select(values=different))
+        return int(answer["values"][0].as_py())
 
     def _rules(self, reader: PartReader, j: int) -> ColumnRules:
         """How a column is read that is alone."""
@@ -157,7 +162,8 @@ class PartsInDatabase(Parts):
 
     def _classes(self, target: TargetCoding) -> Classes:
         """The classes as what rows are grouped by: values of the target, or intervals of a quantity."""
-        parts = dict(zip(self.reader.target, target.parts.values(), strict=True))
+        unweighted = replace(self.reader, weight=None)
+        parts = dict(zip(unweighted.target, target.parts.values(), strict=True))
         keys = {label: nw.col(label) for label in parts}
         cut = [label for label, of in parts.items() if of.target.edges is not None and self.schema[label].is_numeric()]
         for label in cut:
@@ -165,7 +171,7 @@ class PartsInDatabase(Parts):
             keys[label] = code_by_cuts(keys[label].cast(nw.Float64), edges, "left")
 
         def codes(groups: Groups) -> Integers:
-            y, _ = self.reader.beside(pa.table({label: groups.keys[label] for label in parts}))
+            y, _ = unweighted.beside(pa.table({label: groups.keys[label] for label in parts}))
             given = zip(parts.items(), split_target(y).values(), strict=True)
             by_column = [whole(of) if label in cut else _classes_of(of, part) for (label, part), of in given]
             missing = np.min(by_column, axis=0) < 0
@@ -182,8 +188,9 @@ class PartsInDatabase(Parts):
         self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
     ) -> PackedInDatabase:
         """How the columns are grouped by their codes."""
-        columns = [j for j in range(len(self.features)) if coding.arities[j] > 1 and j not in reader.left_out]
+        columns = [j for j in range(len(self.features)) if j not in reader.left_out]
         keys = {j: self._key(j, reader, coding) for j in columns}
+        keys = {j: key for j, key in keys.items() if coding.arities[j] > 1}
         return PackedInDatabase(
             partial(GroupedSource, self.relation, keys, self._classes(target), coding.arities, class_sizes)
         )
@@ -236,6 +243,16 @@ class PackedInDatabase(Packed):
 
     def drop(self) -> None:
         """There is nothing to give up."""
+
+
+def is_worth_it(data: Any) -> bool:
+    """Whether a lazy frame has too many rows to read them, and few columns, of kinds that rows are grouped by."""
+    with answering():
+        frame = nw.from_native(data).lazy()
+        kinds = frame.collect_schema().dtypes()
+        if len(kinds) > _MANY_COLUMNS or any(kind.is_temporal() and kind != nw.Date for kind in kinds):
+            return False
+        return len(kinds) * int(frame.select(nw.len()).collect("pyarrow").item()) > _MANY_VALUES
 
 
 class DatabaseSource(DataInParts):

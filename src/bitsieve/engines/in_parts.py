@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,6 +157,8 @@ class Parts(Protocol):
 
     label: str  # what messages call the data
     limits: Limits  # of what is kept of all rows
+    has_intervals: ClassVar[bool] = False  # whether too many numbers are known by intervals, not by a sample of rows
+    target_rank_error: float = 0.0  # of the edges of a quantity that is known by intervals
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
         """Call ``work(first_row, *objects)`` for every part that has rows that count, and merge what returns.
@@ -174,9 +176,7 @@ class Parts(Protocol):
         are alone; None where they do not. ``class_sizes`` are those of all rows, where they are known.
         """
 
-    def pack(
-        self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
-    ) -> Packed:
+    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
         """All parts, coded and packed where they are."""
 
     def kept(self, key: dict[str, Any]) -> Kept | None:
@@ -282,7 +282,7 @@ class TableInParts(TableElsewhere):
     @property
     def target_rank_error(self) -> float:
         """By what share of the samples the rank of an edge of the target may be off; 0: exact."""
-        return self.coded_target.rank_error
+        return max(self.coded_target.rank_error, self.parts.target_rank_error)
 
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns: one pass, in which all that ``binner`` must know is found."""

@@ -112,11 +112,6 @@ def is_stream(data: Any) -> bool:
     return gives_batches(data) and not is_frame(data) and not is_lazy(data)
 
 
-def is_never(data: Any) -> bool:
-    """Of an engine that must be asked for."""
-    return False
-
-
 def gives_parts(data: Any) -> bool:
     """Whether something is a source that is read in parts as it is, such as a :class:`bitsieve.StreamSource`."""
     return hasattr(type(data), "read_in_parts")
@@ -125,7 +120,7 @@ def gives_parts(data: Any) -> bool:
 ENGINES = (
     Engine("dask", is_dask, "bitsieve.engines.dask.open_dask", ("client", "header")),
     Engine("spark", is_spark, "bitsieve.engines.spark.SparkSource"),
-    Engine("database", is_never, "bitsieve.engines.in_database.DatabaseSource"),
+    Engine("database", lambda data: False, "bitsieve.engines.in_database.DatabaseSource"),
     Engine("stream", is_stream, "bitsieve.engines.stream.StreamSource", ("memory", "spool", "header")),
     Engine("local", lambda data: True, options=("header",)),
 )

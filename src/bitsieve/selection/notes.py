@@ -108,17 +108,20 @@ def explain_sample(table: Table) -> list[str]:
         return []
     notes = []
     coding = cast(Any, table).coding  # which every table in parts has once it is counted
-    sampled, error = coding.sampled, f"by at most {coding.rank_error:.2%} of the rows, 99 times in 100"
+    sampled, known = coding.sampled, ("a sample of the rows", ", 99 times in 100")
+    if (sampled or table.target_rank_error) and cast(Any, table).parts.has_intervals:
+        known = "intervals of them", ""
+    error = f"by at most {coding.rank_error:.2%} of the rows{known[1]}"
     if sampled:
         what = f"{len(sampled):,} columns have" if len(sampled) > 1 else "1 column has"
         notes.append(
-            f"{what} too many different numbers to count them all, and bins found on a sample of the rows, "
+            f"{what} too many different numbers to count them all, and bins found on {known[0]}, "
             f"whose ranks are off {error}: {table.quoted(sampled)}"
         )
     if table.target_rank_error:
         notes.append(
-            f"the edges of the target {table.target.name!r} were found on a sample of the rows, whose ranks are off "
-            f"by at most {table.target_rank_error:.2%} of the rows, 99 times in 100"
+            f"the edges of the target {table.target.name!r} were found on {known[0].replace('them', 'its numbers')}, "
+            f"whose ranks are off by at most {table.target_rank_error:.2%} of the rows{known[1]}"
         )
     return notes
 

@@ -144,7 +144,7 @@ class Summary(NamedColumns):
         return max((column.distinct.counts.size for column in self.columns if column.distinct is not None), default=0)
 
     def is_sampled(self, j: int) -> bool:
-        """Whether column ``j`` has so many distinct numbers that a sample of them, or intervals, are all that is known."""
+        """Whether column ``j`` has so many distinct numbers that a sample of rows, or intervals, are known."""
         column = self.columns[j]
         if column.rank_error:
             return True
