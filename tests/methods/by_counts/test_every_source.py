@@ -27,7 +27,7 @@ from bitsieve.files.libsvm import read_libsvm_in_ranges
 from bitsieve.files.spooled_columns import VALUE_BYTES
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.methods.by_counts import forward as greedy
-from bitsieve.methods.by_counts.blankets.fcbf import fast_correlation_filter
+from bitsieve.methods.by_counts.blankets.fcbf import fcbf
 from bitsieve.methods.by_counts.blankets.koller_sahami import blanket_elimination
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
@@ -245,8 +245,8 @@ def semidefinite(information):
 
 
 def blankets(information):
-    filtered = fast_correlation_filter(information, information.n_features)
-    return filtered.order, filtered.scores, np.concatenate(filtered.groups)
+    filtered = fcbf(information, None)
+    return filtered.order, filtered.scores, np.concatenate(filtered.extras["groups_"])
 
 
 def eliminations(information):

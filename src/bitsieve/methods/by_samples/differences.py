@@ -86,7 +86,6 @@ class IncompleteNumbers(IncompleteColumn):
 
     @staticmethod
     def gap(a: Floats, b: Floats) -> Floats:
-        """``|a - b|``."""
         return np.abs(a - b)
 
     @staticmethod
@@ -105,7 +104,6 @@ class IncompleteCategories(IncompleteColumn):
 
     @staticmethod
     def gap(a: NDArray[Any], b: NDArray[Any]) -> Floats:
-        """0 where the codes are equal, else 1."""
         return np.asarray(a != b, np.float64)
 
     @staticmethod

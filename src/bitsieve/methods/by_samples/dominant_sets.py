@@ -50,11 +50,9 @@ class WholeSetInformation:
         self._reached = 0.0
 
     def information(self, candidates: Columns) -> Floats:
-        """I(S + f;C) of every candidate, in bits."""
         return self._reached + self._given.conditional_relevance(candidates)
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         self._given = self._given.refine(feature)
         self._reached = self._class_entropy - self._given.class_entropy
 

@@ -100,13 +100,11 @@ class MinimumCriterion(Criterion):
 
     @final
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """The minimum so far."""
         quantity: Floats = getattr(pair, self.quantity)
         return np.minimum(folded, quantity)
 
     @final
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """The minimum, or the relevance where that is less."""
         return np.minimum(relevance, folded) if self.capped else folded
 
 
