@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.data.binning.equal import EqualWidthBinning
 from bitsieve.data.binning.registry import make_binner
@@ -143,11 +142,6 @@ class TableSamples:
         return make_information("plug-in", source)
 
 
-def read_stored(estimator: Any, X: Any) -> csc_array:
-    """The values of a new sparse matrix or array as CSC, no entry twice."""
-    return stored_values(read_columns(X, estimator=estimator, reset=False))
-
-
 def stored_values(table: TableInMemory) -> csc_array:
     """The values of a sparse table as CSC; ValueError if some are missing, infinite or too large."""
     columns = table.stored
@@ -161,9 +155,9 @@ def columns_of(estimator: Any, X: Any, columns: Columns, categories: Mapping[int
 
     Raises ValueError if the table has other columns, or values are missing or infinite.
     """
-    if issparse(X):
-        return read_stored(estimator, X)[:, columns]
     table = read_columns(X, estimator=estimator, reset=False)
+    if table.is_sparse:
+        return stored_values(table)[:, columns]
     check_values(table, allow_missing=False, instead=INSTEAD)
     values = np.empty((table.n_samples, len(columns)))
     for place, j in enumerate(columns.tolist()):
