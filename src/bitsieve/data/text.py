@@ -7,18 +7,22 @@ rows; so it does not depend on how a table is cut or read.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
 from bitsieve.common.arrays import Flags, Integers
-from bitsieve.data.arrow import numpy_of
+from bitsieve.data.arrow import array_of_objects, numpy_of, text_of_mixed
+from bitsieve.data.encoding import as_array
 from bitsieve.data.given import DAY_FIRST, MONTH_FIRST, Account, ColumnRules, Form, Understood
+from bitsieve.data.target import split_target
 from bitsieve.data.text_forms import Dates, Numbers, Spans, are_codes, flags
 from bitsieve.files.dialect import MISSING
 from bitsieve.files.text import without_commas
@@ -279,3 +283,55 @@ def is_text(kind: pa.DataType) -> bool:
     """Whether a type is that of text."""
     tests = (pa.types.is_string, pa.types.is_large_string)
     return any(test(kind) for test in tests) or str(kind) == "string_view"
+
+
+def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Account]]:
+    """A target with its text as :func:`typed_columns` reads it where that is no class; by column how it was read."""
+    columns = split_target(y)
+    texts = {place: target_text(values, name) for place, (name, values) in enumerate(columns.items())}
+    texts = {place: text for place, text in texts.items() if text is not None}
+    typed, meanings = typed_columns([*texts.values()], [*texts], rules, {})
+    read = {place: array for place, array in zip(texts, typed, strict=True) if is_no_class(meanings[place])}
+    if not read:
+        return y, {}
+    if len(columns) == 1:
+        read_y = read[0]
+    else:
+        series = [nw.from_native(values, pass_through=True, series_only=True) for values in columns.values()]
+        arrays = [one.to_arrow() if isinstance(one, nw.Series) else pa.array(one) for one in series]
+        read_y = pa.table([read.get(place, array) for place, array in enumerate(arrays)], names=list(columns))
+    accounts = {name: meanings[place].account for place, name in enumerate(columns) if place in read}
+    return read_y, {name: account for name, account in accounts.items() if account is not None}
+
+
+def is_no_class(meaning: Understood) -> bool:
+    """Whether text of a target is booleans or numbers; plain whole ones stay classes where somebody made text of them.
+
+    So do dates and times.
+    """
+    form = meaning.form
+    is_fraction = isinstance(form, Plain) and form.kind is not None and pa.types.is_floating(form.kind)
+    return is_fraction or isinstance(form, (Numbers, Truths))
+
+
+def target_text(values: Any, name: str) -> pa.Array | None:
+    """A column of a target as Arrow text, numbers among text as text, too; None where it is of another kind."""
+    found = nw.from_native(values, pass_through=True, allow_series=True)
+    if isinstance(found, nw.Series):
+        if found.dtype not in (nw.String, nw.Object):
+            return None
+        found = np.array(found.to_list(), object) if found.dtype == nw.Object else found.to_arrow()
+    if not isinstance(found, (pa.Array, pa.ChunkedArray)):
+        array = as_array(found)
+        if array.dtype.kind not in "OUS" or array.ndim != 1:
+            return None
+        found = _array_or_text(array, name)
+    return found if found is not None and is_text(found.type) else None
+
+
+def _array_or_text(values: Any, name: str) -> pa.Array | None:
+    """Objects as Arrow has them, text and numbers as text; None where they are of other kinds, refused elsewhere."""
+    for read in (array_of_objects, text_of_mixed):
+        with suppress(ValueError):
+            return read(values, name)
+    return None
