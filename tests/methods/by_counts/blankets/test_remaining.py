@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.sparse_codes import sparse_codes
 
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse import SparseCodes, SparseSource
+from bitsieve.counts.sparse import SparseSource
 from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.methods.by_counts.blankets.fcbf import fcbf
 
@@ -29,7 +30,7 @@ def sparse_table(seed, n_rows=40, n_columns=250):
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_the_same_features_and_groups_as_one_by_one(seed, estimator):
     codes, classes, weights = sparse_table(seed)
-    sparse = SparseSource(SparseCodes.of_table(codes), classes, weights=weights)
+    sparse = SparseSource(sparse_codes(codes), classes, weights=weights)
     for options in ({}, {"delta": 0.05}, {"strict": True}, {"k": 5}):
         options = {"k": None, **options}
         found, expected = (
@@ -45,7 +46,7 @@ def test_the_same_features_and_groups_as_one_by_one(seed, estimator):
 
 def test_sums_of_columns_that_co_occur_and_of_those_of_disjoint_support():
     codes, classes, _ = sparse_table(0)
-    source = SparseSource(SparseCodes.of_table(codes), classes)
+    source = SparseSource(sparse_codes(codes), classes)
     disjoint = make_information("plug-in", source).disjoint_pairs()
     assert 1 < len(disjoint.support.representatives) < codes.shape[1]
     found = {pivot: disjoint.co_occurring(pivot, 250) for pivot in range(codes.shape[1])}
