@@ -36,6 +36,8 @@ class SelectorCV(ColumnSelector):
         By default leave-one-out below 100 samples, else 10 stratified folds.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         Learned in each fold.
+    missing : {"error", "bin"}, optional
+        What missing values are: an error (the default), or a code of their own.
     random_state : int, default=0
         Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
     n_jobs : int, default=None
@@ -79,6 +81,7 @@ class SelectorCV(ColumnSelector):
     classifier: Any = "linear-svm"
     folds: Any = None
     binning: Any = "mdl"
+    missing: str | None = None
     random_state: int = 0
     n_jobs: int | None = None
 
@@ -112,6 +115,7 @@ class SelectorCV(ColumnSelector):
             classifier=self.classifier,
             folds=self.folds,
             binning=self.binning,
+            missing=self.missing,
             random_state=self.random_state,
         )
         self.comparison_ = run_plan(plan, self.n_jobs)
