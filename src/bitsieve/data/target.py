@@ -51,6 +51,18 @@ class Target:
     # how many distinct whole numbers were cut into intervals; 0 where the target was not of that kind
     n_numbers: int = 0
     accounts: Mapping[str, Account] = field(default_factory=dict)  # how text was read that is no class, by column
+    # shape (n_samples,): the numbers of a quantity, where the rows are in memory
+    values: NDArray[np.float64] | None = None
+
+    @property
+    def is_quantity(self) -> bool:
+        """Whether it is one quantity, whose numbers are known."""
+        return self.values is not None
+
+    @property
+    def truth(self) -> NDArray[Any]:
+        """What a model predicts: the numbers of a quantity, else the class codes."""
+        return self.codes if self.values is None else self.values
 
     @property
     def n_classes(self) -> int:
@@ -67,7 +79,15 @@ class Target:
     def take(self, rows: NDArray[np.intp]) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
         taken = Encoded(self.codes, self.labels)[rows]
-        return replace(self, codes=taken.codes, labels=taken.categories)
+        values = None if self.values is None else self.values[rows]
+        return replace(self, codes=taken.codes, labels=taken.categories, values=values)
+
+    def cut_again(self, weights: NDArray[np.int64] | None = None) -> Target:
+        """A quantity with edges of its own samples; any other target as it is."""
+        if self.values is None:
+            return self
+        cut = _binned(self.values, int(self.n_bins), weights)
+        return replace(self, codes=cut.codes, labels=cut.labels, edges=cut.edges)
 
 
 def check_target_bins(value: Any) -> None:
@@ -277,7 +297,7 @@ def _binned(values: NDArray[np.float64], n_bins: int, weights: NDArray[np.int64]
     bounds = ["-inf", *(f"{edge:g}" for edge in edges), "inf"]
     ends = [*"]" * len(edges), ")"]
     labels = [f"({low}, {high}{end}" for low, high, end in zip(bounds, bounds[1:], ends, strict=False)]
-    return Target(codes, np.array(labels, dtype=object), edges, "binned")
+    return Target(codes, np.array(labels, dtype=object), edges, "binned", values=values)
 
 
 ADVICE = "such as by np.rint(100 * w / w.max())"

@@ -40,6 +40,8 @@ class Method:
     run : callable
         The function: called with the information (of a method on counts) or the samples, the number of features to
         select (None: until it ends by itself), and the parameters; it returns a :class:`Found`.
+    run_on_quantity : callable or None
+        Called in place of ``run`` with samples that have a ``quantity``; None: ``run``, on the classes of its cut.
     unit : str
         Of its scores: bits; ratio where they are bits by bits, mixed where both are added;
         share of a sum of 1; weight and importance; dependency and error, of which low is
@@ -76,6 +78,7 @@ class Method:
     needs: str
     cost: str
     run: Callable[..., Found] = field(repr=False)
+    run_on_quantity: Callable[..., Found] | None = field(default=None, repr=False, kw_only=True)
     unit: str = "bits"
     selector: str = ""
     same_as: str = ""

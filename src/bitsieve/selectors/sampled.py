@@ -75,6 +75,11 @@ class TableSamples:
         return self.table.target.n_classes
 
     @property
+    def quantity(self) -> NDArray[np.float64] | None:
+        """The number of every sample, where the target is a quantity."""
+        return self.table.target.values
+
+    @property
     def labels(self) -> NDArray[Any]:
         """The label of every class."""
         return self.table.target.labels
