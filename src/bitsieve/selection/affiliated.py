@@ -24,14 +24,8 @@ MEASURES = ("correlation", "information")
 class Affiliated(NamedTuple):
     """For every selected feature those that it represents.
 
-    Attributes
-    ----------
-    selected : ndarray of int, shape (k,)
-        The selected columns in order of choice.
-    groups : list of ndarray of int, length k
-        Columns that were not selected, the nearest to the selected one first.
-    nearness : list of ndarray of float, length k
-        Their correlations with it, or the symmetric uncertainties.
+    ``selected`` (k,): the selected columns in order of choice. ``groups``, of length k: columns that were not selected,
+    the nearest to the selected one first. ``nearness``: their correlations with it, or the symmetric uncertainties.
     """
 
     selected: Integers
