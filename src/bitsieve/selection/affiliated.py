@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.choice import TIE
 from bitsieve.common.parameters import check_choice
 from bitsieve.data.table import TableInMemory
@@ -16,7 +17,6 @@ from bitsieve.methods.by_samples.cutting_plane.columns import Pairs
 from bitsieve.methods.by_samples.cutting_plane.search import check_tau
 
 Integers = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 MEASURES = ("correlation", "information")
 
