@@ -96,11 +96,14 @@ def answering() -> Iterator[None]:
         raise DataError(f"the database did not answer a statement: {one_line(error)[:300]}") from error
 
 
+def doubles(array: Any) -> NDArray[np.float64]:
+    """Numbers of any Arrow type."""
+    return np.asarray(numpy_of(array.cast("double")), np.float64)
+
+
 def whole(array: Any) -> Integers:
     """Whole numbers below 2**53 of any Arrow type."""
-    import pyarrow as pa
-
-    return numpy_of(array.cast(pa.float64())).astype(np.int64)
+    return doubles(array).astype(np.int64)
 
 
 def code_by_cuts(number: nw.Expr, cuts: Sequence[float], side: str) -> nw.Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import narwhals as nw
 import numpy as np
@@ -13,19 +13,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Integers
-from bitsieve.common.messages import quoted
+from bitsieve.common.messages import Sentence, Setting, quoted
 from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.encoding import as_array, is_missing
 from bitsieve.data.given import ColumnRules, Given, is_lazy, take_columns
+from bitsieve.data.profile import RowNumbers
 from bitsieve.data.read import read_xy
 from bitsieve.data.roles import divide
 from bitsieve.data.target import read_values, split_target
 from bitsieve.data.target_summary import TargetCoding, TargetPart
-from bitsieve.engines.grouped_columns import INTERVALS, Known, intervals_of, some_values_of, values_of
 from bitsieve.engines.grouped_counts import (
+    LARGEST,
     Classes,
     GroupedSource,
     Groups,
@@ -33,15 +34,42 @@ from bitsieve.engines.grouped_counts import (
     Relation,
     answering,
     code_by_cuts,
+    doubles,
     whole,
 )
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
 from bitsieve.engines.registry import DataInParts
 
 Result = TypeVar("Result")
+_WHOLE = tuple(getattr(pa, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 _MANY_VALUES = 1 << 28  # 2 GiB as floats
 _MANY_COLUMNS = 200  # every feature that is selected is counted with all of them
+
+
+class Known(NamedTuple):
+    """The values of a column in every class, or the largest ones of intervals, and how often each occurs."""
+
+    values: Any  # an Arrow array
+    groups: Integers  # shape (3, n_values): the class of each, -1 where it is missing, its rows and its samples
+    is_whole: bool = True  # whether these are all values
+    rank_error: float = 0.0  # of cuts between intervals
+    row_numbers: RowNumbers | None = None  # of intervals
+
+    @classmethod
+    def of(cls, groups: Groups, classes: Classes) -> Known:
+        """All values by which rows were grouped."""
+        return cls(groups.keys[0], np.stack([classes.codes(groups), groups.rows, groups.samples]))
+
+    def kept(self, chosen: NDArray[np.bool_]) -> Known:
+        """Some of the values."""
+        return self._replace(values=self.values.filter(pa.array(chosen)), groups=self.groups[:, chosen])
+
+    def beside(self, other: Known) -> Known:
+        """The values of both."""
+        chunks = [*self.values.chunks, *other.values.cast(self.values.type).chunks]
+        values = pa.chunked_array(chunks, self.values.type)
+        return self._replace(values=values, groups=np.column_stack([self.groups, other.groups]))
 
 
 class PartsInDatabase(Parts):
@@ -71,7 +99,8 @@ class PartsInDatabase(Parts):
         others = [*reader.target, *([] if reader.weight is None else [reader.weight])]
         groups = self.every.groups({label: nw.col(label) for label in others}, self.limits.cells)
         if groups is None:
-            return self._quantity()
+            what = f"the target {quoted(reader.target)} has more than {self.limits.cells:,} different values: round it"
+            raise ValueError(Sentence(what, ", or read the rows, by ", Setting("push_down", False)))
         part = pa.table({label: groups.keys[label] for label in others})
         reader.n_rows(part)  # refuses weights that are none
         _, given = reader.beside(part)
@@ -83,30 +112,11 @@ class PartsInDatabase(Parts):
             part = part.set_column(others.index(reader.weight), reader.weight, pa.array(samples))
         return part, None, samples, rows
 
-    def _quantity(self) -> tuple[Any, ...]:
-        """The same of a target of too many different numbers, by intervals of them."""
-        reader, label = self.reader, self.reader.target[0]
-        if len(reader.target) > 1 or not self.schema[label].is_numeric():
-            raise ValueError(
-                f"the target {quoted(reader.target)} has more than {self.limits.cells:,} different values: check that "
-                "it is not a number of each row"
-            )
-        if reader.weight is not None:
-            weights = self.every.groups({reader.weight: nw.col(reader.weight)})
-            assert weights is not None  # no limit is set
-            reader.n_rows(pa.table({label: np.zeros(len(weights.rows)), **weights.keys}))
-        known = intervals_of(self.relation, label, Classes({}, lambda of: np.zeros_like(of.rows)), INTERVALS)
-        if reader.drop_missing:
-            known = known.kept(~is_missing(read_values(known.values, "the target")))
-        self.target_rank_error = known.rank_error
-        weight = {} if reader.weight is None else {reader.weight: known.groups[2]}
-        return pa.table({label: known.values, **weight}), None, known.groups[2], known.groups[1]
-
     def summarize(self, how: Summarizing, coding: Any, class_sizes: Any) -> tuple[Summary | None, None]:
         """The summaries of all columns, each of its groups; nothing is packed."""
         classes = self._classes(how.target)
         groups = self.relation.groups(classes.keys)
-        assert groups is not None  # no limit is set
+        assert groups is not None
         codes = classes.codes(groups)
         there, sizes = codes >= 0, np.zeros(how.target.target.n_classes, np.int64)
         np.add.at(sizes, codes[there], groups.samples[there])
@@ -139,10 +149,10 @@ class PartsInDatabase(Parts):
             cells, n_classes = self.limits.cells, how.target.target.n_classes
             known = None
             if self._n_first_values(name, 2 * cells // n_classes) <= cells // n_classes:
-                known = values_of(self.relation, name, classes, cells)
+                groups = self.relation.groups({0: nw.col(name), **classes.keys}, cells)
+                known = None if groups is None else Known.of(groups, classes)
             if known is None and self.schema[name].is_numeric():
-                at_once = 1 if ends_only else min(INTERVALS, cells // n_classes // 8)
-                known = intervals_of(self.relation, name, classes, at_once)
+                known = intervals_of(self.relation, name, classes, 1 if ends_only else cells // n_classes // 4)
             if known is None:
                 known = some_values_of(self.relation, name, cells)
             self._known[name, ends_only] = known.kept(known.groups[0] >= 0)
@@ -204,12 +214,56 @@ class PartsInDatabase(Parts):
             number = code_by_cuts(nw.col(name).cast(nw.Float64), binner.bin_edges_[j].tolist(), binner.side)
             return Key(number, int(binner.n_bins_[j]), partial(_with_missing, missing=missing))
         if not known.is_whole:
-            raise ValueError(
+            what = (
                 f"column {name!r} has more than {self.limits.cells:,} different values, too many to group the rows by "
-                "where they are: exclude it, or read the rows, by push_down=False"
+            )
+            raise ValueError(
+                Sentence(what, "where they are: exclude it, or read the rows, by ", Setting("push_down", False))
             )
         alone, rules = coding.alone(j), self._rules(reader, j)
         return Key(nw.col(name), len(known.values), partial(_codes_of_values, name=name, coding=alone, rules=rules))
+
+
+def some_values_of(relation: Relation, name: str, most: int) -> Known:
+    """Some values of a column that has too many to group by, each as often as they are on average."""
+    column = nw.col(name)
+    known = relation.where(~column.is_null())
+    answer = known.fetched(lambda frame: frame.select(rows=nw.len(), values=column.n_unique()))
+    n_rows, n_values = answer["rows"][0].as_py(), answer["values"][0].as_py()
+    values = known.fetched(lambda frame: frame.select(name).unique().head(most))[name]
+    times = np.full(len(values), max(1, n_rows // n_values))
+    return Known(values, np.stack([np.zeros_like(times), times, times]), is_whole=False)
+
+
+def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: int) -> Known:
+    """The numbers of a column by intervals of one width, each by its largest; missing and infinite ones beside them.
+
+    One interval: the ends of the numbers are enough.
+    """
+    column, number = nw.col(name), nw.col(name).cast(nw.Float64)
+    is_inside = nw.when((number >= -LARGEST) & (number <= LARGEST)).then(nw.lit(1)).otherwise(nw.lit(0))
+    inside, other = relation.where(is_inside == 1), relation.where(is_inside == 0)
+    outside = Known.of(cast(Groups, other.groups({0: column, **classes.keys})), classes)
+    ends = inside.fetched(lambda frame: frame.select(low=column.min(), high=column.max(), rows=nw.len()))
+    low, high, n_rows = (ends[of][0].as_py() for of in ends.column_names)
+    numbers, error = None, 0.0
+    if n_intervals == 1:
+        found = Known(pa.chunked_array([*ends["low"].chunks, *ends["high"].chunks]), np.array([[0, 0], [1, 1], [1, 1]]))
+    else:
+        place = ((number - float(low)) * (n_intervals / (float(high) - float(low)))).cast(nw.Int64)
+        groups = cast(Groups, inside.groups({0: place, **classes.keys}, of=name))
+        _, of_interval = np.unique(whole(groups.keys[0]), return_inverse=True)
+        most, last = doubles(groups.high), np.zeros(of_interval.max() + 1, np.int64)
+        order = np.argsort(most, kind="stable")
+        last[of_interval[order]] = order  # the group with the largest number of each interval
+        several = np.zeros(len(last), bool)
+        np.logical_or.at(several, of_interval, (doubles(groups.low) < most) | (most < most[last[of_interval]]))
+        error = float((np.bincount(of_interval, groups.rows) * several).max() / n_rows)
+        found = Known.of(groups, classes)._replace(values=groups.high.take(pa.array(last[of_interval])))
+    if ends["low"].type in _WHOLE and not outside.groups[1].sum() and high - low == n_rows - 1:
+        different = inside.fetched(lambda frame: frame.select(values=column.n_unique()))["values"][0].as_py()
+        numbers = RowNumbers.of_range(low, n_rows) if different == n_rows else None
+    return found.beside(outside)._replace(is_whole=False, rank_error=error, row_numbers=numbers)
 
 
 def _classes_of(values: Any, part: TargetPart) -> Integers:

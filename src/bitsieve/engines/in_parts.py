@@ -158,7 +158,6 @@ class Parts(Protocol):
     label: str  # what messages call the data
     limits: Limits  # of what is kept of all rows
     has_intervals: ClassVar[bool] = False  # whether too many numbers are known by intervals, not by a sample of rows
-    target_rank_error: float = 0.0  # of the edges of a quantity that is known by intervals
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
         """Call ``work(first_row, *objects)`` for every part that has rows that count, and merge what returns.
@@ -280,7 +279,7 @@ class TableInParts(TableElsewhere):
 
     @property
     def target_rank_error(self) -> float:
-        return max(self.coded_target.rank_error, self.parts.target_rank_error)
+        return self.coded_target.rank_error
 
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns: one pass, in which all that ``binner`` must know is found."""

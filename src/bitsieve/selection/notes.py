@@ -109,7 +109,7 @@ def explain_sample(table: Table) -> list[str]:
     notes = []
     coding = cast(Any, table).coding  # which every table in parts has once it is counted
     sampled, known = coding.sampled, ("a sample of the rows", ", 99 times in 100")
-    if (sampled or table.target_rank_error) and cast(Any, table).parts.has_intervals:
+    if sampled and cast(Any, table).parts.has_intervals:
         known = "intervals of them", ""
     error = f"by at most {coding.rank_error:.2%} of the rows{known[1]}"
     if sampled:
@@ -120,8 +120,8 @@ def explain_sample(table: Table) -> list[str]:
         )
     if table.target_rank_error:
         notes.append(
-            f"the edges of the target {table.target.name!r} were found on {known[0].replace('them', 'its numbers')}, "
-            f"whose ranks are off by at most {table.target_rank_error:.2%} of the rows{known[1]}"
+            f"the edges of the target {table.target.name!r} were found on a sample of the rows, whose ranks are off "
+            f"by at most {table.target_rank_error:.2%} of the rows, 99 times in 100"
         )
     return notes
 
