@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common import html
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.messages import aligned
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.counts.packed import PackedSource
@@ -56,8 +57,8 @@ class ChowLiuTree:
     """
 
     names: list[str]
-    edges: NDArray[np.intp]
-    bits: NDArray[np.float64]
+    edges: Columns
+    bits: Floats
     log_likelihood: float
     independent: float
     forest: Forest = field(repr=False)
@@ -157,6 +158,7 @@ def chow_liu_tree(
     level: float = LEVEL,
     sample_weight: Any = None,
     binning: Any = "quantile",
+    missing: str | None = None,
     n_jobs: int | None = None,
 ) -> ChowLiuTree:
     """The tree of the columns under which the table has the largest likelihood.
@@ -174,7 +176,7 @@ def chow_liu_tree(
     level : float, default=0.05
         An edge is kept where p of the G-test of I(Xi;Xj) = 0, times all pairs that may share one, is at most this; 1
         keeps all, so that there is one tree.
-    sample_weight, binning, n_jobs
+    sample_weight, binning, missing, n_jobs
         As in :func:`bitsieve.mutual_information_matrix`; "mdl", which looks at a target, is refused.
 
     Returns
@@ -206,7 +208,7 @@ def chow_liu_tree(
     """
     check_flag("chain", chain)
     check_number("level", level, 0, 1)
-    names, information = counted(X, None, sample_weight, binning, "plug-in", n_jobs, by_class=False)
+    names, information = counted(X, None, sample_weight, (binning, missing), "plug-in", n_jobs, by_class=False)
     if blocks is not None and len(blocks) != len(names):
         raise ValueError(f"blocks has {len(blocks):,} values for {len(names):,} columns: give one a column")
     block = None if blocks is None else np.unique(np.asarray(blocks), return_inverse=True)[1]

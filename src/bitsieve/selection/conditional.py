@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.messages import aligned, quoted
 from bitsieve.methods.by_counts.dependent.forest import spanning_forest
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
@@ -22,14 +22,14 @@ class ConditionalTest(NamedTuple):
     """
 
     names: list[str]
-    p: NDArray[np.float64]
-    adjusted: NDArray[np.float64]
+    p: Floats
+    adjusted: Floats
     level: float
     tree: ChowLiuTree
     notes: list[str]
 
     @property
-    def selected(self) -> NDArray[np.intp]:
+    def selected(self) -> Columns:
         """The columns whose corrected p is at most the level, by p."""
         order = np.argsort(self.p, kind="stable")
         return order[self.adjusted[order] <= self.level]
@@ -54,6 +54,7 @@ def conditional_test(
     random_state: int = 0,
     sample_weight: Any = None,
     binning: Any = "quantile",
+    missing: str | None = None,
     n_jobs: int | None = None,
 ) -> ConditionalTest:
     """Test of every column whether the class depends on it given all others; see :class:`ConditionalStopping`.
@@ -68,7 +69,7 @@ def conditional_test(
         these rows, without a look at y.
     level, adjust, random_state
         As in :class:`bitsieve.ConditionalStopping`.
-    sample_weight, binning, n_jobs
+    sample_weight, binning, missing, n_jobs
         As in :func:`bitsieve.mutual_information`.
 
     Returns
@@ -96,7 +97,7 @@ def conditional_test(
     ([0], [[0, 1]])
     """
     rule = ConditionalStopping(level, adjust, random_state)
-    names, information = counted(X, y, sample_weight, binning, "plug-in", n_jobs)
+    names, information = counted(X, y, sample_weight, (binning, missing), "plug-in", n_jobs)
     if information.source.n_classes < 2:
         raise ValueError("the target has one class: give at least two")
     if tree is None:

@@ -18,6 +18,7 @@ from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import FalseDiscoveryStopping, make_stopping
 from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
 from bitsieve.selection.informative import Explanation
+from bitsieve.selection.left_out import read_as
 from bitsieve.selectors.fitting import nothing_informative
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
@@ -256,6 +257,13 @@ def _on_binned(target: Target) -> str:
 def explain_target(table: Table) -> list[str]:
     """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
     target = table.target
+    keep = "; if the text is classes, add ", Setting("repair", False)
+    called = {name: name if target.kind == "joint" else target.name for name in target.accounts}
+    of_text = [Sentence(read_as(f"target {called[name]!r}", of), *keep) for name, of in target.accounts.items()]
+    return [*of_text, *_on_classes(table, target)]
+
+
+def _on_classes(table: Table, target: Target) -> list[str]:
     name, n_classes = target.name, target.n_classes
     if target.kind == "joint":
         cut = [

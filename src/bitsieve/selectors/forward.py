@@ -32,7 +32,8 @@ class ForwardSelector(CountSelector):
         selection where no other is left: see :class:`SignificanceStopping`, :class:`PermutationStopping` and
         :class:`ThresholdStopping`; or takes the largest list of a false discovery rate:
         :class:`FalseDiscoveryStopping`, and for columns that depend on each other :class:`ConditionalStopping` and
-        :class:`KnockoffStopping`, which keep the neighbours of each in ``stopping_given_``. By default none; "significance" with ``n_features_to_select="auto"``.
+        :class:`KnockoffStopping`, which keep the neighbours of each in ``stopping_given_``. By default none;
+        "significance" with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
@@ -86,5 +87,6 @@ class ForwardSelector(CountSelector):
     stopping: str | Rule | None = None
     constraints: Constraints | None = None
     binning: Any = BINNING
+    missing: str | None = None
     estimator: str = ESTIMATOR
     n_jobs: int | None = None

@@ -62,6 +62,7 @@ class KnockoffSelector(CountSelector):
     n_draws: int = 10
     random_state: int = 0
     binning: Any = "quantile"
+    missing: str | None = None
     n_jobs: int | None = None
 
     def _parameters(self) -> dict[str, Any]:

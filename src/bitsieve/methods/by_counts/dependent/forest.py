@@ -12,8 +12,8 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.lazy import cached_property, chdtrc
-from bitsieve.counts import Columns, Floats
 from bitsieve.information.protocol import Information
 
 LEVEL = 0.05  # of the test of an edge, corrected for all pairs of columns

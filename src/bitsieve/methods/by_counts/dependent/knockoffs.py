@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.messages import Sentence, Setting
-from bitsieve.counts import Columns, Floats
 from bitsieve.counts.packed import PackedSource, dense_cells
 from bitsieve.counts.source import CodedSource, CountSource
 from bitsieve.counts.threads import run_blocks
@@ -25,9 +24,7 @@ MOST_STEPS = 1000
 KEPT_BYTES = 128 << 20  # of tables that are kept while a class is fitted
 
 
-def knockoff_wins(
-    source: CountSource, forest: Forest, columns: Columns, n_draws: int, random_state: int
-) -> NDArray[np.float64]:
+def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws: int, random_state: int) -> Floats:
     """``W`` (n_draws, columns): the gain of each column less that of its knockoff, for every draw.
 
     Cost of a draw: O(n d codes^2) for the knockoffs, at most 1,000 rows of tables of 2n columns for the fit.
@@ -100,7 +97,7 @@ def fit_gains(source: PackedSource) -> Floats:
     return gains
 
 
-def e_values(wins: NDArray[np.float64], level: float) -> Floats:
+def e_values(wins: Floats, level: float) -> Floats:
     """The mean over draws of ``n [W >= T] / (1 + #{W <= -T})``, T the threshold of the knockoff filter at a level."""
     n = wins.shape[1]
     found = np.zeros(n)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.counts import Floats
+from bitsieve.common.arrays import Floats
 from bitsieve.methods.by_counts.dependent.forest import Forest
 
 SMOOTHING = 0.5  # samples that every cell has in advance (Krichevsky and Trofimov)

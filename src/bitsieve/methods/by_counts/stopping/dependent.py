@@ -8,10 +8,9 @@ from math import ceil
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.parameters import check_choice, check_integer, check_level
-from bitsieve.counts import Columns, Floats
 from bitsieve.counts.source import conditioning, refined
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.counts.threads import run_blocks
@@ -47,9 +46,9 @@ def adjusted(p: Floats, how: str) -> Floats:
 class Strata:
     """The samples by stratum, code and class, of strata in which both vary: ``codes`` (Z, K), ``classes`` (Z, C)."""
 
-    codes: NDArray[np.int64]
-    classes: NDArray[np.int64]
-    observed: NDArray[np.int64]  # (K, C), the strata added up
+    codes: Integers
+    classes: Integers
+    observed: Integers  # (K, C), the strata added up
     expected: Floats
     variance: Floats
 
@@ -73,12 +72,12 @@ class Strata:
         expected = (of_code * of_class / size).sum(axis=0)
         return cls(codes, classes, full.sum(axis=0), expected, np.maximum(spread.sum(axis=0), 1e-9))
 
-    def deviation(self, tables: NDArray[np.int64]) -> Floats:
+    def deviation(self, tables: Integers) -> Floats:
         """``sum (n_xc - expected)^2 / variance`` of tables (b, K, C), in the manner of Cochran, Mantel and Haenszel."""
         found: Floats = ((tables - self.expected) ** 2 / self.variance).sum(axis=(1, 2))
         return found
 
-    def permuted(self, random: np.random.Generator, size: int) -> NDArray[np.int64]:
+    def permuted(self, random: np.random.Generator, size: int) -> Integers:
         """The tables (b, K, C), strata added up, after permutations of the codes within the strata."""
         (n_strata, n_codes), n_classes = self.codes.shape, self.classes.shape[1]
         out = np.zeros((size, n_codes, n_classes), np.int64)
@@ -300,7 +299,7 @@ class ListMonitor(FalseDiscoveryMonitor):
         self.list = rule
         self.forest = Forest(information.n_features, np.empty((0, 2), np.intp), np.empty(0))
 
-    def _find(self, tried: NDArray[np.bool_]) -> None:
+    def _find(self, tried: Flags) -> None:
         among = np.flatnonzero(tried & self.information.varies)
         columns = np.union1d(among, np.array(self.chosen, np.intp))
         rates = np.full(self.information.n_features, np.inf)
