@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from math import exp, log
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from math import exp
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bitsieve.common import html
-from bitsieve.common.arrays import Columns, Floats
+from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.common.messages import aligned
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import CodedSource
-from bitsieve.counts.tables import ContingencyTable
+from bitsieve.counts.tables import ContingencyTable, entropy_terms
 from bitsieve.information import Information, PlugInInformation
 from bitsieve.information.evidence import log_tails
 from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, spanning_forest
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 20
 MOST_NAMED = 60
-HEADER = ("column", "neighbour", "I (bits)")
 
 
 class TreeCheck(NamedTuple):
@@ -70,20 +67,14 @@ class ChowLiuTree:
         """The columns that share an edge with each column."""
         return [[self.names[j] for j in found.tolist()] for found in self.forest.neighbours]
 
-    def _rows(self) -> list[tuple[str, str, str]]:
+    def __str__(self) -> str:
         order = np.argsort(-self.bits, kind="stable")[:MOST_SHOWN]
-        return [(self.names[i], self.names[j], f"{self.bits[k]:.4f}") for k in order for i, j in [self.edges[k]]]
-
-    def _summary(self) -> str:
+        rows = [(self.names[i], self.names[j], f"{self.bits[k]:.4f}") for k in order for i, j in [self.edges[k]]]
+        table = aligned(("column", "neighbour", "I (bits)"), rows, right=(False, False, True))
         gain = (self.log_likelihood - self.independent) / self._information.source.n_samples
         more = f", the largest {MOST_SHOWN} shown" if len(self.edges) > MOST_SHOWN else ""
-        return f"{len(self.names):,} columns, {len(self.edges):,} edges{more}; {gain:.4f} bits a row above independence"
-
-    def __str__(self) -> str:
-        return f"{aligned(HEADER, self._rows(), right=(False, False, True))}\n\n{self._summary()}"
-
-    def _repr_html_(self) -> str:
-        return html.display(html.table(HEADER, self._rows(), text=(1,)), html.paragraph(self._summary()))
+        counts = f"{len(self.names):,} columns, {len(self.edges):,} edges{more}"
+        return f"{table}\n\n{counts}; {gain:.4f} bits a row above independence"
 
     def check(self, random_state: int = 0) -> TreeCheck:
         """Measure how well the tree describes the columns; needs the rows in memory.
@@ -93,61 +84,54 @@ class ChowLiuTree:
         source = self._information.source
         if not isinstance(source, CodedSource):
             raise ValueError("a check of the tree needs the codes of every row in memory: give a table in memory")
-        codes = np.stack([source.codes(column) for column in range(source.n_features)])
+        codes = np.stack([source.codes(column) for column in range(source.n_features)]).astype(np.int64)
         first, second = np.array_split(np.random.default_rng(random_state).permutation(source.n_samples), 2)
-        forest = self._learn(PlugInInformation(PackedSource(codes[:, first].T, n_jobs=source.n_jobs)))
-        alone = Forest(len(codes), np.empty((0, 2), np.intp), np.empty(0))
+        half = PlugInInformation(PackedSource(codes[:, first].T, n_jobs=source.n_jobs))
         tree, apart = (
-            TreeModel(codes[:, first], source.arities, model).log_likelihood(codes[:, second])
-            for model in (forest, alone)
+            TreeModel(codes[:, first], source.arities, forest).log_likelihood(codes[:, second])
+            for forest in (self._learn(half), Forest(len(codes), np.empty((0, 2), np.intp), np.empty(0)))
         )
         matrix = np.asarray(self._information.mutual_information_matrix(), np.float64)
         np.fill_diagonal(matrix, -np.inf)
         matrix[tuple(np.concatenate([self.edges, self.edges[:, ::-1]]).T)] = -np.inf
-        columns = np.flatnonzero(matrix.max(axis=1) > -np.inf)
-        if not len(columns):
-            return TreeCheck((tree - apart) / len(second), ("", ""), 0.0, 1.0)
-        others = matrix[columns].argmax(axis=1)
-        pairs = zip(columns.tolist(), others.tolist(), strict=True)
-        tables = [self._given_neighbours(codes, i, j) for i, j in pairs]
-        log_p = log_tails(tables)
-        worst = int(log_p.argmin())
-        bits = self._conditional_bits(tables[worst])
-        p = min(1.0, exp(min(0.0, log_p[worst] + log(len(codes) * (len(codes) - 1) / 2))))
-        pair = self.names[columns[worst]], self.names[others[worst]]
-        return TreeCheck((tree - apart) / len(second), pair, bits, p)
+        pairs = [(i, int(row.argmax())) for i, row in enumerate(matrix) if row.max() > -np.inf]
+        found, bits, p = ("", ""), 0.0, 1.0
+        if pairs:
+            tables = [self._given_neighbours(codes, i, j) for i, j in pairs]
+            log_p = log_tails(tables)
+            worst = int(log_p.argmin())
+            found, bits = (self.names[pairs[worst][0]], self.names[pairs[worst][1]]), _bits(tables[worst])
+            p = min(1.0, exp(log_p[worst]) * len(codes) * (len(codes) - 1) / 2)
+        return TreeCheck((tree - apart) / len(second), found, bits, p)
 
-    def _given_neighbours(self, codes: NDArray[Any], i: int, j: int) -> ContingencyTable:
+    def _given_neighbours(self, codes: Integers, i: int, j: int) -> ContingencyTable:
         parts = joint_codes([codes[k] for k in self.forest.neighbours[i]], codes.shape[1])
         shape = int(parts.max()) + 1, int(codes[j].max()) + 1, int(codes[i].max()) + 1
         return ContingencyTable.of_samples(shape, (parts * shape[1] + codes[j]) * shape[2] + codes[i])
 
-    def _conditional_bits(self, table: ContingencyTable) -> float:
-        terms = cast("Any", self._information).terms
-        full = table.dense()
-        sums = [terms.sum(full.sum(axis=axes).ravel()) for axes in ((), 1, 2, (1, 2))]
-        return float((sums[0] - sums[1] - sums[2] + sums[3]) / terms.per_bit)
-
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the tree: a column a line, its distance from the root to the right; thick edges share more bits."""
-        depth = np.zeros(len(self.names))
-        order = [column for column, _ in self.forest.parents]
-        place = np.empty(len(order))
-        place[order] = np.arange(len(order))
-        width = {tuple(edge): bits for edge, bits in zip(self.edges.tolist(), self.bits.tolist(), strict=True)}
-        most = max(width.values(), default=1.0)
-        with drawing(ax, (6.6, max(2.0, 0.16 * min(len(order), MOST_NAMED)))) as ax:
-            for column, parent in self.forest.parents:
-                if parent >= 0:
-                    depth[column] = depth[parent] + 1
-                    line = 0.5 + 3 * width[min(column, parent), max(column, parent)] / most
-                    ax.plot(depth[[parent, column]], place[[parent, column]], color=BLUE, linewidth=line)
-                if len(order) <= MOST_NAMED:
-                    ax.text(depth[column], place[column], f" {self.names[column]}", fontsize=7, va="center")
+        n = len(self.names)
+        depth, place = np.zeros((2, n))
+        with drawing(ax, (6.6, max(2.0, 0.16 * min(n, MOST_NAMED)))) as ax:
+            for height, (column, parent) in enumerate(self.forest.parents):
+                place[column], depth[column] = height, depth[parent] + 1 if parent >= 0 else 0
+                if n <= MOST_NAMED:
+                    ax.text(depth[column], height, f" {self.names[column]}", fontsize=7, va="center")
+            for edge, bits in zip(self.edges, self.bits, strict=True):
+                ax.plot(depth[edge], place[edge], color=BLUE, linewidth=0.5 + 3 * bits / self.bits.max())
             ax.set_xlabel("edges from the first column of the tree")
             ax.set_yticks([])
             ax.invert_yaxis()
         return ax
+
+
+def _bits(table: ContingencyTable) -> float:
+    """The information of the second code and the class, given the first code."""
+    full = table.dense()
+    terms = entropy_terms(int(full.sum()))
+    all_four, no_class, no_code, neither = (terms.sum(full.sum(axis=some).ravel()) for some in ((), 2, 1, (1, 2)))
+    return (all_four - no_class - no_code + neither) / terms.per_bit
 
 
 def chow_liu_tree(

@@ -20,12 +20,8 @@ class KnockoffSelector(CountSelector):
     ----------
     n_features_to_select : int, float or "auto", default="auto"
         "auto" keeps all that beat their knockoffs; a number keeps the most relevant of these, at most so many.
-    level : float, default=0.1
-        Of the false discovery rate.
-    n_draws : int, default=10
-        More draws, less of the list depends on the seed; one is the knockoff filter.
-    random_state : int, default=0
-        Same seed, same knockoffs, for any number of threads.
+    level, n_draws, random_state
+        Of :class:`KnockoffStopping`: 0.1, 10 and 0 by default.
     binning : {"quantile", "uniform", "none"} or binner, default="quantile"
         How numeric columns become codes, without a look at the class. Few bins describe the columns best.
 
@@ -35,10 +31,6 @@ class KnockoffSelector(CountSelector):
         I(Xi;C) of the selected columns, in bits.
     stopped_by_, stopping_value_, stopping_reason_, stopping_candidate_, stopping_values_, stopping_given_
         As of :class:`ForwardSelector`.
-
-    Notes
-    -----
-    Cost: all pairs of columns, then O(n d codes^2) a draw.
 
     References
     ----------

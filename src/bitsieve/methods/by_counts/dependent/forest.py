@@ -60,20 +60,16 @@ def spanning_forest(
     n = information.n_features
     columns = np.arange(n) if columns is None else columns
     block = np.zeros(len(columns), np.intp) if blocks is None else np.asarray(blocks)[columns]
-    if chain:
-        edges = np.column_stack([columns[:-1], columns[1:]])[block[:-1] == block[1:]]
-        pairs = [information.pair(i, np.array([j]), by_class=False).redundancy[0] for i, j in edges.tolist()]
-        bits, n_pairs = np.array(pairs, np.float64), len(edges)
-    else:
-        matrix = np.asarray(information.mutual_information_matrix(np.float64, columns), np.float64)
-        apart = block[:, None] != block
-        matrix[apart] = -np.inf
-        places, bits = maximum_spanning_tree(matrix)
-        edges, n_pairs = columns[places], (apart.size - int(apart.sum()) - len(columns)) // 2
+    matrix = np.asarray(information.mutual_information_matrix(np.float64, columns), np.float64)
+    steps = np.abs(np.subtract.outer(*[np.arange(len(columns))] * 2))
+    apart = (block[:, None] != block) | (steps == 0) | (chain & (steps > 1))
+    matrix[apart] = -np.inf
+    places, bits = maximum_spanning_tree(matrix)
+    edges = columns[places]
     if level < 1:
         freedom = (information.source.arities[edges].astype(np.int64) - 1).prod(axis=1)
         g = 2 * information.source.n_samples * log(2) * np.maximum(0.0, bits)
-        shown = (freedom > 0) & (chdtrc(np.maximum(freedom, 1), g) * n_pairs <= level)
+        shown = (freedom > 0) & (chdtrc(np.maximum(freedom, 1), g) * ((~apart).sum() / 2) <= level)
         edges, bits = edges[shown], bits[shown]
     return Forest(n, edges, bits)
 

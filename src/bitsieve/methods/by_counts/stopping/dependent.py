@@ -24,13 +24,12 @@ from bitsieve.methods.by_counts.stopping.rules import LAST, share_of_shuffles
 from bitsieve.methods.method import ROWS
 
 MULTIPLE = *ADJUSTMENTS, "holm"
-COLUMNS_A_BLOCK = 16
 CELLS_AT_ONCE = 1 << 20  # of strata and codes, drawn together
 SAME = 1 - 1e-12  # relative: the rounding of a statistic of equal tables
 
 
 def adjusted(p: Floats, how: str) -> Floats:
-    """p corrected for their number: the least level, of a rate or (Holm) of any false one, at which each is taken."""
+    """The least level, of a rate or (Holm) of the chance of any false one, at which each of some p is taken."""
     n = len(p)
     order, places = np.argsort(p, kind="stable"), np.arange(1, n + 1)
     found = np.empty(n)
@@ -131,11 +130,7 @@ def conditional_p(
             lambda some: strata.deviation(strata.permuted(random, len(some))) >= least, most, LAST, seeds
         )
 
-    def work(first: int) -> None:
-        for place in range(first, min(first + COLUMNS_A_BLOCK, len(columns))):
-            test(place)
-
-    run_blocks(work, range(0, len(columns), COLUMNS_A_BLOCK), source.n_jobs)
+    run_blocks(test, range(len(columns)), source.n_jobs)
     return p, columns[~tested]
 
 
