@@ -211,7 +211,6 @@ class _PlateauMonitor:
         self.reached = -np.inf
 
     def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
-        """Whether the bound with the candidate is no larger than the last."""
         if score - self.reached <= STOP_GAIN:
             return True
         self.reached = score
