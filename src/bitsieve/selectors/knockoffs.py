@@ -20,8 +20,10 @@ class KnockoffSelector(CountSelector):
     ----------
     n_features_to_select : int, float or "auto", default="auto"
         "auto" keeps all that beat their knockoffs; a number keeps the most relevant of these, at most so many.
-    level, n_draws, random_state
-        Of :class:`KnockoffStopping`: 0.1, 10 and 0 by default.
+    level : float, default=0.1
+    n_draws : int, default=10
+    random_state : int, default=0
+        As of :class:`KnockoffStopping`.
     binning : {"quantile", "uniform", "none"} or binner, default="quantile"
         How numeric columns become codes, without a look at the class. Few bins describe the columns best.
 
