@@ -102,6 +102,11 @@ TupleSearch::TupleSearch(const Packed& packed, std::vector<std::int64_t> table, 
     top_.reserve(n_top_ + 1);
 }
 
+std::int64_t TupleSearch::varying(std::int64_t simd_group, int lane) const {
+    const std::int64_t feature = packed_.feature_at(simd_group, lane);
+    return feature >= 0 && packed_.arity(feature) > 1 ? feature : -1;
+}
+
 // Keeps a tuple where it is among the best; own[m]: what it counts for its m-th feature.
 void TupleSearch::take(const std::int64_t* features, const std::int64_t* own, int n) {
     Tuple tuple{*std::max_element(own, own + n), {-1, -1, -1}};
@@ -128,8 +133,8 @@ template <Statistic kWhat>
 void TupleSearch::take_pairs(std::int64_t i, std::int64_t simd_group, const std::int64_t* xy, const std::int64_t* xyc) {
     const bool own_group = packed_.simd_group_of(i) == simd_group;
     for (int lane = own_group ? packed_.lane_of(i) + 1 : 0; lane < kLanes; ++lane) {
-        const std::int64_t j = packed_.feature_at(simd_group, lane);
-        if (j < 0) return;
+        const std::int64_t j = varying(simd_group, lane);
+        if (j < 0) continue;
         const std::int64_t features[] = {i, j}, one = alone_[std::size_t(i)], other = alone_[std::size_t(j)];
         std::int64_t own[2];
         pair_values<kWhat>(xyc[lane] - xy[lane] + class_terms_, one, other, own);
@@ -148,9 +153,9 @@ void TupleSearch::pairs(std::int64_t i0, std::int64_t i1, std::int64_t j0, std::
             packed_.kernel().pair_sums({rows.planes, rows.margins, rows.n_planes, kLanes, nullptr}, packed_.group(j),
                                        segments, terms_, xy, xyc);
             with_statistic(statistic_, [&](auto what) {
-                for (int lane = 0; lane < kLanes && packed_.feature_at(i, lane) >= 0; ++lane)
-                    take_pairs<decltype(what)::value>(packed_.feature_at(i, lane), j, xy + lane * kLanes,
-                                                      xyc + lane * kLanes);
+                for (int lane = 0; lane < kLanes; ++lane)
+                    if (varying(i, lane) >= 0)
+                        take_pairs<decltype(what)::value>(varying(i, lane), j, xy + lane * kLanes, xyc + lane * kLanes);
             });
         }
 }
@@ -214,8 +219,8 @@ void TupleSearch::take_triples(std::int64_t i, std::int64_t j, std::int64_t simd
                                const std::int64_t* ik, const std::int64_t* jk, const std::int64_t* sums) {
     const bool own_group = packed_.simd_group_of(j) == simd_group;
     for (int lane = own_group ? packed_.lane_of(j) + 1 : 0; lane < kLanes; ++lane) {
-        const std::int64_t k = packed_.feature_at(simd_group, lane);
-        if (k < 0) return;
+        const std::int64_t k = varying(simd_group, lane);
+        if (k < 0) continue;
         const std::int64_t features[] = {i, j, k};
         std::int64_t own[3];
         triple_values<kWhat>(sums[lane] + class_terms_, ij, ik[lane], jk[lane], alone_[std::size_t(i)],
@@ -237,8 +242,8 @@ void TupleSearch::count_triples(const First& first, std::int64_t j, std::int64_t
     packed_.kernel().triple_sums(view, packed_.group(k), packed_.segments(), terms_, sums);
     with_statistic(statistic_, [&](auto what) {
         for (int lane = first.simd_group == j ? packed_.lane_of(first.feature) + 1 : 0; lane < kLanes; ++lane)
-            if (packed_.feature_at(j, lane) >= 0)
-                take_triples<decltype(what)::value>(first.feature, packed_.feature_at(j, lane), k, ij.information[lane],
+            if (varying(j, lane) >= 0)
+                take_triples<decltype(what)::value>(first.feature, varying(j, lane), k, ij.information[lane],
                                                     ik.information, jk[std::size_t(lane)].information,
                                                     sums + lane * kLanes);
     });
@@ -247,8 +252,8 @@ void TupleSearch::count_triples(const First& first, std::int64_t j, std::int64_t
 void TupleSearch::triples(std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1) {
     std::vector<First> firsts;
     for (std::int64_t i = i0; i < std::min(i1, j1); ++i)
-        for (int lane = 0; lane < kLanes && packed_.feature_at(i, lane) >= 0; ++lane)
-            firsts.push_back(prepare(i, lane, std::max(i, j0)));
+        for (int lane = 0; lane < kLanes; ++lane)
+            if (varying(i, lane) >= 0) firsts.push_back(prepare(i, lane, std::max(i, j0)));
     std::vector<Pairs> jk(kLanes);
     std::vector<std::uint64_t> planes;
     std::vector<std::uint32_t> margins;

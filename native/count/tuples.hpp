@@ -1,4 +1,4 @@
-// A search through all pairs or all triples of features: what each tuple carries about the class, and of these numbers the
+// A search through all pairs or all triples of features of several codes: what each tuple carries about the class, and of these numbers the
 // largest, and the largest of every feature. Nothing is kept of the other tuples.
 //
 // Features are kept as planes. A block of the search is some SIMD groups of first features, some of second ones, and all
@@ -46,6 +46,8 @@ private:
     struct First;
     struct Pairs;
 
+    // The feature of a lane where it has several codes, else -1.
+    std::int64_t varying(std::int64_t simd_group, int lane) const;
     void count_pairs(const PivotView& pivot, std::int64_t simd_group, Pairs& out) const;
     First prepare(std::int64_t simd_group, int lane, std::int64_t first_group) const;
     void take_lane(const GroupView& group, int lane, std::vector<std::uint64_t>& planes,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 from math import comb
 from queue import Empty, SimpleQueue
 
@@ -29,7 +28,7 @@ CODES = 16  # of a column that native code searches with, at most
 BOTH_BITS = 10  # counts of two classes below 2**10 are looked up together: 8 MiB
 FIRST_BYTES = 512 << 10  # of the planes of the first columns of a block: half of a common second-level cache
 BLOCK_STEPS = 4e9  # triples of a block times samples: a twentieth of a second
-TABLE_STEPS = 2e11  # tuples times samples that are counted by tables, about ten minutes
+TABLE_STEPS = 1e10  # triples times samples that are counted by tables, about ten minutes
 NONE = np.iinfo(np.int64).min
 
 
@@ -37,7 +36,7 @@ NONE = np.iinfo(np.int64).min
 class Tuples:
     """What was found; values are in units of ``terms.per_bit``.
 
-    ``values`` (n_top,) and ``columns`` (n_top, order): the strongest tuples, strongest first. ``best`` (n_features,) and
+    ``values`` (n_top,), ``columns`` (n_top, order): the strongest tuples, strongest first. ``best`` (n_features,) and
     ``best_columns`` (n_features, order): what the strongest tuple of every column counts for that one, and that tuple.
     """
 
@@ -59,13 +58,13 @@ class Tuples:
         return Tuples(values[order], columns[order], best, best_columns)
 
 
-def n_tuples(n_features: int, order: int) -> int:
-    """How many tuples there are."""
-    return comb(n_features, order)
+def n_tuples(source: CountSource, order: int) -> int:
+    """How many tuples of columns that vary there are."""
+    return comb(int((source.arities > 1).sum()), order)
 
 
 def search_tuples(source: CountSource, order: int, statistic: str, n_top: int, progress: Progress = None) -> Tuples:
-    """The ``n_top`` strongest of all pairs (``order`` 2) or triples (3) of columns, by a statistic, and of every column.
+    """The ``n_top`` strongest of all pairs (``order`` 2) or triples (3) of varying columns, and of every column.
 
     With ``I`` the information about the class, in bits, and i, j, k the columns: "joint" is I(Xi,Xj,Xk;C);
     "interaction" is I of the three less that of each pair plus that of each column; "gain" is the largest of
@@ -179,7 +178,8 @@ class _Kept:
 
 def _search_tables(source: CountSource, terms: Terms, asked: tuple[int, str, int], progress: Progress) -> Tuples:
     order, statistic, n_top = asked
-    n, steps = source.n_features, n_tuples(source.n_features, order) * float(source.n_samples)
+    n, every = source.n_features, np.flatnonzero(source.arities > 1)
+    steps = n_tuples(source, order) * float(source.n_samples)
     if order == 3 and steps > TABLE_STEPS:
         raise ValueError(
             f"all triples of {n:,} columns of up to {int(source.arities.max()):,} codes take {steps:.1e} steps, "
@@ -188,26 +188,28 @@ def _search_tables(source: CountSource, terms: Terms, asked: tuple[int, str, int
     sums, kept = sums_of(source), _Kept(n, order, n_top)
     class_terms = terms.sum(np.array([source.n_samples])) - terms.sum(source.class_sizes)
     pooled, within = sums.marginal_sums(terms)
-    alone, every = within - pooled + class_terms, np.arange(n)
-    pairs: NDArray[np.int64] = np.zeros((n, n) if order == 3 else (1, n), np.int64)
-    for i in range(n - 1):
-        xy, xyc = sums.pair_sums(terms, i, every[i + 1 :], True)
+    alone = within - pooled + class_terms
+    pairs: NDArray[np.int64] = np.zeros((n, n) if order == 3 else (1, 1), np.int64)
+    for place, i in enumerate(every[:-1].tolist(), 1):
+        last = every[place:]
+        xy, xyc = sums.pair_sums(terms, i, last, True)
         assert xyc is not None
-        of_pair = xyc - xy + class_terms
+        of_pair, one = xyc - xy + class_terms, np.full(len(last), alone[i])
         if order == 3:
-            pairs[i, i + 1 :] = of_pair
-            continue
-        one, other = np.full(n - i - 1, alone[i]), alone[i + 1 :]
-        kept.add((i,), every[i + 1 :], values_of(statistic, of_pair, (other, one), (one, other)))
-    before = conditioning(source).partition() if order == 3 else None
-    for done, (i, j) in enumerate(combinations(range(n - 1), 2) if before is not None else (), 1):
-        last = every[j + 1 :]
-        assert before is not None
-        given = before.refine(i) if j == i + 1 else given
-        xz, xzc = given.refine(j).sums(terms, last)
-        one, two = np.full(len(last), alone[i]), np.full(len(last), alone[j])
-        parts = pairs[j, last], pairs[i, last], np.full(len(last), pairs[i, j])
-        kept.add((i, j), last, values_of(statistic, xzc - xz + class_terms, parts, (one, two, alone[last])))
+            pairs[i, last] = of_pair
+        else:
+            kept.add((i,), last, values_of(statistic, of_pair, (alone[last], one), (one, alone[last])))
+    if order == 2:
+        return kept.found()
+    before = conditioning(source).partition()
+    for first, i in enumerate(every[:-2].tolist(), 1):
+        given = before.refine(i)
+        for second, j in enumerate(every[first:-1].tolist(), first + 1):
+            last = every[second:]
+            xz, xzc = given.refine(j).sums(terms, last)
+            of_each = *(np.full(len(last), of) for of in (alone[i], alone[j])), alone[last]
+            parts = pairs[j, last], pairs[i, last], np.full(len(last), pairs[i, j])
+            kept.add((i, j), last, values_of(statistic, xzc - xz + class_terms, parts, of_each))
         if progress is not None:
-            progress(done, comb(n - 1, 2))
+            progress(first, len(every) - 2)
     return kept.found()
