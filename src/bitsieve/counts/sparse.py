@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Integers
 from bitsieve.common.lazy import cached_property
-from bitsieve.counts import Columns, Integers
 from bitsieve.counts.source import CodedSource, JointCodes, checked_classes, checked_weights
 from bitsieve.counts.tables import PairSums, Sums, Terms, new_sums
 from bitsieve.counts.threads import run_blocks, thread_count
@@ -38,16 +38,6 @@ class SparseCodes:
     common: NDArray[np.uint16]  # the code of all rows that a column does not list; of no meaning where it lists all
     #: ``room(size, dtype)`` gives an array as large as those of the listed codes; by default in memory.
     room: Callable[..., NDArray[Any]] = np.empty
-
-    @classmethod
-    def of_table(cls, codes: NDArray[np.integer]) -> SparseCodes:
-        """The codes of a table of shape (n_rows, n_features), the most frequent one of every column left out."""
-        common = np.array([np.bincount(column).argmax() for column in codes.T])
-        column, row = np.nonzero(common[:, None] != codes.T)
-        start = np.searchsorted(column, np.arange(codes.shape[1] + 1)).astype(np.int64)
-        return cls(
-            len(codes), start, row.astype(np.int32), codes[row, column].astype(np.uint16), common.astype(np.uint16)
-        )
 
     @property
     def n_features(self) -> int:

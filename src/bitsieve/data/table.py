@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.messages import needs_dense_rows, quoted_places
 from bitsieve.data.encoding import FEW, Encoded, encode, take_rows
 from bitsieve.data.extents import MISSING, Extents, find_extents
@@ -138,7 +139,7 @@ class TableInMemory(Table):
     feature_names: NDArray[Any] | None = field(default=None, repr=False)
     y: Target | None = field(default=None, repr=False)  # None where no target was given
     # shape (n_samples,): frequency weights: how many times each sample counts, at least once. None: once each
-    weights: NDArray[np.int64] | None = field(default=None, repr=False)
+    weights: Integers | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
@@ -162,7 +163,6 @@ class TableInMemory(Table):
 
     @property
     def is_sparse(self) -> bool:
-        """Whether only the values that are not zero are stored."""
         return self.sparse is not None
 
     @property
@@ -174,7 +174,6 @@ class TableInMemory(Table):
 
     @property
     def n_samples(self) -> int:
-        """Number of rows; those of weight 0 were left out."""
         if self.sparse is not None:
             return self.sparse.n_samples
         return len(self.columns) if isinstance(self.columns, np.ndarray) else len(self.columns[0])
@@ -186,7 +185,6 @@ class TableInMemory(Table):
 
     @property
     def target(self) -> Target:
-        """The target, where one is needed."""
         if self.y is None:
             raise ValueError("a target is needed here: give y, one class a sample")
         return self.y
@@ -216,7 +214,7 @@ class TableInMemory(Table):
             raise TypeError(f"column {self.names[j]!r} is categorical")
         return cast("NDArray[Any]", self.values(j))
 
-    def numeric(self, j: int) -> NDArray[np.float64]:
+    def numeric(self, j: int) -> Floats:
         """Feature ``j`` as contiguous float64, NaN where missing, as :meth:`numbers`; times are microseconds."""
         return np.ascontiguousarray(self.numbers(j), dtype=np.float64)
 
@@ -235,7 +233,6 @@ class TableInMemory(Table):
         return self._extents[-1]
 
     def profile(self, binner: Any = None) -> Profile:
-        """Facts of the columns; looked at once."""
         if not self._profile:
             self._profile.append(self._profiled(None if binner is None else binner.n_jobs))
         return self._profile[0]
@@ -281,7 +278,7 @@ class TableInMemory(Table):
                 codes += [j for j, least, most in ends if looks_like_code(self.names[j], least, most)]
         return Noticed(sorted(sentinels), sorted(codes), extents.which(MISSING))
 
-    def _numbers_rows(self) -> NDArray[np.bool_]:
+    def _numbers_rows(self) -> Flags:
         """Whether each column holds n consecutive whole numbers, each once."""
         found = np.zeros(self.n_features, bool)
         columns: Iterable[int] = range(self.n_features)
@@ -293,7 +290,6 @@ class TableInMemory(Table):
         return found
 
     def without(self, columns: Sequence[int]) -> TableInMemory:
-        """The table with one value in every row of some columns, so that no method chooses them."""
         if not len(columns):
             return self
         chosen = sorted({*self.left_out, *columns})
@@ -308,7 +304,6 @@ class TableInMemory(Table):
         return replace(self, columns=kept, left_out=tuple(chosen))
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[TableInMemory, bool]:
-        """The table with its columns of few whole numbers, as categories; whether an array holds only such."""
         if self.is_sparse:
             return self, False
         extents, few = self.extents(n_jobs), []
@@ -325,7 +320,6 @@ class TableInMemory(Table):
         return (replace(self, columns=columns) if few else self), False
 
     def varies(self, j: int) -> bool:
-        """Whether feature ``j`` holds different values; missing is one."""
         if self.sparse is not None:
             return not self.sparse.constant[j]
         values = self.numbers(j) if self.is_numeric(j) else self.categorical(j).codes
@@ -335,14 +329,13 @@ class TableInMemory(Table):
         return bool((values != first).any())
 
     def counts_rows(self, j: int) -> bool:
-        """Whether feature ``j`` goes up, or down, by one with every row."""
         return self.is_numeric(j) and counts_rows(self.numbers(j))
 
     def dense(self) -> TableInMemory:
         """The same table with dense columns, for what needs the rows as they are."""
         return self if self.sparse is None else replace(self, columns=self.sparse.dense())
 
-    def take(self, rows: NDArray[np.intp]) -> TableInMemory:
+    def take(self, rows: Columns) -> TableInMemory:
         """The table of some of the samples: their features, target and weights.
 
         Classes and categories that do not occur among them are gone.

@@ -9,13 +9,14 @@ doi:10.1007/978-3-642-24471-1_17
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.choice import TIE, pick
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_bandwidth, check_choice, made_by
@@ -27,9 +28,6 @@ from bitsieve.methods.by_samples.rows import Samples, standardize
 from bitsieve.methods.by_samples.similarity import check_similarity, find_similarity
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
 from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
-
-Columns = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
 
@@ -52,31 +50,17 @@ class WholeSetInformation:
         self._reached = 0.0
 
     def information(self, candidates: Columns) -> Floats:
-        """I(S + f;C) of every candidate, in bits."""
         return self._reached + self._given.conditional_relevance(candidates)
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         self._given = self._given.refine(feature)
         self._reached = self._class_entropy - self._given.class_entropy
 
 
-class SetChoice(NamedTuple):
-    """Columns in order of choice, and what each added to I(S;C)."""
-
-    order: Columns
-    gains: Floats
-
-
 def choose_from_sets(
-    sets: Sequence[Columns],
-    scores: SetInformation,
-    k: int,
-    *,
-    until_negative: bool = False,
-    progress: Callable[[int, int], object] | None = None,
-) -> SetChoice:
-    """Choose k features, or all of the sets (each ascending) where they hold fewer.
+    sets: Sequence[Columns], scores: SetInformation, k: int, *, until_negative: bool = False, progress: Progress = None
+) -> Found:
+    """Choose k features, or all of the sets (each ascending) if they hold fewer; scored by what each added to I(S;C).
 
     ``until_negative`` ends before the first feature that lowers the information; one is always chosen.
     """
@@ -90,7 +74,7 @@ def choose_from_sets(
             place = pick(found)
             gain = float(found[place]) - reached
             if until_negative and order and gain < -TIE:
-                return SetChoice(np.array(order, np.intp), np.array(gains))
+                return Found(np.array(order, np.intp), np.array(gains))
             order.append(int(left[place]))
             gains.append(gain)
             reached = float(found[place])
@@ -98,7 +82,7 @@ def choose_from_sets(
             left = np.delete(left, place)
             if progress is not None:
                 progress(len(order), k)
-    return SetChoice(np.array(order, np.intp), np.array(gains))
+    return Found(np.array(order, np.intp), np.array(gains))
 
 
 def dominant_set_mii(
@@ -123,7 +107,7 @@ def dominant_set_mii(
     found = dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets"))
     sets = [each.members for each in found]
     chosen = choose_from_sets(sets, scores, wanted, until_negative=k is None, progress=phase("ranking"))
-    order, gains = varying[chosen.order], chosen.gains
+    order, gains = varying[chosen.order], chosen.scores
     if k is not None and len(order) < k:
         order = constants_last(order, varies)[:k]
         gains = np.concatenate([gains, np.zeros(k - len(gains))])
@@ -187,7 +171,7 @@ def dominant_set_clusters(
     return Clusters(groups, np.array(selected, np.intp), weights, np.array(cohesiveness), kind, matrix)
 
 
-def _in_all(matrix: NDArray[np.floating], varying: NDArray[np.intp], n: int) -> NDArray[np.floating]:
+def _in_all(matrix: NDArray[np.floating], varying: Columns, n: int) -> NDArray[np.floating]:
     """The similarities of all columns, of those of the varying ones."""
     if len(varying) == n:
         return matrix

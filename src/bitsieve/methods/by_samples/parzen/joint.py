@@ -27,15 +27,12 @@ import itertools
 from math import log2, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.parzen.pairs import RIDGE, ParzenPairs, covariances, width
-
-Floats = NDArray[np.float64]
-Columns = NDArray[np.intp]
 
 PART_BYTES = 64 << 20
 QUERIES = 256  # samples in one native call
@@ -86,7 +83,7 @@ class JointInformation:
     def __init__(
         self,
         values: Floats,
-        class_sizes: NDArray[np.int64],
+        class_sizes: Integers,
         bandwidth: str | float = "scott",
         n_jobs: int | None = None,
         *,
@@ -109,7 +106,6 @@ class JointInformation:
         return len(self._coordinates[0])
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         for c, each in enumerate(self._classes):
             values = self.values[feature : feature + 1]
             loads, pivots, coordinate = each.extend(values, self._coordinates[c], self._rows[c])
@@ -120,7 +116,6 @@ class JointInformation:
             self._coordinates[c] = np.vstack([self._coordinates[c], coordinate])
 
     def information(self, candidates: Columns) -> Floats:
-        """I(S + f;C) of every candidate, in bits."""
         part = max(1, PART_BYTES // (8 * len(self._classes) * self.n_samples))
         parts = [self._some(candidates[a : a + part]) for a in range(0, len(candidates), part)]
         return np.concatenate([np.empty(0), *parts])
@@ -176,11 +171,7 @@ class SecondOrderInformation:
     """
 
     def __init__(
-        self,
-        values: Floats,
-        class_sizes: NDArray[np.int64],
-        bandwidth: str | float = "scott",
-        n_jobs: int | None = None,
+        self, values: Floats, class_sizes: Integers, bandwidth: str | float = "scott", n_jobs: int | None = None
     ) -> None:
         ends = np.concatenate([[0], np.cumsum(class_sizes)]).tolist()
         self._n_jobs = n_jobs
@@ -196,12 +187,10 @@ class SecondOrderInformation:
         self._reached = 0.0
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         self._reached = float(self.information(np.array([feature]))[0])
         self._chosen.append(feature)
 
     def information(self, candidates: Columns) -> Floats:
-        """The approximation for S + f of every candidate f, in bits."""
         new = candidates[np.isnan(self._scores[candidates])]
         if len(new):
             self._scores[new] = self._alone.information(new)

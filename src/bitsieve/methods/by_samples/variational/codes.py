@@ -21,13 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.common.choice import TIE, pick
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, Weighted
 
-Floats = NDArray[np.float64]
-Columns = NDArray[np.intp]
 Features = NDArray[np.int64]  # columns as native functions take them
 
 TABLE_BYTES = 1 << 30  # of the tables of all features given one
@@ -42,7 +41,7 @@ class CodeTable:
     """Columns of codes, shape (n_samples, n_features), sorted by class and padded to whole blocks of eight samples."""
 
     def __init__(
-        self, codes: NDArray[np.uint8] | NDArray[np.uint16], class_sizes: NDArray[np.int64], n_jobs: int | None
+        self, codes: NDArray[np.uint8] | NDArray[np.uint16], class_sizes: Integers, n_jobs: int | None
     ) -> None:
         self.n_samples, self.n_features = codes.shape
         rows = -(-self.n_samples // LANES) * LANES
@@ -66,7 +65,7 @@ class Tables(NamedTuple):
     """Probabilities, or their log2, of every feature's codes, by class and the code of a chosen feature."""
 
     cells: Floats | NDArray[np.float32]
-    offset: NDArray[np.int64]
+    offset: Integers
     true_class: Floats  # of each feature, sum_n log2 p of the samples in their own classes
 
     @classmethod
@@ -93,7 +92,7 @@ class Tables(NamedTuple):
         return cls._made(table, chosen, stride, np.float32, logs=True)
 
     @classmethod
-    def _made(cls, table: CodeTable, chosen: int, stride: NDArray[np.int64], dtype: type, *, logs: bool) -> Tables:
+    def _made(cls, table: CodeTable, chosen: int, stride: Integers, dtype: type, *, logs: bool) -> Tables:
         sizes = stride * len(table.class_sizes)
         made = cls(np.empty(int(sizes.sum()), dtype), np.cumsum(sizes) - sizes, np.empty(table.n_features))
         table.spread(lambda features: made.fill(table, chosen, features, logs), np.arange(table.n_features))
@@ -126,7 +125,6 @@ class NaiveBound(Bound):
         self._of_one_float32 = Tables.alone(table, np.float32)
 
     def alone(self) -> Floats:
-        """The bound of every feature by itself, in bits; S must be empty."""
         return self._values(np.arange(self.n_features), self.posterior.weighted, self._of_one)
 
     def best(self, candidates: Columns) -> tuple[int, float]:
@@ -173,7 +171,6 @@ class NaiveBound(Bound):
         return self.posterior.bounds(tables.true_class[candidates], out[candidates])
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         table = self.table
         n_classes = len(table.class_sizes)
         stride = _native.table_stride_float64(int(table.arities[feature]))
@@ -210,7 +207,6 @@ class PairwiseBound(NaiveBound):
         return SINGLE * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))
 
     def float32_values(self, candidates: Columns) -> Floats:
-        """The bound with S and each candidate, in bits, within the error of float32."""
         out = np.empty(self.n_features)
         features = candidates.astype(np.int64)
         self._mix(features[features < self.n_kept], slice(-1, None), self._state.reshape(-1), out)
@@ -247,7 +243,6 @@ class PairwiseBound(NaiveBound):
             table.spread(mix, features)
 
     def values(self, candidates: Columns) -> Floats:
-        """The bound with S, which is not empty, and each candidate, in bits and in float64."""
         true_class, out = np.empty(self.n_features), np.empty(self.n_features)
 
         def mix(some: Features) -> None:
@@ -279,7 +274,6 @@ class PairwiseBound(NaiveBound):
         )
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         if self._chosen:
             logs = np.zeros(self.posterior.shape)
             self._exact(np.array([feature]), np.empty(self.n_features), np.empty(1), logs.reshape(-1))
@@ -295,7 +289,6 @@ class PairwiseBound(NaiveBound):
         self._chosen.append(feature)
 
     def restart(self) -> None:
-        """Empty S."""
         super().restart()
         self._state[:] = 0
         self._forget()

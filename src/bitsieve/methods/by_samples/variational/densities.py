@@ -22,16 +22,13 @@ from __future__ import annotations
 from math import log2, pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.choice import pick
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
-
-Columns = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 STATE_BYTES = 4 << 30
 EQUAL = 2.0**100  # the scale at which the kernel of different codes is 0 relative to that of equal ones
@@ -47,12 +44,7 @@ class DensityTable:
     """
 
     def __init__(
-        self,
-        values: Floats,
-        numeric: NDArray[np.bool_],
-        class_sizes: NDArray[np.int64],
-        bandwidth: str | float,
-        n_jobs: int | None,
+        self, values: Floats, numeric: Flags, class_sizes: Integers, bandwidth: str | float, n_jobs: int | None
     ) -> None:
         self.values = np.ascontiguousarray(values)
         self.numeric = numeric
@@ -133,11 +125,9 @@ class DensityBound(Bound):
         run_blocks(self._fill_alone, np.flatnonzero(self.varies).tolist(), table.n_jobs)
 
     def alone(self) -> Floats:
-        """The bound of every feature by itself, in bits."""
         return self._values(np.arange(self.n_features), self._alone, 1.0)
 
     def best(self, candidates: Columns) -> tuple[int, float]:
-        """The candidate that gives the greatest bound with S, and that bound."""
         values = self._values(candidates, *self._state())
         place = pick(values)
         return int(candidates[place]), float(values[place])
@@ -155,7 +145,6 @@ class DensityBound(Bound):
         return posterior.bounds(true_class[candidates], mixed[candidates])
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         state, exponent = self._state()
         self.posterior.multiply(state[feature].reshape(self.posterior.shape) * exponent)
         self._chosen.append(feature)
@@ -165,7 +154,6 @@ class DensityBound(Bound):
             run_blocks(lambda other: self._add_given(int(other), feature, margins), left.tolist(), self.table.n_jobs)
 
     def restart(self) -> None:
-        """Empty S."""
         super().restart()
         self._given[:] = 0
         self._chosen = []
