@@ -6,11 +6,12 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from tests.sparse_codes import sparse_codes
 
 from bitsieve import _native
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse import SparseCodes, SparseSource
+from bitsieve.counts.sparse import SparseSource
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.tuples import STATISTICS, search_tuples
 
@@ -92,7 +93,7 @@ def test_every_kernel_and_source_gives_the_same_integers(arities, order):
     codes, classes = made(arities, 2)
     forms = [*_native.kernel_names(), "table", f"{_native.kernel_names()[0]}:counters"]
     sources = [PackedSource(codes, classes, kernel=form, n_jobs=threads) for form in forms for threads in (1, 3)]
-    sources += [SparseSource(SparseCodes.of_table(codes), classes), NaiveSource(codes, classes)]
+    sources += [SparseSource(sparse_codes(codes), classes), NaiveSource(codes, classes)]
     for statistic in STATISTICS:
         expected = listed(search_tuples(sources[0], order, statistic, 13))
         for source in sources[1:]:

@@ -14,10 +14,9 @@ from math import comb
 from queue import Empty, SimpleQueue
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.counts import Columns, Integers, Progress
+from bitsieve.common.arrays import Columns, Integers, Progress
 from bitsieve.counts.source import CountSource, conditioning, sums_of
 from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.counts.threads import run_blocks
@@ -189,7 +188,7 @@ def _search_tables(source: CountSource, terms: Terms, asked: tuple[int, str, int
     class_terms = terms.sum(np.array([source.n_samples])) - terms.sum(source.class_sizes)
     pooled, within = sums.marginal_sums(terms)
     alone = within - pooled + class_terms
-    pairs: NDArray[np.int64] = np.zeros((n, n) if order == 3 else (1, 1), np.int64)
+    pairs: Integers = np.zeros((n, n) if order == 3 else (1, 1), np.int64)
     for place, i in enumerate(every[:-1].tolist(), 1):
         last = every[place:]
         xy, xyc = sums.pair_sums(terms, i, last, True)

@@ -8,16 +8,16 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.common import html
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.defaults import INTERACTIONS_BINNING, INTERACTIONS_BINS
 from bitsieve.common.messages import Sentence, Setting, aligned, displayed, finite, number, printable, warn_of
 from bitsieve.common.parameters import check_choice, check_integer, check_threads
 from bitsieve.common.progress import phase, shown
 from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.registry import KEEPS_MISSING, make_binner, remedies_for
+from bitsieve.data.binning.registry import make_binner, remedies_for
 from bitsieve.data.given import column_rules, frame_of, library_of
 from bitsieve.data.table import Table
 from bitsieve.engines.local import count
@@ -68,6 +68,8 @@ class Interactions:
     n_samples : int
     target_name : str
     notes : list of str
+    library : str
+        That the frames are of.
 
     Examples
     --------
@@ -81,13 +83,13 @@ class Interactions:
     order: int
     statistic: str
     tuples: list[tuple[Any, ...]]
-    values: NDArray[np.float64]
-    p: NDArray[np.float64] | None
+    values: Floats
+    p: Floats | None
     columns: list[Any]
-    best: NDArray[np.float64]
+    best: Floats
     best_tuples: list[tuple[Any, ...]]
-    columns_p: NDArray[np.float64] | None
-    false_discovery: NDArray[np.float64] | None
+    columns_p: Floats | None
+    false_discovery: Floats | None
     n_shuffles: int
     n_samples: int
     target_name: str
@@ -167,7 +169,7 @@ class Interactions:
         def listed(labels: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
             return [[x if isinstance(x, (str, int)) else str(x) for x in of] for of in labels]
 
-        def at(values: NDArray[np.float64] | None, place: int) -> float | None:
+        def at(values: Floats | None, place: int) -> float | None:
             return None if values is None else finite(values[place])
 
         tuples, columns = listed(self.tuples), listed([(label,) for label in self.columns])
@@ -239,6 +241,7 @@ def interactions(
     statistic: str = "synergy",
     n_shuffles: int | None = None,
     screen: int | None = None,
+    random_state: int = 0,
     sample_weight: Any = None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
@@ -248,7 +251,6 @@ def interactions(
     header: bool | None = None,
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,
-    random_state: int = 0,
     n_jobs: int | None = None,
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
@@ -271,7 +273,7 @@ def interactions(
 
     Parameters
     ----------
-    data, target, sample_weight
+    data, target
         As for :func:`bitsieve.select`.
     order : {2, 3}, default=2
         Columns of a tuple.
@@ -284,6 +286,10 @@ def interactions(
     screen : int, optional
         Search among the so many columns only that have the largest ``I(Xi;C|Xj)`` of all pairs. A column that is
         informative in triples alone may be missed.
+    random_state : int, default=0
+        Same seed, same shuffles, for any number of threads.
+    sample_weight : str or array-like of shape (n_samples,), optional
+        As for :func:`bitsieve.select`.
     include, exclude : sequence of column, optional
         Identifiers that are kept, and columns that are left out.
     binning : {"quantile", "uniform", "mdl", "none"} or binner, default="quantile"
@@ -291,8 +297,6 @@ def interactions(
         and cuts none that is informative with others only. Columns of fewer than 8 whole numbers are codes as they are.
     target_bins, drop_missing_target, header, repair, column_types, n_jobs, memory, spool, engine, verbose
         As for :func:`bitsieve.select`.
-    random_state : int, default=0
-        Same seed, same shuffles, for any number of threads.
     **of_binner
         ``n_bins``, ``missing``, ``uncut``.
 
@@ -328,7 +332,7 @@ def interactions(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> found = bitsieve.interactions(X, y, statistic="joint", top=2)
     >>> found.tuples[0]
-    ('color_intensity', 'flavanoids')
+    ('flavanoids', 'color_intensity')
     """
     check_integer("order", order, *ORDERS)
     check_choice("statistic", statistic, STATISTICS)
@@ -363,7 +367,7 @@ def interactions(
 def rule_of(binning: Any, of_binner: Mapping[str, Any], n_jobs: int | None) -> Binning:
     """The binner: of three bins where no number is given."""
     parameters = dict(of_binner)
-    if isinstance(binning, str) and binning.removesuffix(KEEPS_MISSING) in ("quantile", "uniform"):
+    if isinstance(binning, str) and binning in ("quantile", "uniform"):
         parameters.setdefault("n_bins", INTERACTIONS_BINS)
     return make_binner(binning, n_jobs=n_jobs, **parameters)
 
@@ -372,7 +376,7 @@ def with_few_as_codes(
     table: Table, binning: Any, rule: Binning, of_binner: Mapping[str, Any], n_jobs: int | None
 ) -> tuple[Table, Binning]:
     """The table with columns of few whole numbers as codes, and what bins the others; as it is where that is said."""
-    if not isinstance(binning, str) or binning.startswith("none") or not of_binner.keys() <= {"missing"}:
+    if not isinstance(binning, str) or binning == "none" or not of_binner.keys() <= {"missing"}:
         return table, rule
     table, all_are_codes = table.few_as_codes(n_jobs)
     return table, make_binner("none", n_jobs=n_jobs, missing=rule.missing) if all_are_codes else rule
@@ -385,7 +389,7 @@ def _labelled(
     given = table.given
     labels = table.names if given is None or given.labels is None else given.labels
 
-    def named(tuples: NDArray[np.intp]) -> list[tuple[Any, ...]]:
+    def named(tuples: Columns) -> list[tuple[Any, ...]]:
         return [tuple(labels[j] for j in of) for of in tuples.tolist()]
 
     listed = np.argsort(-found.best, kind="stable")[: int((found.best_columns[:, 0] >= 0).sum())]

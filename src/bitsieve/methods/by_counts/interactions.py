@@ -24,10 +24,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Progress
 from bitsieve.common.progress import phase
-from bitsieve.counts import Columns, Floats, Integers, Progress
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import CodedSource, CountSource, conditioning
 from bitsieve.counts.tables import entropy_terms
@@ -90,7 +89,7 @@ class Chance:
         out[order] = np.minimum(rates, 1.0)
         return out
 
-    def _share(self, reached: NDArray[np.bool_]) -> Floats:
+    def _share(self, reached: Flags) -> Floats:
         share: Floats = (1.0 + reached.sum(axis=0)) / (1.0 + len(self.best))
         return share
 
