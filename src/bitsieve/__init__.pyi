@@ -47,6 +47,8 @@ from bitsieve.selection.information import (
 from bitsieve.selection.information import entropy as entropy
 from bitsieve.selection.information import mutual_information as mutual_information
 from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
+from bitsieve.selection.interactions import Interactions as Interactions
+from bitsieve.selection.interactions import interactions as interactions
 from bitsieve.selection.select import select as select
 from bitsieve.selection.selection import Selection as Selection
 from bitsieve.selectors.blankets import FCBF as FCBF
