@@ -78,7 +78,8 @@ class Reading(NamedTuple):
             raise ValueError("no target is given: name one of the columns, or give one value a row")
         table = opened.read_in_parts(target, sample_weight, target_name="target", **how)
         check_several_rows(table)
-        table.notes = (*self.notes, *table.notes)
+        if self.notes:
+            table.notes = (*self.notes, *table.notes)
         return table
 
 
