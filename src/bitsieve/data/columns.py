@@ -59,6 +59,8 @@ def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> Tabl
             return _read_frame(frame, labels or list(frame.columns), rules)
     if isinstance(X, (list, tuple, np.ma.MaskedArray)):
         X = as_array(X)
+    if np.ndim(X) == 1:
+        raise no_table(np.shape(X))
     X = X if estimator is None else _validated(estimator, X, reset, dtype=None)
     return _read_array(np.asarray(X), rules)
 

@@ -7,6 +7,7 @@ features together.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -33,7 +34,7 @@ FEW = 40  # features up to which each has its dot on the curve
 N_SHUFFLES = 39
 
 
-class Display:
+class Display(ABC):
     """Base of the displays; a subclass says what it takes from a selection, and draws it.
 
     ``ax`` is where to draw, by default a new figure, which a notebook shows and which needs no screen elsewhere. What
@@ -81,6 +82,7 @@ class Display:
         return cls.of(estimator, evidence_of(estimator, X, y, sample_weight)).plot(ax=ax)
 
     @classmethod
+    @abstractmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The display of a fitted selector and the counts behind what it selected, not drawn yet.
 
@@ -93,7 +95,6 @@ class Display:
         -------
         display
         """
-        raise NotImplementedError
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it.
@@ -112,13 +113,13 @@ class Display:
         return self
 
     @property
+    @abstractmethod
     def height(self) -> float:
         """Of a new figure, in inches."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _draw(self, ax: Axes) -> None:
         """Draw it into ``ax``."""
-        raise NotImplementedError
 
 
 def selected_names(evidence: Evidence) -> list[str]:

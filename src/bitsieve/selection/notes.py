@@ -189,8 +189,8 @@ def explain_many_values(selector: Any, table: Table, found: Explanation) -> list
     if not many:
         return []
     have, their = ("1 column has", "its") if len(many) == 1 else (f"{len(many):,} columns have", "their")
-    why = f"{have} so many values that a tenth of {their} information or more is chance"
-    what = f"{why}, and more beside others: {quoted_places(many, table.names)}; group {their} values"
+    why = f"{have} so many different values that chance alone makes 10 % or more of {their} information"
+    what = f"{why}: {quoted_places(many, table.names)}; group {their} values"
     if not hasattr(selector, "estimator"):
         return [what]
     return [Sentence(what, ", or compare with ", Setting("estimator", "corrected"))]
