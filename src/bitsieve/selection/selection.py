@@ -85,7 +85,7 @@ class Selection:
     Examples
     --------
     >>> import bitsieve
-    >>> X, y = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]], ["no", "no", "yes", "yes"]
+    >>> X, y = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]] * 3, ["no", "no", "yes", "yes"] * 3
     >>> selection = bitsieve.select(X, y, method="mim", n_features_to_select=2, binning="none")
     >>> print(selection)
     rank  feature  score (bits)  relevance (bits)  overlaps most with  overlap (bits)
@@ -136,11 +136,11 @@ class Selection:
 
         Parameters
         ----------
-        kind : {"ranking", "redundancy", "dendrogram", "curve"}, default="ranking"
+        kind : {"ranking", "redundancy", "dendrogram", "curve", "target"}, default="ranking"
             The information of each selected feature (:class:`RankingDisplay`), what they share
             (:class:`RedundancyDisplay`), which columns are alike (:class:`DendrogramDisplay`), or the information of
-            the first features together (:class:`CurveDisplay`). The errors of a classifier are drawn by
-            :meth:`Comparison.plot`.
+            the first features together (:class:`CurveDisplay`), or a target that is a quantity over each of them
+            (:class:`TargetDisplay`). The errors of a classifier are drawn by :meth:`Comparison.plot`.
         ax : matplotlib Axes, optional
             To draw into; by default a new figure, which a notebook shows.
 
@@ -152,7 +152,8 @@ class Selection:
         Raises
         ------
         ValueError
-            There is no such kind, or matplotlib is not installed (``pip install 'bitsieve[report]'``).
+            There is no such kind, "target" is asked for and the target is classes, or matplotlib is not installed
+            (``pip install 'bitsieve[report]'``).
         """
         from bitsieve.selection.displays import DISPLAYS
 
