@@ -231,7 +231,7 @@ def _on_binned(target: Target) -> str:
 def explain_target(table: Table) -> list[str]:
     """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
     target = table.target
-    keep = "; if the text is classes, add ", Setting("repair", False)
+    keep = "; to keep the text as classes, add ", Setting("repair", False)
     called = {name: name if target.kind == "joint" else target.name for name in target.accounts}
     of_text = [Sentence(read_as(f"target {called[name]!r}", of), *keep) for name, of in target.accounts.items()]
     return [*of_text, *_on_classes(table, target)]
