@@ -35,6 +35,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from bitsieve import make_selector
+from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import aligned
 from bitsieve.data.read import read_xy
 from bitsieve.selectors.fitting import count_table
@@ -176,7 +177,7 @@ def peers() -> dict[str, Contestant]:
 def orders(X: Floats, y: Floats, k: int, others: dict[str, Contestant]) -> dict[str, Order]:
     """The columns in order of choice by every contestant."""
     table = read_xy(X, y)
-    counted, found = count_table(table, "mdl"), {}
+    counted, found = count_table(table, BINNING), {}
     for name in OURS:
         selector = make_selector(name, min(k, X.shape[1]))
         fitted = selector.fit_counted(counted) if hasattr(selector, "fit_counted") else selector.fit_table(table)

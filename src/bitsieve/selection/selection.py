@@ -85,7 +85,7 @@ class Selection:
     Examples
     --------
     >>> import bitsieve
-    >>> X, y = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]] * 3, ["no", "no", "yes", "yes"] * 3
+    >>> X, y = [[0, 0, 1], [0, 1, 1], [1, 0, 1], [1, 1, 0]], ["no", "no", "yes", "yes"]
     >>> selection = bitsieve.select(X, y, method="mim", n_features_to_select=2, binning="none")
     >>> print(selection)
     rank  feature  score (bits)  relevance (bits)  overlaps most with  overlap (bits)
