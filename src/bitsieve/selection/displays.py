@@ -425,10 +425,8 @@ class TargetDisplay(Display):
         """The panels of the selected features."""
         target = evidence.table.target
         if not target.is_quantity:
-            raise ValueError(
-                f"target {target.name!r} is no quantity whose rows are in memory, so there are no values to draw: give "
-                "another kind of figure"
-            )
+            what = "is no quantity whose rows are in memory, so there are no values to draw: give another kind"
+            raise ValueError(f"target {target.name!r} {what}")
         return cls(target.name, [Panel.of(evidence, int(j)) for j in np.asarray(evidence.selected)])
 
     @property

@@ -81,11 +81,9 @@ class RemainingByEquivalence(Remaining):
 
     @property
     def n_left(self) -> int:
-        """How many there are."""
         return self.n
 
     def choose(self) -> tuple[int, Columns]:
-        """The first feature, and those that it removes, ascending."""
         while not self.alive[self.left[self.next]]:
             self.next += 1
         pivot = int(self.left[self.next])

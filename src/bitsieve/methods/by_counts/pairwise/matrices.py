@@ -163,16 +163,13 @@ class WholeMatrix:
 
     @cached_property
     def diagonal(self) -> Floats:
-        """The relevances."""
         return np.array(np.diagonal(self.values), np.float64)
 
     def row(self, i: int) -> NDArray[np.floating]:
-        """Row i, a view."""
         row: NDArray[np.floating] = self.values[i]
         return row
 
     def among(self, members: Columns) -> NDArray[np.floating]:
-        """The rows and columns of some members."""
         return self.values[np.ix_(members, members)]
 
     def upper_bounds(self, k: int) -> list[float]:
@@ -180,7 +177,6 @@ class WholeMatrix:
         return [row_bound_by_rows(self.row, self.diagonal, largest_others(self.values), k)]
 
     def multiply(self, vector: Floats) -> Floats:
-        """The product with a vector."""
         return multiply(self.values, vector)
 
 
@@ -194,7 +190,6 @@ class CountedMatrix:
 
     @cached_property
     def diagonal(self) -> Floats:
-        """The relevances."""
         return self._information.relevance[self._columns]
 
     def rows(self, members: Columns, progress: Progress = None) -> NDArray[np.floating]:
@@ -212,12 +207,10 @@ class CountedMatrix:
         return out
 
     def row(self, i: int) -> NDArray[np.floating]:
-        """Row i, counted."""
         row: NDArray[np.floating] = self.rows(np.array([i]))[0]
         return row
 
     def among(self, members: Columns) -> NDArray[np.floating]:
-        """The rows and columns of some members, counted."""
         out = square_matrix(len(members), self._dtype)
         chosen = self._columns[members]
         self._information.symmetric_conditional_rows(chosen, chosen, out)
@@ -242,7 +235,6 @@ class TiledMatrix(CountedMatrix):
         return [row_bound_by_rows(self.row, self.diagonal, self._tiles.largest_others, k)]
 
     def multiply(self, vector: Floats) -> Floats:
-        """The product with a vector."""
         return self._tiles.multiply(vector)
 
 
