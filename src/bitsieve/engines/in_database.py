@@ -18,7 +18,7 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary, summarize
-from bitsieve.data.encoding import as_array, is_missing
+from bitsieve.data.encoding import Encoded, as_array, is_missing, lookup
 from bitsieve.data.given import ColumnRules, Given, is_lazy, take_columns
 from bitsieve.data.profile import RowNumbers
 from bitsieve.data.read import read_xy
@@ -33,6 +33,7 @@ from bitsieve.engines.grouped_counts import (
     Key,
     Relation,
     answering,
+    changed,
     code_by_cuts,
     doubles,
     whole,
@@ -126,6 +127,8 @@ class PartsInDatabase(Parts):
             step(j + 1, len(self.features))
         together = Summary.beside(self.features, np.array(self.features, object), alone)
         rows, samples = int(groups.rows[there].sum()), int(sizes.sum())
+        if self._target is None or rows != self._target[3].sum():
+            raise changed()
         return replace(together, n_rows=rows, n_samples=samples, class_sizes=sizes), None
 
     def _summary(self, j: int, how: Summarizing, classes: Classes) -> Summary:
@@ -260,7 +263,11 @@ def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: i
 def _classes_of(values: Any, part: TargetPart) -> Integers:
     """The classes of what a column of the target came back as; -1 where it is missing."""
     known = read_values(values, "the target")
-    return np.where(is_missing(known), -1, part.codes(known)).astype(np.int64)
+    missing = is_missing(known)
+    given = known.categories if isinstance(known, Encoded) else known[~missing]
+    if part.target.edges is None and (lookup(given, part.values) < 0).any():
+        raise changed()
+    return np.where(missing, -1, part.codes(known)).astype(np.int64)
 
 
 def _with_missing(codes: Any, *, missing: int) -> Integers:
