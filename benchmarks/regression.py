@@ -83,7 +83,6 @@ SOURCES = (
     Source("wooldridge", "bwght2", "bwght", ("lbwght", "lbw", "vlbw")),
     Source("mosaicData", "SaratogaHouses", "price"),
     Source("openintro", "evals", "score", ("course_id", "prof_id")),
-    Source("sem", "HS.data", "paragrap", ("id",)),
     Source("nlme", "bdf", "langPOST", ("schoolNR", "pupilNR", "aritPOST", "aritdiff")),
 )
 
