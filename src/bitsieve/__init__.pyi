@@ -57,11 +57,8 @@ from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetC
 from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
 from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
 from bitsieve.selectors.gdm import GDM as GDM
-<<<<<<< HEAD
 from bitsieve.selectors.interactions import InteractionSelector as InteractionSelector
-=======
 from bitsieve.selectors.knockoffs import KnockoffSelector as KnockoffSelector
->>>>>>> main
 from bitsieve.selectors.models import L1SVM as L1SVM
 from bitsieve.selectors.models import SVMRFE as SVMRFE
 from bitsieve.selectors.models import ModelSelector as ModelSelector
