@@ -120,14 +120,14 @@ def test_the_error_on_missing_values_names_what_works_there(tmp_path, capsys):
         bitsieve.select(X, Y)
     assert len(bitsieve.select(X, Y, missing="bin").features) == 2
     for make in (bitsieve.ForwardSelector, bitsieve.SpecCMI, bitsieve.VMI):
-        with pytest.raises(ValueError, match=r"set binning='mdl\+missing' to give them"):
+        with pytest.raises(ValueError, match=r"set binning='auto\+missing' to give them"):
             make(2).fit(X, Y)
         assert len(make(2, binning="mdl+missing").fit(X, Y).selected_) == 2
     with pytest.raises(ValueError, match=r"set binning='quantile\+missing'"):
         bitsieve.ForwardSelector(2, binning="quantile").fit(X, Y)
     with pytest.raises(ValueError, match=r"set binning=MDLBinner\(missing='bin'\)"):
         bitsieve.ForwardSelector(2, binning=bitsieve.MDLBinner()).fit(X, Y)
-    with pytest.raises(ValueError, match=r"set binning='mdl\+missing'"):
+    with pytest.raises(ValueError, match=r"set binning='auto\+missing'"):
         bitsieve.mutual_information(X, Y)
     bitsieve.mutual_information(X, Y, binning="mdl+missing")
     with pytest.raises(ValueError, match=r"missing='error' contradicts binning='mdl\+missing': leave it out"):

@@ -130,8 +130,11 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--target", "count", "the target column", "column", form="required", short="-t"),
         Option("--target", JUDGING, TARGET, "column", short="-t"),
         Option("--target-bins", ON_TABLES,
-               "classes of a target that is a quantity, or none: each number is a class (default: 5)",
+               "classes that a quantity is cut into, or none: each number is a class (default: max(3, N^(1/5)))",
                "classes", parameters="target_bins"),
+        Option("--target-kind", ON_TABLES,
+               "what the target is (default: by its values: fractions, dates and many whole numbers are a quantity)",
+               "name", choices=("classes", "quantity"), parameters="target_kind"),
         Option("--drop-missing-target", f"{SELECTING} compare",
                "leave rows without a target out; else they are an error", "flag", parameters="drop_missing_target"),
         Option("--weight", f"{SELECTING} count how-many",
@@ -193,10 +196,11 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     ),
     "Columns to codes": (
         Option("--binning", ON_TABLES,
-               "how numeric columns become codes: mdl, quantile, uniform, or none for codes already "
-               f"(default: {BINNING})",
+               "how numeric columns become codes: mdl, quantile, uniform, or none for codes already (default: "
+               f"{BINNING}: mdl, or quantile where the target is a quantity)",
                metavar="RULE", parameters="binning"),
-        Option("--bins", ON_TABLES, "bins of quantile and uniform (default: 10)", "count", parameters="n_bins"),
+        Option("--bins", ON_TABLES, "bins of quantile and uniform (default: 10; by auto one more than classes)",
+               "count", parameters="n_bins"),
         Option("--uncut", f"{SELECTING} count how-many",
                "what mdl does with a column without a cut (default: leave)",
                choices=("leave", "median"), parameters="uncut"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-BINNING = "mdl"
+BINNING = "auto"  # "mdl" where the target is classes, bins of equal frequency where it is a quantity
 ESTIMATOR = "plug-in"  # of information
 
 

@@ -20,9 +20,10 @@ from bitsieve.common.progress import phase
 from bitsieve.data.columns import check_unique, no_table, read_columns
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import ColumnRules, Given, is_path, not_read_again, take_columns, with_rows
+from bitsieve.data.quantity import AS_FOUND, TargetKind
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
-from bitsieve.data.target import check_target_bins, no_row_counts, read_target, read_weights, zero_where_missing
+from bitsieve.data.target import no_row_counts, read_target, read_weights, zero_where_missing
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.spooled_columns import SpooledColumns
 
@@ -35,7 +36,7 @@ def read_xy(
     estimator: Any = None,
     reset: bool = True,  # False where the columns must be those that the estimator has
     target_name: str = "y",  # what messages call the target
-    target_bins: int | str | None = None,  # ``n_bins`` of read_target
+    said: TargetKind = AS_FOUND,  # what the target is said to be
     rules: ColumnRules | None = None,  # as in :func:`~bitsieve.data.columns.read_columns`
 ) -> TableInMemory:
     """Read features, target and frequency weights into one table."""
@@ -45,7 +46,7 @@ def read_xy(
     if y is not None and n_rows(y) != table.n_samples:
         raise ValueError(f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values: they must be as many")
     weights = read_weights(sample_weight, table.n_samples)
-    target = None if y is None else read_target(y, name=target_name, n_bins=target_bins, weights=weights)
+    target = None if y is None else read_target(y, name=target_name, said=said, weights=weights)
     if weights is not None and not weights.all():
         table, weights = table.take(np.flatnonzero(weights)), weights[weights > 0]
     return replace(table, y=target, weights=None if weights is None or (weights == 1).all() else weights)
@@ -71,7 +72,8 @@ def read_data(
     target: Any = None,
     sample_weight: Any = None,
     *,
-    target_bins: int | str | None = None,  # ``n_bins`` of read_target
+    target_bins: int | str | None = None,  # classes that a quantity is cut into
+    target_kind: str | None = None,  # "classes" or "quantity"; None: its values decide
     drop_missing: bool = False,  # whether rows without a target are left out; else they are an error
     header: bool | None = None,  # None: the first line of text has the names, and is an error if it looks like data
     rules: ColumnRules | None = None,  # how columns are read
@@ -81,9 +83,8 @@ def read_data(
     The data is an array, a frame, a sparse table or the path of a file. The target and the weights are columns of it,
     which then are no features, or values; the target of a .npz file is ``y`` by default.
     """
-    check_target_bins(target_bins)
     check_flag("drop_missing_target", drop_missing)
-    of_target = TargetRules(target_bins, drop_missing, rules)
+    of_target = TargetRules(TargetKind.given(target_bins, target_kind), drop_missing, rules)
     phase("reading")
     notes: list[str] = []
     if is_path(data):
@@ -104,9 +105,9 @@ def read_data(
 
 
 class TargetRules(NamedTuple):
-    """How a table is read: the classes of a quantity, whether rows without a target are left out, and columns."""
+    """How a table is read: what the target is, whether rows without one are left out, and columns."""
 
-    bins: int | str | None
+    said: TargetKind
     drop_missing: bool
     columns: ColumnRules | None = None
 
@@ -116,7 +117,7 @@ class TargetRules(NamedTuple):
             weighted, sample_weight = sample_weight is not None, zero_where_missing(sample_weight, y)
             if sample_weight is not None and not (as_array(sample_weight) != 0).any():
                 raise no_row_counts("the data", weighted=weighted, drop_missing=True)
-        return read_xy(X, y, sample_weight, target_name=name, target_bins=self.bins, rules=self.columns)
+        return read_xy(X, y, sample_weight, target_name=name, said=self.said, rules=self.columns)
 
     def split(self, source: _Columns, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
         """The columns of a source by their roles; target and weights that are no columns are given by their values."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import KW_ONLY
 from typing import Any, Self
 
-from bitsieve.common.defaults import SELECTOR_CV
+from bitsieve.common.defaults import BINNING, SELECTOR_CV
 from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.plan import make_plan
 from bitsieve.evaluate.run import run_plan
@@ -34,7 +34,7 @@ class SelectorCV(ColumnSelector):
         "forest" or "boosting".
     folds : int, "loo", splitter or iterable of (train, test), default=None
         By default leave-one-out below 100 samples, else 10 stratified folds.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         Learned in each fold.
     random_state : int, default=0
         Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
@@ -78,7 +78,7 @@ class SelectorCV(ColumnSelector):
     features: int | Iterable[int] | None = None
     classifier: Any = "linear-svm"
     folds: Any = None
-    binning: Any = "mdl"
+    binning: Any = BINNING
     random_state: int = 0
     n_jobs: int | None = None
 

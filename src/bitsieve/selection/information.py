@@ -30,7 +30,7 @@ def entropy(
     y: Any = None,
     *,
     sample_weight: Any = None,
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     estimator: str = "plug-in",
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
@@ -42,10 +42,10 @@ def entropy(
     ----------
     X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,), optional
-        Needed by ``binning="mdl"``, which cuts by the class.
+        Needed by "auto", and by "mdl", which cuts by the class.
     sample_weight : array-like of shape (n_samples,), optional
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
@@ -76,7 +76,7 @@ def mutual_information(
     y: Any,
     *,
     sample_weight: Any = None,
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     estimator: str = "plug-in",
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
@@ -88,10 +88,10 @@ def mutual_information(
     ----------
     X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,)
-        Classes; floats with a fractional part are binned into five equal-frequency classes.
+        Classes, or a quantity, which is cut into classes of equal frequency: see :func:`bitsieve.select`.
     sample_weight : array-like of shape (n_samples,), optional
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage", "ksg"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it. "ksg"
@@ -130,7 +130,7 @@ def mutual_information_matrix(
     y: Any = None,
     *,
     sample_weight: Any = None,
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     estimator: str = "plug-in",
     dtype: str = "float64",
     n_jobs: int | None = None,
@@ -178,7 +178,7 @@ def conditional_mutual_information_matrix(
     y: Any,
     *,
     sample_weight: Any = None,
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     estimator: str = "plug-in",
     dtype: str = "float64",
     n_jobs: int | None = None,

@@ -21,7 +21,7 @@ from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.encoding import WHOLE, Encoded, check_whole_numbers, encode, encode_known, lookup
 from bitsieve.data.extents import MISSING, NUMBERS, Extents, HasExtents, NumericBlock, check_values
 from bitsieve.data.given import Form
-from bitsieve.data.table import TableInMemory
+from bitsieve.data.table import Table, TableInMemory
 
 MAX_CODES = 1 << 16
 
@@ -74,6 +74,19 @@ class Binning:
         Self
         """
         return type(self)(**{**self.parameters, **changed})
+
+    def for_table(self, table: Table) -> Binning:
+        """The rule for the columns of a table, not fitted; one whose bins follow from more than the target is itself.
+
+        Parameters
+        ----------
+        table : Table
+
+        Returns
+        -------
+        Binning
+        """
+        return self
 
     def fit_table(self, table: TableInMemory) -> Self:
         """Find the bins of every column of a table that is read already.

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import ParameterError, Setting, message_of, quoted
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.ragged import Ragged
 
 KEEPS_MISSING = "+missing"  # after the name of a binner: missing values get a code of their own
 RULES = {  # name to the module, with a dot before it where it is in this folder, and the class of the rule
+    "auto": (".auto", "AutoBinning"),
     "mdl": (".mdl", "MDLBinning"),
     "quantile": (".equal", "EqualFrequencyBinning"),
     "uniform": (".equal", "EqualWidthBinning"),
@@ -31,14 +33,15 @@ def rule_named(name: str) -> type[Binning]:
     return rule
 
 
-def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: Any) -> Binning:
+def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters: Any) -> Binning:
     """The rule of a name, or an unfitted copy of a binner.
 
     Parameters
     ----------
-    spec : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        "quantile" is equal frequency, "uniform" equal width, "none" takes columns as the codes they are. With
-        "+missing" behind, as in "mdl+missing", missing values get a code of their own: ``missing="bin"``.
+    spec : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
+        "auto" is "mdl" where the target is classes, and "quantile" where it is a quantity; "quantile" is equal
+        frequency, "uniform" equal width, "none" takes columns as the codes they are. With "+missing" behind, as in
+        "mdl+missing", missing values get a code of their own: ``missing="bin"``.
     n_jobs : int or None, default=None
         Threads of a binner made by name; a binner object keeps its own.
     **parameters
@@ -90,7 +93,7 @@ def remedies_for(spec: Any) -> Iterator[None]:
                 return setting.in_python()
             if isinstance(spec, Binning):
                 return f"binning={type(spec).__name__}(missing='bin')"
-            return f"binning='{spec or 'mdl'}{KEEPS_MISSING}'"
+            return f"binning='{spec or BINNING}{KEEPS_MISSING}'"
 
         message = message_of(error)
         worded = message.worded(word)
