@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from bitsieve.common.messages import Sentence, Setting, quoted
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.data.encoding import Encoded, as_array, encode, is_missing, take_rows
+from bitsieve.data.given import Account
 from bitsieve.data.quantity import (
     AS_FOUND,
     TIMES,
@@ -47,18 +49,24 @@ class Target:
     n_numbers: int = 0  # how many different whole numbers were cut; 0 where the target was not of that kind
     unit: str = ""  # "M" of dates, "m" of durations that were cut, in microseconds
     n_allowed: int = 0  # classes that a quantity is cut into where nothing is said; 0 of classes
+    accounts: Mapping[str, Account] = field(default_factory=dict)  # how text was read that is no class, by column
     # shape (n_samples,): the numbers of a quantity, where the rows are in memory
     values: NDArray[np.float64] | None = None
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return len(self.labels)
 
     @property
     def is_quantity(self) -> bool:
         """Whether it is one quantity, whose numbers are known."""
         return self.values is not None
+
+    @property
+    def truth(self) -> NDArray[Any]:
+        """What a model predicts: the numbers of a quantity, else the class codes."""
+        return self.codes if self.values is None else self.values
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.labels)
 
     @property
     def how_cut(self) -> str:
@@ -77,9 +85,8 @@ class Target:
         """A quantity with edges of its own samples; any other target as it is."""
         if self.values is None:
             return self
-        return replace(
-            _cut(self.values, self.said, weights, self.name, self.unit), name=self.name, n_numbers=self.n_numbers
-        )
+        cut = _cut(self.values, self.said, weights, self.name, self.unit)
+        return replace(self, codes=cut.codes, labels=cut.labels, edges=cut.edges, n_allowed=cut.n_allowed)
 
 
 def read_target(
@@ -124,6 +131,14 @@ def target_columns(y: Any) -> dict[str, Any] | None:
     return {f"y{j}": array[:, j] for j in range(array.shape[1])} if array.shape[1] > 1 else None
 
 
+def split_target(y: Any) -> dict[str, Any]:
+    """The columns of a target by name; one that is a column itself has the name ``y``."""
+    columns = target_columns(y)
+    if columns is None:
+        return {"y": y}
+    return {"y": next(iter(columns.values()))} if len(columns) == 1 else columns
+
+
 def _one(y: Any, what: str, said: TargetKind, weights: NDArray[np.int64] | None) -> Target:
     values = read_values(y, what)
     if weights is not None and not weights.all():
@@ -146,6 +161,22 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
         )
     if infinite:
         raise ValueError(f"{what} has {infinite:,} infinite values (inf) among {n_samples:,}: drop those samples")
+
+
+def not_read(accounts: Mapping[str, Account]) -> ValueError:
+    """The error for a target of text of which some values are no numbers where the others are."""
+    account = next(account for account in accounts.values() if account.n_unread)
+    values = f"{account.n_unread:,} value{'s that are no numbers' if account.n_unread > 1 else ' that is no number'}"
+    drop = Setting("drop_missing_target", True)
+    return ValueError(
+        Sentence(
+            f"the target holds {account.what} such as {account.example!r}, and {values}: {account.listed}; drop those "
+            "samples, as ",
+            drop,
+            " of select and compare does, or, if its text is classes, add ",
+            Setting("repair", False),
+        )
+    )
 
 
 def to_classes(

@@ -13,9 +13,11 @@ from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_choice
 from bitsieve.data.binning.registry import make_binner, remedies_for
 from bitsieve.data.binning.zero_apart import binner_of
+from bitsieve.data.given import ColumnRules
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import read_values
+from bitsieve.data.text import target_with_text_read
 from bitsieve.engines.local import count, count_coded
 from bitsieve.engines.registry import data_in_parts
 from bitsieve.information import Information, check_estimator, make_information
@@ -265,7 +267,7 @@ def _variables(X: Any, y: Any, sample_weight: Any, binning: Any) -> tuple[list[V
         for place, column in enumerate(places.tolist()):
             columns[column] = Variable.of(values[:, place], categorical=categorical)
     quantity = table.target.kind == "binned"
-    target = read_values(y, "the target") if quantity else table.target.codes
+    target = read_values(target_with_text_read(y, ColumnRules())[0], "the target") if quantity else table.target.codes
     return [columns[j] for j in range(table.n_features)], Variable.of(target, categorical=not quantity)
 
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -17,6 +16,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.docstrings import described_fully
 from bitsieve.common.messages import quoted, warn, warn_of
@@ -88,8 +88,8 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
     parameter_names: ClassVar[tuple[str, ...]]
     n_features_to_select: Any
-    support_: NDArray[np.bool_]
-    selected_: NDArray[np.intp]
+    support_: Flags
+    selected_: Columns
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -254,7 +254,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             setattr(self, name, value)
         return self
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Flags:
         check_is_fitted(self)
         return self.support_
 
@@ -303,8 +303,8 @@ class CountSelector(ColumnSelector):
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
     binning: Any
     n_jobs: int | None
-    relevance_: NDArray[np.float64]
-    informative_: NDArray[np.bool_]
+    relevance_: Floats
+    informative_: Flags
     _counts: SavedCounts | None  # of the rows so far, where they came in parts
 
     def fit_counted(self, counted: Counted) -> Self:
