@@ -130,7 +130,7 @@ def by_description(n_classes: int) -> Callable[[Floats, Floats], float]:
 
 
 def optimal_grid(x: Floats, y: Floats, n_start: int = 16) -> float:
-    """The bits a sample that the best grid saves, from a fine one by merging neighbours: the criterion of Boulle."""
+    """The bits a sample that the best grid saves, from a fine one by merging neighbours: the criterion of Boulle, Hue."""
     start = min(n_start, max(2, int(len(x) ** 0.5)))
     table = table_of(classes(x, start), classes(y, start))
     nothing = best = grid_cost(table)
@@ -149,7 +149,7 @@ def merges(shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
 
 
 def grid_cost(table: Integers) -> float:
-    """-log of the probability of a grid and of the ranks in it (Boulle 2007)."""
+    """-log of the probability of a grid and of the ranks in it (Boulle, Hue 2006)."""
     n, (rows, columns) = table.sum(), table.shape
     in_rows, in_columns = table.sum(axis=1), table.sum(axis=0)
 
