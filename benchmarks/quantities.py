@@ -130,7 +130,7 @@ def by_description(n_classes: int) -> Callable[[Floats, Floats], float]:
 
 
 def optimal_grid(x: Floats, y: Floats, n_start: int = 16) -> float:
-    """The bits a sample that the best grid saves, from a fine one by merging neighbours: the criterion of Boulle, Hue."""
+    """The bits a sample that the best grid saves, from a fine one by merging neighbours (Boulle, Hue)."""
     start = min(n_start, max(2, int(len(x) ** 0.5)))
     table = table_of(classes(x, start), classes(y, start))
     nothing = best = grid_cost(table)

@@ -32,6 +32,7 @@ from bitsieve.selection.displays import CurveDisplay as CurveDisplay
 from bitsieve.selection.displays import DendrogramDisplay as DendrogramDisplay
 from bitsieve.selection.displays import RankingDisplay as RankingDisplay
 from bitsieve.selection.displays import RedundancyDisplay as RedundancyDisplay
+from bitsieve.selection.displays import TargetDisplay as TargetDisplay
 from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
 from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
 from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information

@@ -8,6 +8,7 @@ from unittest import mock
 
 import numpy as np
 from tests.native.trials import equal, near, size, terms_of, trial
+from tests.sparse_codes import sparse_codes
 
 from bitsieve import _native
 from bitsieve.counts import sparse as sparse_source
@@ -15,7 +16,7 @@ from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, FORMS, TABLE
 from bitsieve.counts.packed import PackedBatches, PackedSource
 from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.sparse import Division, SparseCodes, SparseSource
+from bitsieve.counts.sparse import Division, SparseSource
 from bitsieve.counts.tables import PairForm, Sums
 
 TIE = 1e-10
@@ -272,7 +273,7 @@ def sparse_counts(random, kernel):
         return rooms[-1]
 
     with mock.patch.object(sparse_source, "TURNED_CODES", int(random.choice([1, 20, 10**6]))):
-        sparse = SparseSource(replace(SparseCodes.of_table(codes), room=room), classes, **keywords)
+        sparse = SparseSource(replace(sparse_codes(codes), room=room), classes, **keywords)
     naive, n = NaiveSource(codes, classes, **keywords), codes.shape[1]
     terms, columns = terms_of(naive.n_samples, random), some_columns(random, n)
     pivot = int(random.integers(n))

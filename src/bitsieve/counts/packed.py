@@ -215,11 +215,9 @@ class PackedMinima:
         self.native = _native.Minima(source.packed, terms.table, terms.shift, start, terms.per_bit, TIE)
 
     def add(self, feature: int) -> None:
-        """One more s."""
         self.native.add(feature, int(self.offsets[feature]))
 
     def best(self, candidates: Flags) -> tuple[int, float]:
-        """The candidate of the largest minimum, by the one tie rule, and that minimum in bits."""
         reached: list[int] = []
         groups = self.layout.all_groups
         self.layout.run_groups(
@@ -409,7 +407,6 @@ class PackedSource(CodedSource):
         return code
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
         n_first, n_classes = 1 if pivot is None else int(self.arities[pivot]), self.n_classes if by_class else 1
         n_codes = self.arities[columns].astype(np.int64)
         whole = n_codes * n_first * n_classes <= DENSE_CELLS

@@ -175,16 +175,13 @@ class StoredColumnsInFiles(StoredColumns):
 
     @property
     def room(self) -> Callable[..., NDArray[Any]]:
-        """``room(size, dtype)`` gives an array in the spool."""
         room: Callable[..., NDArray[Any]] = self.stored.room
         return room
 
     def without(self, columns: Sequence[int]) -> StoredColumnsInFiles:
-        """The same with zeros in some columns."""
         return StoredColumnsInFiles(self.stored.blanked(columns))
 
     def take(self, rows: Columns) -> StoredColumnsInFiles:
-        """Some of the rows."""
         from scipy.sparse import csc_array
 
         times, blocks = np.bincount(rows, minlength=self.n_samples), self.blocks(None)

@@ -16,6 +16,7 @@ from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.tables import entropy_terms
+from bitsieve.data.binning.registry import binning_with
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory
@@ -134,6 +135,7 @@ def how_many(
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
     binning: Any = BINNING,
+    missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
     repair: bool = True,
@@ -162,6 +164,7 @@ def how_many(
     include, exclude : sequence of column, optional
         As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
+    missing : {"error", "bin"}, optional
     target_bins, target_kind, repair, column_types
         As for :func:`bitsieve.select`.
     classifier, folds
@@ -192,6 +195,7 @@ def how_many(
     [4, 11, 2, 5]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
+    binning = binning_with(binning, missing, n_jobs)
     of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
     table = read_data(data, target, sample_weight, **of_target, rules=column_rules(repair, column_types))
     if not table.in_memory:

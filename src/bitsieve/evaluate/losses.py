@@ -5,7 +5,7 @@ A loss is the error of some samples times their number, so that the losses of fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -161,8 +161,15 @@ def make_measure(scoring: str | None, predicts: Predicted = "classes") -> Measur
         return ACCURACY if predicts == "classes" else R2
     fitting = [name for name, measure in MEASURES.items() if measure.predicts == predicts]
     if scoring in MEASURES and scoring not in fitting:
-        why = f"does not fit, the target is {predicts if predicts == 'classes' else 'a quantity'}"
-        raise ParameterError("scoring", scoring, f"choose one of {', '.join(fitting)}", why)
+        raise does_not_fit("scoring", scoring, fitting, predicts)
     if scoring not in MEASURES:
         raise ParameterError("scoring", scoring, choices(str(scoring), fitting), "is not known")
     return MEASURES[scoring]
+
+
+def does_not_fit(parameter: str, given: str, fitting: Iterable[str], predicts: Predicted) -> ParameterError:
+    """The error where a measure or a model is for another kind of target."""
+    target = "classes" if predicts == "classes" else "a quantity"
+    return ParameterError(
+        parameter, given, f"choose one of {', '.join(fitting)}", f"does not fit, the target is {target}"
+    )

@@ -65,11 +65,11 @@ def rank(
         selector = _with_threads(selector, n_jobs)
         start, before = time.perf_counter(), 0.0
         if hasattr(selector, "fit_counted"):
-            key = repr(selector.binning)
+            key = repr(selector.binning_in_use)
             if key in counted:
                 counts, before = counted[key]
             else:
-                counts = count_table(table, selector.binning, n_jobs)
+                counts = count_table(table, selector.binning_in_use, n_jobs)
                 counted[key] = counts, time.perf_counter() - start
             selector.fit_counted(counts)
         else:

@@ -37,6 +37,8 @@ class SelectorCV(ColumnSelector):
         By default leave-one-out below 100 samples, else 10 stratified folds.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         Learned in each fold.
+    missing : {"error", "bin"}, optional
+        What missing values are: an error (the default), or a code of their own.
     random_state : int, default=0
         Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
     n_jobs : int, default=None
@@ -80,6 +82,7 @@ class SelectorCV(ColumnSelector):
     classifier: Any = None
     folds: Any = None
     binning: Any = BINNING
+    missing: str | None = None
     random_state: int = 0
     n_jobs: int | None = None
 
@@ -114,6 +117,7 @@ class SelectorCV(ColumnSelector):
             classifier=default if self.classifier is None else self.classifier,
             folds=self.folds,
             binning=self.binning,
+            missing=self.missing,
             random_state=self.random_state,
         )
         self.comparison_ = run_plan(plan, self.n_jobs)

@@ -13,14 +13,15 @@ from bitsieve.common.messages import number, quoted
 from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
 from bitsieve.report.page import page
+from bitsieve.selection.curve import Curve
 from bitsieve.selection.displays import (
     MOST_BARS,
-    Curve,
     CurveDisplay,
     DendrogramDisplay,
     Display,
     RankingDisplay,
     RedundancyDisplay,
+    TargetDisplay,
     selected_names,
 )
 from bitsieve.selection.evidence import Chance
@@ -38,6 +39,10 @@ ABOUT_CURVE = (
     "The joint information of the first features. A shaded step reaches what the next feature would add if its values "
     "were shuffled among rows that are equal in all features before it: a point that is not above its step adds no "
     "more than chance. With few rows the curve soon reaches H(C), whatever the features are."
+)
+ABOUT_TARGET = (
+    "Dots: rows, at most 300 of the table. Dashed lines: the cuts between bins. Blue: the median of the target in the "
+    "bin. The first twelve features are drawn."
 )
 ABOUT_TREE = (
     "Columns that share information join at the left, independent ones at 1 (1 less the symmetric uncertainty, average "
@@ -67,6 +72,7 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
             *_how_many(selection, curve),
             *_redundancy(selection),
             *_substitutes(selection),
+            *_target(selection),
             heading("Bins of the selected features"),
             paragraph("How many rows of each class every bin holds, and their share. Open a feature.", "aside"),
             *[bins_of(evidence, int(j)) for j in selection.indices],
@@ -176,6 +182,15 @@ def _redundancy(selection: Selection) -> list[str]:
         ),
         figure(alike, ABOUT_TREE),
     ]
+
+
+def _target(selection: Selection) -> list[str]:
+    """A target that is a quantity over each feature."""
+    if not selection.target.is_quantity:
+        return []
+    display = TargetDisplay.of(selection.selector, selection.evidence)
+    drawn = _drawn(display, f"{selection.target_name} over each selected feature")
+    return [heading(f"{selection.target_name} over each feature"), figure(drawn, ABOUT_TARGET)]
 
 
 def _drawn(display: Display, label: str) -> str:

@@ -91,6 +91,8 @@ class Selection:
     rank  feature  score (bits)  relevance (bits)  overlaps most with  overlap (bits)
        1  x0             1.0000            1.0000  -                                -
        2  x2             0.3113            0.3113  x0                          0.3113
+    <BLANKLINE>
+    note: the table has 4 rows: with fewer than 10 any column may look informative by chance
     """
 
     method: str
@@ -134,11 +136,11 @@ class Selection:
 
         Parameters
         ----------
-        kind : {"ranking", "redundancy", "dendrogram", "curve"}, default="ranking"
+        kind : {"ranking", "redundancy", "dendrogram", "curve", "target"}, default="ranking"
             The information of each selected feature (:class:`RankingDisplay`), what they share
             (:class:`RedundancyDisplay`), which columns are alike (:class:`DendrogramDisplay`), or the information of
-            the first features together (:class:`CurveDisplay`). The errors of a classifier are drawn by
-            :meth:`Comparison.plot`.
+            the first features together (:class:`CurveDisplay`), or a target that is a quantity over each of them
+            (:class:`TargetDisplay`). The errors of a classifier are drawn by :meth:`Comparison.plot`.
         ax : matplotlib Axes, optional
             To draw into; by default a new figure, which a notebook shows.
 
@@ -150,7 +152,8 @@ class Selection:
         Raises
         ------
         ValueError
-            There is no such kind, or matplotlib is not installed (``pip install 'bitsieve[report]'``).
+            There is no such kind, "target" is asked for and the target is classes, or matplotlib is not installed
+            (``pip install 'bitsieve[report]'``).
         """
         from bitsieve.selection.displays import DISPLAYS
 

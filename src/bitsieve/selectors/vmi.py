@@ -79,4 +79,5 @@ class VMI(ColumnSelector):
     on_plateau: str | None = None
     bandwidth: str | float = "scott"
     binning: Any = BINNING
+    missing: str | None = None
     n_jobs: int | None = None

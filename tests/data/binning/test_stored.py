@@ -65,9 +65,7 @@ def test_a_coding_of_parts_is_the_same(name):
 
 def test_transformers_have_the_names_of_their_rules():
     assert binning_name(CategoricalBinner()) == "none"
-    with pytest.raises(
-        ValueError, match=r"^counts by ZeroApartBinner cannot be saved: use one of 'auto', 'mdl'"
-    ):
+    with pytest.raises(ValueError, match=r"^counts by ZeroApartBinner cannot be saved: use one of 'auto', 'mdl'"):
         binning_name(ZeroApartBinner())
 
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
-from bitsieve.evaluate.losses import Predicted
+from bitsieve.evaluate.losses import Predicted, does_not_fit
 from bitsieve.evaluate.models.incremental import (
     NEIGHBORS,
     SUPPORT_VECTORS,
@@ -56,8 +56,7 @@ def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 
         if name not in MODELS:
             raise ParameterError("classifier", given, choices(name, names), "is not known")
         if name not in names:
-            why = f"does not fit, the target is {predicts if predicts == 'classes' else 'a quantity'}"
-            raise ParameterError("classifier", given, f"choose one of {', '.join(names)}", why)
+            raise does_not_fit("classifier", given, names, predicts)
         return name, MODELS[name]
     listed = ", ".join(names)
     if not (hasattr(given, "fit") and hasattr(given, "predict")) or isinstance(given, type):

@@ -83,6 +83,10 @@ class Samples(Protocol):
         """Number of classes."""
 
     @property
+    def quantity(self) -> Floats | None:
+        """The number of every sample, where the target is a quantity; the classes are those of its cut."""
+
+    @property
     def labels(self) -> NDArray[Any]:
         """The label of every class."""
 

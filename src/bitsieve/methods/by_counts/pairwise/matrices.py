@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_room, square_matrix
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information, pair_uncertainty
 from bitsieve.methods.by_counts.pairwise.certificate import largest_others, row_bound_by_rows
 from bitsieve.optimize.eigen import multiply
-
-Floats = NDArray[np.float64]
-Columns = NDArray[np.intp]
 
 
 def uncertainty_rows(information: Information, first: int, last: int) -> Floats:
@@ -29,7 +27,7 @@ def uncertainty_rows(information: Information, first: int, last: int) -> Floats:
     return out
 
 
-def uncertainty_matrix(information: Information, progress: Callable[[int, int], object] | None = None) -> Floats:
+def uncertainty_matrix(information: Information, progress: Progress = None) -> Floats:
     """W of all features, counted pair by pair: the numbers of the rows, bit for bit. Memory: 8 n^2 bytes."""
     out = np.asarray(information.mutual_information_matrix(np.float64, None, progress), np.float64)
     entropy = information.entropy
@@ -56,7 +54,7 @@ class TiledProducts:
     Cost: O(n^2 d) samples read as bits a product, less what is kept, and O(n^2) multiplications.
     """
 
-    def __init__(self, information: Information, columns: NDArray[np.intp], dtype: DTypeLike, memory: int) -> None:
+    def __init__(self, information: Information, columns: Columns, dtype: DTypeLike, memory: int) -> None:
         self._information = information
         # Columns of like arity cost alike, and sources count them together: tiles are cut along them.
         self._order = np.argsort(information.source.arities[columns], kind="stable")
@@ -141,7 +139,7 @@ class ConditionalMatrix(Protocol):
     def row(self, i: int) -> NDArray[np.floating]:
         """Row i."""
 
-    def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
+    def among(self, members: Columns) -> NDArray[np.floating]:
         """The rows and columns of some members."""
 
     def upper_bounds(self, k: int) -> list[float]:
@@ -173,7 +171,7 @@ class WholeMatrix:
         row: NDArray[np.floating] = self.values[i]
         return row
 
-    def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
+    def among(self, members: Columns) -> NDArray[np.floating]:
         """The rows and columns of some members."""
         return self.values[np.ix_(members, members)]
 
@@ -199,9 +197,7 @@ class CountedMatrix:
         """The relevances."""
         return self._information.relevance[self._columns]
 
-    def rows(
-        self, members: NDArray[np.intp], progress: Callable[[int, int], object] | None = None
-    ) -> NDArray[np.floating]:
+    def rows(self, members: Columns, progress: Progress = None) -> NDArray[np.floating]:
         """Some rows, counted in parts that are reported as ``progress(done, total)``."""
         shape = len(members), len(self._columns)
         n_bytes = shape[0] * shape[1] * self._dtype.itemsize
@@ -220,7 +216,7 @@ class CountedMatrix:
         row: NDArray[np.floating] = self.rows(np.array([i]))[0]
         return row
 
-    def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
+    def among(self, members: Columns) -> NDArray[np.floating]:
         """The rows and columns of some members, counted."""
         out = square_matrix(len(members), self._dtype)
         chosen = self._columns[members]
@@ -251,10 +247,7 @@ class TiledMatrix(CountedMatrix):
 
 
 def conditional_matrix(
-    information: Information,
-    columns: Columns | None = None,
-    dtype: DTypeLike = np.float64,
-    memory: int | None = None,
+    information: Information, columns: Columns | None = None, dtype: DTypeLike = np.float64, memory: int | None = None
 ) -> FullMatrix:
     """Q over ``columns`` (None: all): whole where it fits the memory given in bytes (None: any), else in tiles.
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.choice import rank
 from bitsieve.common.memory import check_memory, refuse_more
 from bitsieve.common.parameters import check_choice, made_by
@@ -42,8 +43,6 @@ from bitsieve.optimize.nystrom import (
 )
 from bitsieve.optimize.swap import improve_by_swaps
 
-Columns = NDArray[np.intp]
-
 
 class SpectralRanking(NamedTuple):
     """Weights of the columns, their places best first, and the dominant eigenvalue in bits.
@@ -51,8 +50,8 @@ class SpectralRanking(NamedTuple):
     ``shift`` is what was added to the diagonal of the landmarks (0 but for Nystrom's variant of the paper).
     """
 
-    weights: NDArray[np.float64]
-    order: NDArray[np.intp]
+    weights: Floats
+    order: Columns
     eigenvalue: float
     shift: float = 0.0
 
@@ -70,9 +69,7 @@ def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
     return SpectralRanking(weights, rank(weights), pair.value)
 
 
-def rank_by_landmarks(
-    rows: NDArray[np.floating], landmarks: NDArray[np.intp], variant: str | None = None
-) -> SpectralRanking:
+def rank_by_landmarks(rows: NDArray[np.floating], landmarks: Columns, variant: str | None = None) -> SpectralRanking:
     """Rank by Nystrom's approximation of the dominant eigenvector from some rows of Q.
 
     ``rows`` (p, n). ``landmarks`` (p,): the places of the rows in Q. ``variant`` {"extension", "paper"}: "extension"

@@ -106,7 +106,6 @@ class JointInformation:
         return len(self._coordinates[0])
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         for c, each in enumerate(self._classes):
             values = self.values[feature : feature + 1]
             loads, pivots, coordinate = each.extend(values, self._coordinates[c], self._rows[c])
@@ -117,7 +116,6 @@ class JointInformation:
             self._coordinates[c] = np.vstack([self._coordinates[c], coordinate])
 
     def information(self, candidates: Columns) -> Floats:
-        """I(S + f;C) of every candidate, in bits."""
         part = max(1, PART_BYTES // (8 * len(self._classes) * self.n_samples))
         parts = [self._some(candidates[a : a + part]) for a in range(0, len(candidates), part)]
         return np.concatenate([np.empty(0), *parts])
@@ -189,12 +187,10 @@ class SecondOrderInformation:
         self._reached = 0.0
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         self._reached = float(self.information(np.array([feature]))[0])
         self._chosen.append(feature)
 
     def information(self, candidates: Columns) -> Floats:
-        """The approximation for S + f of every candidate f, in bits."""
         new = candidates[np.isnan(self._scores[candidates])]
         if len(new):
             self._scores[new] = self._alone.information(new)

@@ -191,14 +191,12 @@ class _BoundScores:
         self.n_chosen, self.reached = 0, -np.inf
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         self.bound.add(feature)
         if not self.n_chosen:
             self.reached = float(self.alone[feature])
         self.n_chosen += 1
 
     def best(self, candidates: Flags) -> tuple[int, float]:
-        """The candidate with the greatest bound, and that bound."""
         chosen, value = self.bound.best(np.flatnonzero(candidates))
         if self.restarting and value - self.reached < RESTART_GAIN:
             self.bound.restart()
