@@ -204,10 +204,10 @@ class HalvedInformation(SumInformation):
 BINNER = """
 import numpy as np
 
-from bitsieve.data.binning.base import Binning
+from bitsieve.data.binning.base import CutBinning
 
 
-class MiddleBinning(Binning):
+class MiddleBinning(CutBinning):
     requires = "ends"
     side = "right"  # where a value on a cut goes
 

@@ -18,6 +18,7 @@ from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.sparse import Division, SparseSource
 from bitsieve.counts.tables import PairForm, Sums
+from bitsieve.counts.tuples import STATISTICS, search_tuples
 
 TIE = 1e-10
 
@@ -184,6 +185,31 @@ def minima(random, kernel):
         bits = np.where(candidates, least / terms.per_bit, -np.inf)
         best = int(np.flatnonzero(bits >= bits.max() - TIE)[0])
         compared += equal(lazy.best(candidates), (best, least[best] / terms.per_bit))
+    return compared
+
+
+@trial("both_terms")
+def terms_of_both(random, kernel):
+    terms, bits = terms_of(int(random.integers(1, 3000)), random), int(random.integers(1, 8))
+    first, second = np.meshgrid(np.arange(2**bits), np.arange(2**bits))
+    of = np.vectorize(lambda count: terms.sum(np.array([count])))(np.arange(2 ** (bits + 1)))
+    found = _native.both_terms(terms.table, terms.shift, bits).reshape(2**bits, -1)
+    assert found.shape[1] == 2**bits + 32
+    return equal(found[:, : 2**bits], of[first] + of[second] - of[first + second])
+
+
+@trial("TupleSearch.__init__", "TupleSearch.pairs", "TupleSearch.triples", "TupleSearch.top", "TupleSearch.best")
+def tuples(random, kernel):
+    codes, classes, n_classes, _ = coded_table(random, 300)
+    codes = (codes % random.integers(2, 7))[:, :12]
+    source = PackedSource(codes, classes, n_classes=n_classes, kernel=f"{kernel}:planes")
+    naive = NaiveSource(codes, classes, n_classes=n_classes)
+    compared = 0
+    for order in (2, 3):
+        asked = order, str(random.choice(STATISTICS)), int(random.integers(0, 40))
+        found, wanted = search_tuples(source, *asked), search_tuples(naive, *asked)
+        for name in ("values", "columns", "best", "best_columns"):
+            compared += equal(getattr(found, name), getattr(wanted, name))
     return compared
 
 

@@ -23,6 +23,8 @@ from bitsieve import (
     CategoricalBinner,
     DominantSetClusters,
     ForwardSelector,
+    InteractionSelector,
+    KnockoffSelector,
     ReliefF,
     SelectorCV,
     StabilitySelector,
@@ -33,9 +35,11 @@ from bitsieve.methods.method import SHARED, defaults_of
 
 CHECKED = [
     *(getattr(bitsieve, name)() for name in dict.fromkeys(method.estimator for method in list_methods())),
+    KnockoffSelector(n_draws=2),
     ForwardSelector(1, binning=CategoricalBinner(missing="bin")),
     ReliefF(1, n_neighbors=3, n_samples=10, random_state=0),
     StabilitySelector(ForwardSelector(1), n_pairs=2),
+    InteractionSelector(n_shuffles=19),
     SelectorCV(methods=("mim",)),
     DominantSetClusters(),
 ]
@@ -67,7 +71,9 @@ def expected_failures(selector):
     return {}
 
 
-@pytest.mark.filterwarnings("ignore:No features were selected")  # of noise a StabilitySelector keeps nothing
+@pytest.mark.filterwarnings(
+    "ignore:No features were selected"
+)  # of noise a StabilitySelector or knockoffs keep nothing
 @parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
 def test_scikit_learn(estimator, check):
     check(estimator)

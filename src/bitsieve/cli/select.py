@@ -56,13 +56,15 @@ def run_explain(options: argparse.Namespace) -> int:
         )
     asked = _asked(options)
     with shown(not options.quiet):
+        from bitsieve.selection.explain import notes_naming
+
         selection = _selection(options, asked)
         phase("explaining")
         selection.notes[:] = map(options.wording, selection.notes)
         explanation = selection.explain(options.feature)
     show(
         options,
-        [note for note in selection.notes if note not in explanation.notes],
+        [note for note in selection.notes if not notes_naming([note], explanation.feature)],
         lambda: {**explanation.to_dict(), "method": selection.method},
         lambda: str(explanation),
     )
@@ -222,7 +224,7 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
     if rule is None and options.features == "auto" and parameters:
         rule = "significance"
     for option, name, rules in (
-        ("--level", "level", ("significance", "permutation", "fdr")),
+        ("--level", "level", ("significance", "permutation", "fdr", "conditional", "knockoffs")),
         ("--min-bits", "bits", ("threshold",)),
     ):
         if name in parameters and rule not in rules:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 BINNING = "auto"  # "mdl" where the target is classes, bins of equal frequency where it is a quantity
 ESTIMATOR = "plug-in"  # of information
+INTERACTIONS_BINNING, INTERACTIONS_BINS = "quantile", 3  # MDL cuts no column that is informative with others only
 
 
 class Defaults(NamedTuple):

@@ -238,6 +238,7 @@ class PackedSums(Sums):
         super().__init__(source)
         self.packed, self.layout, self.n_features = source.packed, source.layout, source.n_features
         self.row_seconds = source.layout.row_seconds
+        self.planes = self.packed if self.packed.all_planes else None
 
     def companions(self, columns: Columns) -> Columns:
         wanted = np.zeros(len(self.layout.all_groups), bool)
@@ -311,7 +312,7 @@ class PackedSums(Sums):
         return PackedSource.of_layout(layout).fused
 
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> PackedMinima | None:
-        return PackedMinima(self.source, terms, start, offsets) if self.packed.all_planes else None
+        return None if self.planes is None else PackedMinima(self.source, terms, start, offsets)
 
     def _places(self, columns: Columns) -> Integers:
         """The place of every feature in ``columns``; -1: none."""

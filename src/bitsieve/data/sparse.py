@@ -52,7 +52,6 @@ class StoredColumns(Sequence[Any]):
 
     @property
     def n_samples(self) -> int:
-        """Number of rows."""
         return int(self.stored.shape[0])
 
     @cached_property
@@ -67,7 +66,6 @@ class StoredColumns(Sequence[Any]):
 
     @property
     def value(self) -> NDArray[Any]:
-        """The stored values."""
         return np.asarray(self.stored.data)
 
     @property
@@ -153,7 +151,6 @@ class StoredColumns(Sequence[Any]):
         return StoredColumns(values)
 
     def take(self, rows: Columns) -> StoredColumns:
-        """Some of the rows."""
         return StoredColumns(self.stored.tocsr()[rows].tocsc())
 
     def dense(self) -> NDArray[Any]:

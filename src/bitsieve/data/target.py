@@ -173,7 +173,7 @@ def not_read(accounts: Mapping[str, Account]) -> ValueError:
             f"the target holds {account.what} such as {account.example!r}, and {values}: {account.listed}; drop those "
             "samples, as ",
             drop,
-            " of select and compare does, or, if its text is classes, add ",
+            " of select and compare does, or, to keep the text as classes, add ",
             Setting("repair", False),
         )
     )

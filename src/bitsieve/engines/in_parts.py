@@ -395,6 +395,11 @@ class TableInParts(TableElsewhere):
             "binner": [type(binner).__name__, parameters],
         }
 
+    @property
+    def meanings(self) -> Mapping[int, Understood]:
+        """What text means, and which columns are times, as far as the rows were looked at."""
+        return {} if self.known is None else self.known.meanings
+
     def varies(self, j: int) -> bool:
         profile = self._profile
         assert profile is not None  # asked for after the rows were looked at

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self, cast
 
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.equal import EqualFrequencyBinning
 from bitsieve.data.binning.mdl import MDLBinning
-from bitsieve.data.table import Table
+from bitsieve.data.table import Table, TableInMemory
 
 
 class AutoBinning(Binning):
@@ -35,6 +35,9 @@ class AutoBinning(Binning):
             return EqualFrequencyBinning(n_bins=self.n_bins or allowed + 1, uncut="apart", **shared)
         self._refuse("n_bins", "mdl", "classes", "quantile")
         return MDLBinning(uncut=self.uncut or "leave", **shared)
+
+    def fit_table(self, table: TableInMemory) -> Self:
+        return cast("Self", self.for_table(table).fit_table(table))  # what it becomes, fitted
 
     def _refuse(self, parameter: str, rule: str, target: str, other: str) -> None:
         """Refuse a parameter that the rule does not have."""

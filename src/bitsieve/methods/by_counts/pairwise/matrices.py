@@ -50,8 +50,6 @@ class TiledProducts:
     parts of the product are added in their fixed order.
 
     ``memory``: bytes for tiles; three of 32 MiB (float64) are for work and come off it.
-
-    Cost: O(n^2 d) samples read as bits a product, less what is kept, and O(n^2) multiplications.
     """
 
     def __init__(self, information: Information, columns: Columns, dtype: DTypeLike, memory: int) -> None:
@@ -163,16 +161,13 @@ class WholeMatrix:
 
     @cached_property
     def diagonal(self) -> Floats:
-        """The relevances."""
         return np.array(np.diagonal(self.values), np.float64)
 
     def row(self, i: int) -> NDArray[np.floating]:
-        """Row i, a view."""
         row: NDArray[np.floating] = self.values[i]
         return row
 
     def among(self, members: Columns) -> NDArray[np.floating]:
-        """The rows and columns of some members."""
         return self.values[np.ix_(members, members)]
 
     def upper_bounds(self, k: int) -> list[float]:
@@ -180,7 +175,6 @@ class WholeMatrix:
         return [row_bound_by_rows(self.row, self.diagonal, largest_others(self.values), k)]
 
     def multiply(self, vector: Floats) -> Floats:
-        """The product with a vector."""
         return multiply(self.values, vector)
 
 
@@ -194,7 +188,6 @@ class CountedMatrix:
 
     @cached_property
     def diagonal(self) -> Floats:
-        """The relevances."""
         return self._information.relevance[self._columns]
 
     def rows(self, members: Columns, progress: Progress = None) -> NDArray[np.floating]:
@@ -212,12 +205,10 @@ class CountedMatrix:
         return out
 
     def row(self, i: int) -> NDArray[np.floating]:
-        """Row i, counted."""
         row: NDArray[np.floating] = self.rows(np.array([i]))[0]
         return row
 
     def among(self, members: Columns) -> NDArray[np.floating]:
-        """The rows and columns of some members, counted."""
         out = square_matrix(len(members), self._dtype)
         chosen = self._columns[members]
         self._information.symmetric_conditional_rows(chosen, chosen, out)
@@ -242,7 +233,6 @@ class TiledMatrix(CountedMatrix):
         return [row_bound_by_rows(self.row, self.diagonal, self._tiles.largest_others, k)]
 
     def multiply(self, vector: Floats) -> Floats:
-        """The product with a vector."""
         return self._tiles.multiply(vector)
 
 

@@ -7,7 +7,7 @@ eq. 17-19 and section 3.4. doi:10.1145/2623330.2623611
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,7 +111,8 @@ def speccmi(
             landmarks = choose_landmarks(settings, varying, information.n_features)
             matrix, ranking = _ranked_by_landmarks(information, varying, landmarks, settings.variant, most)
         else:
-            matrix, ranking = _ranked_whole(information, varying, np.dtype(dtype), most)
+            whole = conditional_matrix(information, varying, np.dtype(dtype), most)
+            matrix, ranking = whole, rank_by_spectrum(whole)
         members = ranking.order[:k]
         if refine == "swap":
             swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping")).members
@@ -128,14 +129,6 @@ def speccmi(
         "shift_": ranking.shift,
     }
     return rank_all(order, information.varies, ranking.eigenvalue * np.copysign(weights**2, weights), k, **own)
-
-
-def _ranked_whole(
-    information: Information, varying: Columns, dtype: np.dtype[Any], memory: int | None
-) -> tuple[ConditionalMatrix, SpectralRanking]:
-    """The matrix, whole or in tiles, and the ranking by its eigenvector."""
-    matrix = conditional_matrix(information, varying, dtype, memory)
-    return matrix, rank_by_spectrum(matrix)
 
 
 def _ranked_by_landmarks(

@@ -14,9 +14,6 @@ the samples, in which the windows are round. The distances in the coordinates be
 Cost: n^2 kernels a candidate for n samples, whatever the number of classes and features. Memory: m numbers a sample
 and class for m features chosen; of each candidate 8 C n bytes, candidates being taken in parts of 64 MiB.
 
-Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
-doi:10.1007/978-3-642-24471-1_17
-
 B. Guo, M. S. Nixon, "Gait feature subset selection by mutual information", IEEE Transactions on Systems, Man and
 Cybernetics A 39(1), 2009. doi:10.1109/TSMCA.2008.2007977
 """

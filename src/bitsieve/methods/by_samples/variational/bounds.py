@@ -4,10 +4,7 @@
 
 with q(x_S|c) a product, in the order of choice, of what :mod:`bitsieve.methods.by_samples.variational.codes` or
 :mod:`bitsieve.methods.by_samples.variational.densities` puts for q(x_f|x_S,c). Each step adds the feature with the
-greatest bound.
-
-S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for feature selection", NIPS 2016.
-doi:10.48550/arXiv.1606.02827
+greatest bound. The paper is that of :mod:`bitsieve.methods.by_samples.vmi`.
 """
 
 from __future__ import annotations
@@ -214,7 +211,6 @@ class _PlateauMonitor:
         self.reached = -np.inf
 
     def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
-        """Whether the bound with the candidate is no larger than the last."""
         if score - self.reached <= STOP_GAIN:
             return True
         self.reached = score
