@@ -207,7 +207,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                f"{BINNING}: mdl, or quantile where the target is a quantity)",
                metavar="RULE", parameters="binning"),
         Option("--binning", TUPLES,
-               "how numeric columns become codes: quantile, uniform, mdl, or none for codes already "
+               "how numeric columns become codes: quantile, uniform, mdl, auto, or none for codes already "
                f"(default: {INTERACTIONS_BINNING})", metavar="RULE", parameters="binning"),
         Option("--bins", BINNED_ALIKE, "bins of quantile and uniform (default: 10; by auto one more than classes)",
                "count", parameters="n_bins"),
