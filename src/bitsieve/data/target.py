@@ -282,10 +282,12 @@ def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
     return numpy_of(array) if is_time(array.type) else column_of_arrow(array, what)
 
 
-def count_unusable(values: NDArray[Any] | Encoded) -> tuple[int, int]:
-    """Numbers of missing and of infinite values."""
-    infinite = 0 if isinstance(values, Encoded) or values.dtype.kind != "f" else int(np.isinf(values).sum())
-    return int(is_missing(values).sum()), infinite
+def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | None = None) -> tuple[int, int]:
+    """Numbers of missing and of infinite values; ``times``: how many rows each value is of, None: one."""
+    infinite = np.isinf(values) if not isinstance(values, Encoded) and values.dtype.kind == "f" else np.zeros(0, bool)
+    unusable = is_missing(values), infinite
+    missing, beyond = (int(of.sum() if times is None or not of.any() else times[of].sum()) for of in unusable)
+    return missing, beyond
 
 
 ADVICE = "such as by np.rint(100 * w / w.max())"
