@@ -211,8 +211,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                f"(default: {INTERACTIONS_BINNING})", metavar="RULE", parameters="binning"),
         Option("--bins", BINNED_ALIKE, "bins of quantile and uniform (default: 10; by auto one more than classes)",
                "count", parameters="n_bins"),
-        Option("--bins", TUPLES, f"bins of quantile and uniform (default: {INTERACTIONS_BINS})", "count",
-               parameters="n_bins"),
+        Option("--bins", TUPLES,
+               f"bins of quantile and uniform (default: {INTERACTIONS_BINS[2]} for pairs, {INTERACTIONS_BINS[3]} for "
+               "triples)", "count", parameters="n_bins"),
         Option("--uncut", f"{SELECTING} count how-many {TUPLES}",
                "what mdl does with a column without a cut (default: leave)",
                choices=("leave", "median"), parameters="uncut"),
