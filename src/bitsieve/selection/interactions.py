@@ -37,6 +37,11 @@ MOST_DRAWN = 20  # tuples of a figure
 SHOWN = 20  # rows of the printed table
 MOST_SHUFFLES = 10**5
 MOST_TOP = 10**7
+WITHOUT_SHUFFLES = Sentence(
+    "the strongest of so many tuples are strong by chance: for p, add ",
+    Setting("n_shuffles", 99),
+    ", each of which takes as long as the search",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,6 +251,7 @@ def interactions(
     exclude: Sequence[Any] = (),
     binning: Any = INTERACTIONS_BINNING,
     target_bins: int | str | None = None,
+    target_kind: str | None = None,
     drop_missing_target: bool = False,
     header: bool | None = None,
     repair: bool = True,
@@ -295,7 +301,7 @@ def interactions(
         How numeric columns become codes; of three bins for pairs and two for triples, unless ``n_bins`` says otherwise.
         "mdl" looks at single columns, and cuts none that is informative with others only. Columns of fewer than 8 whole
         numbers are codes as they are.
-    target_bins, drop_missing_target, header, repair, column_types, n_jobs, memory, spool, engine, verbose
+    target_bins, target_kind, drop_missing_target, header, repair, column_types, n_jobs, memory, spool, engine, verbose
         As for :func:`bitsieve.select`.
     **of_binner
         ``n_bins``, ``missing``, ``uncut``.
@@ -334,18 +340,15 @@ def interactions(
     >>> found.tuples[0]
     ('flavanoids', 'color_intensity')
     """
-    check_integer("order", order, *ORDERS)
-    check_choice("statistic", statistic, STATISTICS)
-    check_integer("top", top, 1, MOST_TOP)
+    search = _checked(Search(order, statistic, top, screen))
     check_integer("random_state", random_state, 0, 2**32 - 1)
     check_threads("n_jobs", n_jobs)
     if n_shuffles is not None:
         check_integer("n_shuffles", n_shuffles, 0, MOST_SHUFFLES)
-    if screen is not None:
-        check_integer("screen", screen, order)
     reading = Reading.planned("jmi", data, engine, memory=memory, spool=spool, header=header)
     with shown(verbose):
-        of_target: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing_target}
+        of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
+        of_target["drop_missing"] = drop_missing_target
         table = reading.read(target, sample_weight, **of_target, rules=column_rules(repair, column_types))
         refuse_constant_data(table)
         rule = rule_for_tuples(binning, of_binner, order, n_jobs)
@@ -353,15 +356,21 @@ def interactions(
         with remedies_for(binning):
             _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
         n_shuffles = affordable_shuffles(source, order) if n_shuffles is None else n_shuffles
-        search = Search(order, statistic, top, screen)
         found = search.strongest(source, phase("searching"))
         chance = search.after_shuffles(source, n_shuffles, random_state) if n_shuffles else None
-    notes = [*table.notes, *considered.notes, *explain_target(table)]
-    if chance is None:
-        much = "the strongest of so many tuples are strong by chance: for p, add "
-        notes.append(Sentence(much, Setting("n_shuffles", 99), ", each of which takes as long as the search"))
+    notes = [*table.notes, *considered.notes, *explain_target(table), *([WITHOUT_SHUFFLES] if chance is None else [])]
     warn_of(notes)
     return _labelled(found, chance, table, search, notes)
+
+
+def _checked(search: Search) -> Search:
+    """The same search, refused where there is none like it."""
+    check_integer("order", search.order, *ORDERS)
+    check_choice("statistic", search.statistic, STATISTICS)
+    check_integer("top", search.n_top, 1, MOST_TOP)
+    if search.screen is not None:
+        check_integer("screen", search.screen, search.order)
+    return search
 
 
 def _labelled(
