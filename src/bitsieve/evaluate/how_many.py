@@ -212,8 +212,8 @@ def how_many(
     order = ForwardSelector(_n_shown(answers, n_left), criterion=method, binning=binning).fit_counted(counted).selected_
     phase("shuffling")
     band = null_band(counted, table, order, random_state, n_jobs)
-    on_leaks = explain_leaks(leaks(counted.information), table)
-    notes = [*table.notes, *considered.notes, *explain_target(table), *on_leaks]
+    of_target = [*explain_target(table), *explain_leaks(leaks(counted.information), table)]
+    notes = [*table.notes, *considered.notes, *of_target]
     warn_of(notes)
     return HowMany(answers, reading(answers, table.target.is_quantity), band, notes)
 
