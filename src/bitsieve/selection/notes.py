@@ -114,11 +114,14 @@ def explain_sample(table: Table) -> list[str]:
         return []
     notes = []
     coding = cast(Any, table).coding  # which every table in parts has once it is counted
-    sampled, error = coding.sampled, f"by at most {coding.rank_error:.2%} of the rows, 99 times in 100"
+    sampled, known = coding.sampled, ("a sample of the rows", ", 99 times in 100")
+    if sampled and cast(Any, table).parts.has_intervals:
+        known = "intervals of them", ""
+    error = f"by at most {coding.rank_error:.2%} of the rows{known[1]}"
     if sampled:
         what = f"{len(sampled):,} columns have" if len(sampled) > 1 else "1 column has"
         notes.append(
-            f"{what} too many different numbers to count them all, and bins found on a sample of the rows, "
+            f"{what} too many different numbers to count them all, and bins found on {known[0]}, "
             f"whose ranks are off {error}: {table.quoted(sampled)}"
         )
     if table.target_rank_error:
