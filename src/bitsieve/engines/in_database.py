@@ -21,6 +21,7 @@ from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.encoding import Encoded, as_array, is_missing, lookup
 from bitsieve.data.given import ColumnRules, Given, is_lazy, take_columns
 from bitsieve.data.profile import RowNumbers
+from bitsieve.data.quantity import TargetKind
 from bitsieve.data.read import read_xy
 from bitsieve.data.roles import divide
 from bitsieve.data.target import read_values, split_target
@@ -328,6 +329,7 @@ class DatabaseSource(DataInParts):
         *,
         target_name: str = "y",
         target_bins: int | str | None = None,
+        target_kind: str | None = None,
         drop_missing: bool = False,
         rules: ColumnRules | None = None,
     ) -> TableInParts:
@@ -342,7 +344,7 @@ class DatabaseSource(DataInParts):
             partial(PartsInDatabase, frame, schema),
             roles,
             len(schema),
-            target_bins=target_bins,
+            said=TargetKind.given(target_bins, target_kind),
             drop_missing=drop_missing,
             rules=rules,
         )
