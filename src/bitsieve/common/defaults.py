@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 BINNING = "mdl"
-ESTIMATOR = "plug-in"  # of information
+ESTIMATOR = "corrected"  # of information
 
 
 class Defaults(NamedTuple):
@@ -25,7 +25,7 @@ class Defaults(NamedTuple):
 
 
 SELECT = Defaults(("cmim",), 20)
-SELECTOR = Defaults(("jmi",), 10)  # ForwardSelector; the number is that of every selector
+SELECTOR = Defaults(("cmim",), 10)  # ForwardSelector; the number is that of every selector
 HOW_MANY = Defaults(("jmi",))
-COMPARE = Defaults(("mim", "mrmr", "jmi", "speccmi"))
-SELECTOR_CV = Defaults(("mim", "mrmr", "jmi"))
+COMPARE = Defaults(("mim", "mrmr", "cmim", "speccmi"))
+SELECTOR_CV = Defaults(("mim", "mrmr", "cmim"))

@@ -69,7 +69,7 @@ def compare(
         As in :func:`bitsieve.select`.
     target : str or array-like of shape (n_samples,), optional
         A column of ``data``, or the values themselves. Only for .npz it may be left out: it is ``y`` there.
-    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "jmi", "speccmi")
+    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "cmim", "speccmi")
         Names of :func:`bitsieve.list_methods`, selector objects, those of scikit-learn too, or a dict of labels to
         either.
     features : int or iterable of int, optional

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information import Information
 from bitsieve.selection.evidence import Chance, Contribution, Evidence, evidence_of
 from bitsieve.selection.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
@@ -291,7 +291,7 @@ class DendrogramDisplay(Display):
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The distances of the selected columns and of the most relevant others."""
-        information, selected = evidence.information, np.asarray(evidence.selected)
+        information, selected = evidence.counted.information, np.asarray(evidence.selected)
         others = np.argsort(-information.relevance, kind="stable")
         others = others[information.varies[others] & ~np.isin(others, selected)]
         columns = np.concatenate([selected, others])[: max(MOST_SHOWN, len(selected))][:MOST_SHOWN]
@@ -360,7 +360,7 @@ class CurveDisplay(Display):
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The curve of the selected features, and of those that come next where the method ranks more."""
         order = ranked_on(selector, evidence.counted)
-        return cls(information_curve(evidence.information, order, len(evidence.selected)))
+        return cls(information_curve(evidence.counted.information, order, len(evidence.selected)))
 
     @property
     def height(self) -> float:
@@ -412,7 +412,7 @@ class Curve(NamedTuple):
 
 
 def information_curve(
-    information: PlugInInformation, columns: Columns, n_selected: int | None = None, seed: int = 0
+    information: Information, columns: Columns, n_selected: int | None = None, seed: int = 0
 ) -> Curve:
     """The curve of columns in the order given.
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.choice import TIE
-from bitsieve.common.defaults import BINNING, ESTIMATOR
+from bitsieve.common.defaults import BINNING
 from bitsieve.common.parameters import FeatureCount, check_threads
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.registry import keeps_missing, make_binner
@@ -183,7 +183,7 @@ def _resolved(
 
 
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
-    information = counted.estimated(own.pop("estimator", ESTIMATOR))
+    information = counted.estimated(own.pop("estimator", counted.information.estimator))
     found = _last(method.run(information, k, **own), counted.table)
     return Fitted(found, explain_by(counted, found.selected, information), leaks(counted.information))
 
