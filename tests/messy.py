@@ -240,3 +240,25 @@ TABLES = {
         *(sensors, accounts, cities, letters, meters, machines, patients),
     )
 }
+
+#: By name, how a quantity is written, and with how many digits after the point.
+WRITTEN = {
+    "money": (lambda v: f"${v:,.2f}", 2),
+    "percent": (lambda v: f"{v:.1f}%", 1),
+    "unit": (lambda v: f"{v:.1f} kB", 1),
+    "comma": (lambda v: comma(f"{v:,.2f}") + " EUR", 2),
+    "whole": (lambda v: f"{v:,.0f} EUR", 0),
+    "plain": (lambda v: f"{v:.3f}", 3),
+}
+
+
+def quantity(written, gap=None):
+    """A table whose target is a quantity in text, ``gap`` in some rows, and the target as numbers, NaN there."""
+    write, digits = WRITTEN[written]
+    d = Draw(15)
+    value = np.maximum(d.driver(2000, 4000), 10)
+    size, load = value + d.random.normal(size=N) * 300, d.noise(0, 9)
+    gone = (np.arange(N) % 25 == 7) & (gap is not None)
+    text = [gap if no else write(v) for v, no in zip(value.tolist(), gone.tolist(), strict=True)]
+    numbers = np.where(gone, np.nan, [round(v, digits) for v in value.tolist()])
+    return pa.table({"size": size, "load": load, "y": text}), numbers

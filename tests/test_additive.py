@@ -15,8 +15,8 @@ import bitsieve
 from bitsieve.cli import main
 from bitsieve.data.binning.registry import RULES, make_binner
 from bitsieve.engines import registry as engines
-from bitsieve.evaluate.classifiers.refit import Classifier
-from bitsieve.evaluate.classifiers.registry import CLASSIFIERS
+from bitsieve.evaluate.models.refit import Model
+from bitsieve.evaluate.models.registry import MODELS
 from bitsieve.files.read import FORMATS
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods import registry
@@ -399,10 +399,10 @@ def test_a_binner(modules, monkeypatch, wine):
 
 
 def test_a_classifier(modules, monkeypatch, wine):
-    """One line of CLASSIFIERS: the most frequent class errs as often as other classes occur."""
+    """One line of MODELS: the most frequent class errs as often as other classes occur."""
     from temporary_classifier import most_frequent
 
-    monkeypatch.setitem(CLASSIFIERS, "most-frequent", Classifier(most_frequent))
+    monkeypatch.setitem(MODELS, "most-frequent", Model(most_frequent))
     frame, _ = wine
     compared = bitsieve.compare(
         frame, "target", methods=["mim"], features=[1, 2], folds=3, classifier="most-frequent", baselines=False

@@ -121,7 +121,7 @@ def curve(values, classes):
 
     def run(classifier, train, anew):
         scaled = values / np.abs(values[:train]).max(axis=0)
-        grow = engine.Refit(plain[classifier]) if anew else engine.CLASSIFIERS[classifier].predict
+        grow = engine.Refit(plain[classifier]) if anew else engine.MODELS[classifier].predict
         found = list(grow(scaled[:train], classes[:train], scaled[train:], stops))
         return {"predicted": np.array(found).tolist()}
 

@@ -94,7 +94,7 @@ def _select(split: Split, label: str, counts: Sequence[int], n_jobs: int) -> tup
     chosen, taken = [], []
     for k in counts:
         if label == UNIT_VARIANCE:
-            name, parameters = "gdm", {"C": float(len(split.y)), "features_per_cut": max(1, k // 5)}
+            name, parameters = "gdm", dict[str, Any]({"C": float(len(split.y)), "features_per_cut": max(1, k // 5)})
         else:
             name, parameters = EMBEDDED[label]
         start = time.perf_counter()

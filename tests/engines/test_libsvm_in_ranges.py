@@ -79,9 +79,12 @@ def test_methods_that_need_rows_are_refused_before_the_file_is_read(path, method
     assert "needs all rows in memory" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("binning", ["mdl", "quantile", "uniform", "none", "mdl+missing"])
-def test_every_binning(path, binning):
-    how = {"binning": binning, "n_features_to_select": 4, "stopping": "permutation"}
+@pytest.mark.parametrize(
+    ("binning", "missing"),
+    [("mdl", "error"), ("quantile", "error"), ("uniform", "error"), ("none", "error"), ("mdl", "bin")],
+)
+def test_every_binning(path, binning, missing):
+    how = {"binning": binning, "missing": missing, "n_features_to_select": 4, "stopping": "permutation"}
     assert_equal(bitsieve.select(in_ranges(path), **how), bitsieve.select(path, **how))
 
 

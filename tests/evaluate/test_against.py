@@ -161,7 +161,7 @@ def test_the_recommended_number_stands_in_the_table():
         seconds_classifying=np.zeros((2, 2)),
         selected=[[np.arange(3)] * 2] * 2,
         names=["a", "b", "c"],
-        parameters={"protocol": "nested", "target": "y"},
+        parameters={"protocol": "nested", "target": "y", "scoring": "accuracy"},
         notes=[],
         majority=np.array([5, 5]),
     )

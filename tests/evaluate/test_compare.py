@@ -137,9 +137,10 @@ def test_every_kind_of_table(table, tmp_path):
 
 def test_continuous_target_and_defaults():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    comparison = bitsieve.compare(X, y + 0.5, methods=["mim"], classifier="ncm")
+    comparison = bitsieve.compare(X, y + 0.5, methods=["mim"])
     assert comparison.counts.tolist() == list(range(1, 11))
-    assert comparison.parameters["n_classes"] == 5
+    assert comparison.parameters["n_classes"] is None
+    assert (comparison.parameters["classifier"], comparison.parameters["scoring"]) == ("ridge", "r2")
     assert "is continuous" in comparison.notes[0]
 
 

@@ -7,8 +7,8 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bitsieve.evaluate.classifiers.mixture import VariationalMixtureClassifier
-from bitsieve.evaluate.classifiers.registry import CLASSIFIERS, make_classifier
+from bitsieve.evaluate.models.mixture import VariationalMixtureClassifier
+from bitsieve.evaluate.models.registry import MODELS, make_model
 
 
 @parametrize_with_checks([VariationalMixtureClassifier()])
@@ -48,6 +48,6 @@ def test_four_corners_need_four_components():
 
 
 def test_names():
-    assert make_classifier("vbem")[1] is CLASSIFIERS["gmm"]
+    assert make_model("vbem")[1] is MODELS["gmm"]
     with pytest.raises(ValueError, match="n_components=0 is not allowed"):
         VariationalMixtureClassifier(0).fit([[0.0], [1.0]], [0, 1])

@@ -44,7 +44,7 @@ def test_the_chosen_selector_knows_classes_and_names():
             assert fitted.n_features_in_ == 13
         assert selector.selector_.target_edges_ is None
     continuous = X["proline"] + 0.5
-    binned = SelectorCV(**asked).fit(X.drop(columns="proline"), continuous)
+    binned = SelectorCV(**{**asked, "classifier": None}).fit(X.drop(columns="proline"), continuous)
     assert binned.selector_.classes_.tolist() == binned.classes_.tolist()
     assert len(binned.selector_.target_edges_) == 4
 
@@ -70,7 +70,7 @@ def test_tables_of_words_and_a_continuous_target(table):
     other = SelectorCV(**asked).fit(X.to_pandas(), y.to_pandas())
     assert one.selected_.tolist() == other.selected_.tolist()
     assert one.classes_.tolist() == ["benign", "malignant"]
-    binned = SelectorCV(**asked).fit(X.drop_columns(["mean_area"]), X["mean_area"])
+    binned = SelectorCV(**{**asked, "classifier": "knn"}).fit(X.drop_columns(["mean_area"]), X["mean_area"])
     assert len(binned.classes_) == 5
 
 

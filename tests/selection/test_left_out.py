@@ -120,18 +120,22 @@ def test_the_error_on_missing_values_names_what_works_there(tmp_path, capsys):
         bitsieve.select(X, Y)
     assert len(bitsieve.select(X, Y, missing="bin").features) == 2
     for make in (bitsieve.ForwardSelector, bitsieve.SpecCMI, bitsieve.VMI):
-        with pytest.raises(ValueError, match=r"set binning='mdl\+missing' to give them"):
+        with pytest.raises(ValueError, match="set missing='bin' to give them"):
             make(2).fit(X, Y)
-        assert len(make(2, binning="mdl+missing").fit(X, Y).selected_) == 2
-    with pytest.raises(ValueError, match=r"set binning='quantile\+missing'"):
-        bitsieve.ForwardSelector(2, binning="quantile").fit(X, Y)
+        fitted = make(2, missing="bin").fit(X, Y)
+        assert fitted.scores_.tolist() == make(2, binning=bitsieve.MDLBinner(missing="bin")).fit(X, Y).scores_.tolist()
+    with pytest.raises(ValueError, match="binning is an object, so set missing on that object"):
+        bitsieve.ForwardSelector(2, binning=bitsieve.MDLBinner(), missing="bin").fit(X, Y)
+    with pytest.raises(ValueError, match="missing='zero' is not allowed"):
+        bitsieve.ForwardSelector(2, missing="zero").fit(X, Y)
     with pytest.raises(ValueError, match=r"set binning=MDLBinner\(missing='bin'\)"):
         bitsieve.ForwardSelector(2, binning=bitsieve.MDLBinner()).fit(X, Y)
-    with pytest.raises(ValueError, match=r"set binning='mdl\+missing'"):
+    with pytest.raises(ValueError, match="set missing='bin'"):
         bitsieve.mutual_information(X, Y)
-    bitsieve.mutual_information(X, Y, binning="mdl+missing")
-    with pytest.raises(ValueError, match=r"missing='error' contradicts binning='mdl\+missing': leave it out"):
-        bitsieve.select(X, Y, binning="mdl+missing", missing="error")
+    by_select = bitsieve.select(X, Y, missing="bin")
+    assert bitsieve.mutual_information(X, Y, missing="bin")[by_select.indices].tolist() == by_select.relevance.tolist()
+    with pytest.raises(ValueError, match="missing='bin' has no meaning with estimator='ksg'"):
+        bitsieve.mutual_information(X, Y, missing="bin", estimator="ksg")
     with pytest.raises(ValueError, match="set missing='bin'"):
         bitsieve.MDLBinner().fit(X, Y)
     table = pa.table({"a": X[:, 0], "b": pa.array(X[:, 1], from_pandas=True), "y": Y})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
@@ -42,6 +43,19 @@ def test_every_method_is_made_and_fits(name):
         name: value for name, value in asked.items() if name in parameters
     }
     assert 1 <= len(selector.fit(X, y).selected_) <= 2
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_method_takes_a_quantity_or_refuses_it_in_one_line(name):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(80, 4))
+    y = 2 * X[:, 2] + 0.3 * random.normal(size=80)
+    selection = bitsieve.select(X, y, method=name, n_features_to_select=1)
+    assert selection.indices.tolist() == [2]
+    assert selection.target.is_quantity
+    assert any("classes" in note and "equal" in note for note in selection.notes)  # how it was cut
+    alone = make_selector(name, 1).fit(X, y)
+    assert alone.selected_.tolist() == [2]
 
 
 def test_defaults():

@@ -97,11 +97,22 @@ def test_threads_change_no_bit(n_jobs):
     assert ReliefF(5, n_jobs=n_jobs).fit(X, y).weights_.tobytes() == ReliefF(5).fit(X, y).weights_.tobytes()
 
 
-def test_a_continuous_target_is_binned():
+def test_a_quantity_counts_by_its_values():
     X = load_iris().data
     fitted = ReliefF(1).fit(X[:, :3], X[:, 3] + 0.05)
-    assert len(fitted.target_edges_) == len(fitted.classes_) - 1 == 4
+    assert len(fitted.target_edges_) == len(fitted.classes_) - 1
     assert fitted.selected_.tolist() == [2]
+    of_classes = ReliefF(1).fit(X[:, :3], np.digitize(X[:, 3] + 0.05, fitted.target_edges_, right=True))
+    assert fitted.weights_.tolist() != of_classes.weights_.tolist()
+    assert fitted.weights_.tolist() != ReliefF(1).fit(X[:, :3], np.exp(X[:, 3])).weights_.tolist()
+
+
+def test_a_quantity_of_two_columns_together():
+    """y is the product of the signs of two columns, with noise: each alone has no relation to it."""
+    random = np.random.default_rng(1)
+    X = random.uniform(-1, 1, (300, 8))
+    fitted = ReliefF(2).fit(X, np.sign(X[:, 3] * X[:, 6]) + random.normal(0, 0.1, 300))
+    assert sorted(fitted.selected_.tolist()) == [3, 6]
 
 
 def test_select_explains_in_bits(flowers):

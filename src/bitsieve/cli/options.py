@@ -88,10 +88,10 @@ COMMANDS = (
             "Ask shuffles, the false discovery rate, stability and cross-validation how many columns a greedy method "
             "should take, and say how to read their difference."),
     Command("compare", "compare.run",
-            "cross-validate a classifier on what several methods select, for every number of features",
-            "Cross-validate a classifier on the first k features of several methods, for every k. Each method ranks "
-            "once a fold, on the training samples alone. The table goes to standard output, notes and progress to "
-            "standard error.",
+            "cross-validate a classifier or regressor on what several methods select, for every number of features",
+            "Cross-validate a classifier or regressor on the first k features of several methods, for every k. Each "
+            "method ranks once a fold, on the training samples alone. The table goes to standard output, notes and "
+            "progress to standard error.",
             "Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on."),
     Command("methods", "methods.run", "list every method, its paper and what it needs"),
 )
@@ -207,15 +207,17 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                choices=("error", "bin"), parameters="missing"),
     ),
     "Cross-validation": (
-        Option("--classifier", "how-many", "as for compare (default: %(default)s)",
-               "name", default="linear-svm", parameters="classifier"),
+        Option("--classifier", "how-many", "as for compare (default: linear-svm, ridge of a quantity)",
+               "name", parameters="classifier"),
         Option("--classifier", "compare",
                "linear-svm, lda (linear discriminant), knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian "
                "mixture a class), vbem or gmm (one for all), forest, boosting (default: linear-svm, lda above "
-               "10,000 rows)",
+               "10,000 rows); of a quantity ridge (the default), knn (10 neighbours), forest, boosting",
                "name", parameters="classifier"),
-        Option("--scoring", "compare", "accuracy, balanced_accuracy, f1_macro or roc_auc (default: %(default)s)",
-               "name", default="accuracy", parameters="scoring"),
+        Option("--scoring", "compare",
+               "accuracy, balanced_accuracy, f1_macro or roc_auc (default: accuracy); of a quantity r2, mae, rmse or "
+               "rank_correlation (default: r2)",
+               "name", parameters="scoring"),
         Option("--folds", JUDGING, "stratified folds, or loo (default: loo below 100 rows, else 10)",
                "folds", parameters="folds"),
         Option("--protocol", "compare",

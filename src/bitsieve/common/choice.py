@@ -8,12 +8,13 @@ from functools import partial
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+
+from bitsieve.common.arrays import Columns, Flags, Floats, Progress
 
 TIE = 1e-10  # bits: far above the rounding of a sum of scores, far below any difference that means something
 
 
-def pick(scores: NDArray[np.float64]) -> int:
+def pick(scores: Floats) -> int:
     """The index of the highest score; of scores within 1e-10 of it, the lowest index.
 
     Columns that must not be picked hold ``-inf``; at least one must not.
@@ -21,7 +22,7 @@ def pick(scores: NDArray[np.float64]) -> int:
     return int(np.argmax(scores >= scores.max() - TIE))
 
 
-def rank(values: NDArray[np.float64]) -> NDArray[np.intp]:
+def rank(values: Floats) -> Columns:
     """All indices by falling value; equal values (within 1e-10 of the first of their run) by index.
 
     Cost: O(n log n).
@@ -41,7 +42,7 @@ def rank(values: NDArray[np.float64]) -> NDArray[np.intp]:
     return order[np.lexsort((order, np.cumsum(begins)))]
 
 
-def top(values: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+def top(values: Floats, k: int) -> Columns:
     """The first k of ``rank(values)``, without ranking the others."""
     least = np.partition(values, len(values) - k)[len(values) - k]
     some = np.flatnonzero(values >= least - TIE)
@@ -54,17 +55,17 @@ class Scores(Protocol):
     def add(self, feature: int) -> None:
         """Put a feature into S."""
 
-    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+    def best(self, candidates: Flags) -> tuple[int, float]:
         """The candidate to choose, and its score; S is not empty."""
 
 
 class Monitor(Protocol):
     """What may end a search before the number of features asked for is reached."""
 
-    def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
+    def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
         """Whether this choice among those ``tried`` is not made; None: the choice is forced."""
 
-    def others(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def others(self, candidates: Flags) -> Flags:
         """Those of the candidates left after a refusal that may be chosen in its place; none ends the search."""
 
     def ends_at_constants(self) -> bool:
@@ -75,21 +76,21 @@ class Monitor(Protocol):
 class GreedyChoice:
     """Column indices in order of choice, and the score of each when it was chosen."""
 
-    order: NDArray[np.intp]
-    scores: NDArray[np.float64]
+    order: Columns
+    scores: Floats
 
 
 def choose_greedily(
-    first: NDArray[np.float64],
+    first: Floats,
     scores: Scores,
     n_features_to_select: int,
-    varies: NDArray[np.bool_],
+    varies: Flags,
     *,
     monitor: Monitor | None = None,
     must_include: Sequence[int] = (),
     exclude: Sequence[int] = (),
-    progress: Callable[[int, int], object] | None = None,
-    first_by: NDArray[np.float64] | None = None,
+    progress: Progress = None,
+    first_by: Floats | None = None,
 ) -> GreedyChoice:
     """Choose features one at a time.
 
@@ -129,17 +130,14 @@ def choose_greedily(
     return GreedyChoice(np.array(order, np.intp), np.array(values))
 
 
-def _largest(by: NDArray[np.float64], scores: NDArray[np.float64], candidates: NDArray[np.bool_]) -> tuple[int, float]:
+def _largest(by: Floats, scores: Floats, candidates: Flags) -> tuple[int, float]:
     """The candidate that is the largest by some numbers, and its score."""
     chosen = pick(np.where(candidates, by, -np.inf))
     return chosen, float(scores[chosen])
 
 
 def _first_accepted(
-    best: Callable[[NDArray[np.bool_]], tuple[int, float]],
-    candidates: NDArray[np.bool_],
-    monitor: Monitor | None,
-    tried: NDArray[np.bool_] | None,
+    best: Callable[[Flags], tuple[int, float]], candidates: Flags, monitor: Monitor | None, tried: Flags | None
 ) -> tuple[int, float] | None:
     """The best candidate that the monitor does not refuse, and its score; None where it refuses all."""
     while candidates.any():

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Flags, Integers, Matrix, Progress
 from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import WITHOUT_LOOKING, check_room, square_matrix
-from bitsieve.counts import Columns, Integers, Matrix, Progress
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.source import (
     Arrangement,
@@ -218,7 +218,7 @@ class PackedMinima:
         """One more s."""
         self.native.add(feature, int(self.offsets[feature]))
 
-    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+    def best(self, candidates: Flags) -> tuple[int, float]:
         """The candidate of the largest minimum, by the one tie rule, and that minimum in bits."""
         reached: list[int] = []
         groups = self.layout.all_groups

@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bitsieve.counts import Integers
+from bitsieve.common.arrays import Integers
 from bitsieve.counts.source import CodedSource
 
 

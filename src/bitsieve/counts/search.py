@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.counts import Columns, Integers
+from bitsieve.common.arrays import Columns, Integers
 from bitsieve.counts.tables import Terms
 
 Labels = NDArray[np.int32]

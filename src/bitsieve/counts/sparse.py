@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Integers
 from bitsieve.common.lazy import cached_property
-from bitsieve.counts import Columns, Integers
 from bitsieve.counts.source import CodedSource, JointCodes, checked_classes, checked_weights
 from bitsieve.counts.tables import PairSums, Sums, Terms, new_sums
 from bitsieve.counts.threads import run_blocks, thread_count

@@ -233,7 +233,7 @@ class ColumnSummary:
             raise changes_kind(name, "numbers", "text or categories")
         if filled[0].kind is None:
             categories = union_of_categories([p.categories for p in filled if p.categories is not None], name)
-            rows = _rows_of(categories, filled)
+            rows = rows_of(categories, filled)
             is_text = any(part.is_text for part in filled)
             return cls(holds, None, n_missing=n_missing, categories=categories, rows=rows, is_text=is_text)
         kind = common_kind([part.kind for part in filled if part.kind is not None], missing=bool(holds & MISSING))
@@ -251,8 +251,8 @@ class ColumnSummary:
         )
 
 
-def _rows_of(categories: NDArray[Any], parts: Sequence[ColumnSummary]) -> NDArray[np.int64]:
-    """How many rows of all parts have each of the categories."""
+def rows_of(categories: NDArray[Any], parts: Sequence[Any]) -> NDArray[np.int64]:
+    """How many rows of all parts, which know their own ``categories`` and ``rows``, have each of the categories."""
     rows = np.zeros(len(categories), np.int64)
     for part in parts:
         if part.categories is not None and part.rows is not None:

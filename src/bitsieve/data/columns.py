@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Flags, Floats
 from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
@@ -131,7 +132,7 @@ def _columns_with_text(
     return dict(zip(places, found, strict=True)), meanings
 
 
-def _encode_booleans(X: NDArray[np.bool_]) -> list[Encoded]:
+def _encode_booleans(X: Flags) -> list[Encoded]:
     """The columns of a matrix of truth values as categories."""
     _, low, high = _native.extent(X.view(np.uint8), False)
     codes = np.empty(X.shape, np.int32, order="F")
@@ -144,7 +145,7 @@ def _encode_booleans(X: NDArray[np.bool_]) -> list[Encoded]:
     return [Encoded(codes[:, j], occurring[of]) for j, of in enumerate(ends)]
 
 
-def _microseconds(X: NDArray[Any], names: Sequence[str]) -> NDArray[np.float64]:
+def _microseconds(X: NDArray[Any], names: Sequence[str]) -> Floats:
     """Times as microseconds."""
     known = ~np.isnat(X)
     if np.datetime_data(X.dtype)[0] in ("ns", "ps", "fs", "as"):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 
 DENSE_SPAN = 1 << 16  # integers spread over no more than this are counted, not sorted
 
@@ -29,7 +30,7 @@ class Encoded:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, rows: NDArray[np.intp]) -> Encoded:
+    def __getitem__(self, rows: Columns) -> Encoded:
         """Some rows, with the categories that occur in them."""
         present, new = np.unique(self.codes[rows], return_inverse=True)
         n_missing = int(len(present) > 0 and present[0] < 0)
@@ -124,7 +125,7 @@ def _offset(values: NDArray[Any], low: int) -> NDArray[Any]:
     return values.astype(np.int64) - low
 
 
-def is_missing(values: NDArray[Any] | Encoded) -> NDArray[np.bool_]:
+def is_missing(values: NDArray[Any] | Encoded) -> Flags:
     """Which values of a column are missing."""
     if isinstance(values, Encoded):
         return values.codes < 0
@@ -133,7 +134,7 @@ def is_missing(values: NDArray[Any] | Encoded) -> NDArray[np.bool_]:
     return np.asarray(np.isnan(values), bool) if values.dtype.kind == "f" else np.zeros(len(values), bool)
 
 
-def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: NDArray[np.intp]) -> Any:
+def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: Columns) -> Any:
     """Some rows of an array, or of every one of several columns."""
     if isinstance(columns, np.ndarray):
         return columns[rows]
@@ -171,7 +172,7 @@ def as_doubles(X: NDArray[Any], what: Callable[[int], str]) -> NDArray[Any]:
     return doubles
 
 
-def microseconds(nanoseconds: NDArray[np.int64], known: NDArray[np.bool_], name: str) -> NDArray[np.float64]:
+def microseconds(nanoseconds: Integers, known: Flags, name: str) -> Floats:
     """Times in nanoseconds as microseconds, NaN where they are not ``known``; refused where several become one."""
     rest = np.fmod(nanoseconds, 1000)
     values = (nanoseconds - rest) // 1000 + rest / 1000.0  # whole ones are exact: of every year from 1685 to 2255

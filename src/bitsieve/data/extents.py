@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Integers
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.data.encoding import Encoded
@@ -25,7 +26,7 @@ _LEAST_BLOCK = 1 << 20  # values; smaller blocks cost more to hand out than they
 class NumericBlock(NamedTuple):
     """Some numeric columns of one type."""
 
-    places: NDArray[np.int64]  # which features they are, ascending
+    places: Integers  # which features they are, ascending
     values: NDArray[Any] | list[NDArray[Any]]  # shape (n_samples, n_columns): as the native kernels take them
 
     def part(self, chosen: NDArray[Any]) -> NumericBlock:
@@ -152,12 +153,7 @@ IN_A_BIN = Sentence("set ", Setting("missing", "bin"), " to give them a code of 
 
 
 def check_values(
-    table: HasExtents,
-    *,
-    allow_missing: bool,
-    instead: str = IN_A_BIN,
-    n_jobs: int | None = None,
-    whole: bool = False,
+    table: HasExtents, *, allow_missing: bool, instead: str = IN_A_BIN, n_jobs: int | None = None, whole: bool = False
 ) -> Extents:
     """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
     extents = table.extents(n_jobs, whole)

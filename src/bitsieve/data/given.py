@@ -161,6 +161,12 @@ class Account:
     unread: tuple[tuple[str, int], ...] = ()  # the most frequent of that text, and in how many rows it is
     has_missing: bool = False  # whether other rows have no value
 
+    @property
+    def listed(self) -> str:
+        """The most frequent text that is read as missing."""
+        listed = ", ".join(f"{value!r} ({times:,})" for value, times in self.unread)
+        return f"{listed}{', ...' if self.n_unread > sum(times for _, times in self.unread) else ''}"
+
 
 class Understood(NamedTuple):
     """The form of the text of a column, and an account where it is not plain."""

@@ -12,6 +12,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags
 from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
@@ -19,10 +20,18 @@ from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
 from bitsieve.data.columns import check_unique, no_table, read_columns
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import ColumnRules, Given, is_path, not_read_again, take_columns, with_rows
+from bitsieve.data.given import Account, ColumnRules, Given, is_path, not_read_again, take_columns, with_rows
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
-from bitsieve.data.target import check_target_bins, no_row_counts, read_target, read_weights, zero_where_missing
+from bitsieve.data.target import (
+    check_target_bins,
+    no_row_counts,
+    not_read,
+    read_target,
+    read_weights,
+    zero_where_missing,
+)
+from bitsieve.data.text import target_with_text_read
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.spooled_columns import SpooledColumns
 
@@ -37,21 +46,43 @@ def read_xy(
     target_name: str = "y",  # what messages call the target
     target_bins: int | str | None = None,  # ``n_bins`` of read_target
     rules: ColumnRules | None = None,  # as in :func:`~bitsieve.data.columns.read_columns`
+    drop_missing: bool = False,  # whether rows without a target are left out
 ) -> TableInMemory:
     """Read features, target and frequency weights into one table."""
-    rules = ColumnRules() if rules is None else rules
+    rules, accounts = ColumnRules() if rules is None else rules, dict[str, Account]()
+    if y is not None:
+        y, accounts = _with_text_read(y, replace(rules, counted=_counted(sample_weight)), drop_missing)
+        sample_weight = _of_those_with_target(sample_weight, y) if drop_missing else sample_weight
     counted = _counted(sample_weight)
     table = read_columns(X, estimator=estimator, reset=reset, rules=replace(rules, counted=counted))
     if y is not None and n_rows(y) != table.n_samples:
         raise ValueError(f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values: they must be as many")
     weights = read_weights(sample_weight, table.n_samples)
     target = None if y is None else read_target(y, name=target_name, n_bins=target_bins, weights=weights)
+    target = None if target is None else replace(target, accounts=accounts)
     if weights is not None and not weights.all():
         table, weights = table.take(np.flatnonzero(weights)), weights[weights > 0]
     return replace(table, y=target, weights=None if weights is None or (weights == 1).all() else weights)
 
 
-def _counted(sample_weight: Any) -> NDArray[np.bool_] | None:
+def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, Account]]:
+    read, accounts = target_with_text_read(y, rules)
+    if drop_missing or not any(account.n_unread for account in accounts.values()):
+        return read, accounts
+    if any(account.has_missing for account in accounts.values()):
+        return y, {}  # refused for the values that are not there
+    raise not_read(accounts)
+
+
+def _of_those_with_target(sample_weight: Any, y: Any) -> Any:
+    """The weights with a zero for every row without a target."""
+    weights = zero_where_missing(sample_weight, y)
+    if weights is not None and not (as_array(weights) != 0).any():
+        raise no_row_counts("the data", weighted=sample_weight is not None, drop_missing=True)
+    return weights
+
+
+def _counted(sample_weight: Any) -> Flags | None:
     """Which rows count for what text means: those whose weight is not 0; None: all."""
     weights = None if sample_weight is None else np.asarray(sample_weight)
     if weights is None or weights.dtype.kind not in "biuf" or weights.all() or weights.ndim != 1:
@@ -112,11 +143,8 @@ class TargetRules(NamedTuple):
 
     def read(self, X: Any, y: Any, sample_weight: Any, name: str) -> TableInMemory:
         """Features, target and weights as a table."""
-        if self.drop_missing:
-            weighted, sample_weight = sample_weight is not None, zero_where_missing(sample_weight, y)
-            if sample_weight is not None and not (as_array(sample_weight) != 0).any():
-                raise no_row_counts("the data", weighted=weighted, drop_missing=True)
-        return read_xy(X, y, sample_weight, target_name=name, target_bins=self.bins, rules=self.columns)
+        how: dict[str, Any] = {"target_bins": self.bins, "rules": self.columns, "drop_missing": self.drop_missing}
+        return read_xy(X, y, sample_weight, target_name=name, **how)
 
     def split(self, source: _Columns, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
         """The columns of a source by their roles; target and weights that are no columns are given by their values."""
@@ -197,7 +225,7 @@ def _from_frame(data: Any, original: Any, target: Any, sample_weight: Any, rules
     roles = divide(source.labels, target, sample_weight, n_samples=source.n_samples)
     table = rules.split(source, roles, target, sample_weight)
 
-    def take(indices: NDArray[np.intp]) -> Any:
+    def take(indices: Columns) -> Any:
         labels = [roles.features[j] for j in indices.tolist()]
         return source.features(labels) if original is data else take_columns(original, labels)
 
@@ -258,7 +286,7 @@ def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) 
     return replace(table, given=Given(taker_of(X), None, roles.weight_name))
 
 
-def taker_of(X: Any) -> Callable[[NDArray[np.intp]], Any]:
+def taker_of(X: Any) -> Callable[[Columns], Any]:
     """What takes some columns of an array, or of a sparse matrix in its own format."""
     if isinstance(X, SpooledColumns):
         return not_read_again

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_room
 from bitsieve.common.messages import Sentence, quoted_places
@@ -17,9 +18,6 @@ from bitsieve.counts.threads import thread_count
 from bitsieve.data.encoding import WHOLE
 from bitsieve.data.extents import columns_hold
 from bitsieve.files.spooled_columns import SpooledColumns
-
-Integers = NDArray[np.int64]
-
 
 MOST_DENSE_BYTES = 2 << 30
 COLUMN_BYTES = 128  # of memory for what is known of a column, whatever it stores
@@ -78,12 +76,12 @@ class StoredColumns(Sequence[Any]):
         return np.empty
 
     @cached_property
-    def has_zeros(self) -> NDArray[np.bool_]:
+    def has_zeros(self) -> Flags:
         """Whether a column is 0 anywhere."""
         return np.diff(self.start) < self.n_samples
 
     @cached_property
-    def has_numbers(self) -> NDArray[np.bool_]:
+    def has_numbers(self) -> Flags:
         """Whether a column stores a value that is not missing."""
         stored = np.diff(self.start)
         for places in self._places(np.isnan):
@@ -92,12 +90,12 @@ class StoredColumns(Sequence[Any]):
         return stored > 0
 
     @property
-    def has_values(self) -> NDArray[np.bool_]:
+    def has_values(self) -> Flags:
         """Whether a column holds any value that is not missing; zero is one."""
         return self.has_zeros | self.has_numbers
 
     @cached_property
-    def bounds(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def bounds(self) -> tuple[Floats, Floats]:
         """The smallest and the largest stored value of every column but NaN; inf and -inf where there is none."""
         some = np.diff(self.start) > 0
         low, high = np.full(len(self), np.inf), np.full(len(self), -np.inf)
@@ -108,7 +106,7 @@ class StoredColumns(Sequence[Any]):
         return low, high
 
     @cached_property
-    def constant(self) -> NDArray[np.bool_]:
+    def constant(self) -> Flags:
         """Whether a column holds one value only."""
         low, high = self.bounds
         return np.asarray((np.diff(self.start) == 0) | (~self.has_zeros & (low == high)), bool)
@@ -136,7 +134,7 @@ class StoredColumns(Sequence[Any]):
                     Sentence(f"{columns_hold(len(columns))} {what}: {quoted_places(columns.tolist(), names)}; ", advice)
                 )
 
-    def _places(self, holds: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> Iterator[Integers]:
+    def _places(self, holds: Callable[[NDArray[Any]], Flags]) -> Iterator[Integers]:
         """The places of the stored values of which something holds, of some values after the other."""
         for first in range(0, len(self.value), BLOCK_VALUES):
             places = np.flatnonzero(holds(self.value[first : first + BLOCK_VALUES]))
@@ -154,7 +152,7 @@ class StoredColumns(Sequence[Any]):
         values.eliminate_zeros()
         return StoredColumns(values)
 
-    def take(self, rows: NDArray[np.intp]) -> StoredColumns:
+    def take(self, rows: Columns) -> StoredColumns:
         """Some of the rows."""
         return StoredColumns(self.stored.tocsr()[rows].tocsc())
 
@@ -185,7 +183,7 @@ class StoredColumnsInFiles(StoredColumns):
         """The same with zeros in some columns."""
         return StoredColumnsInFiles(self.stored.blanked(columns))
 
-    def take(self, rows: NDArray[np.intp]) -> StoredColumnsInFiles:
+    def take(self, rows: Columns) -> StoredColumnsInFiles:
         """Some of the rows."""
         from scipy.sparse import csc_array
 
@@ -204,7 +202,7 @@ class StoredColumnsInFiles(StoredColumns):
         columns = SpooledColumns((len(rows), len(self)), ends, taken_rows, taken, self.room)
         return StoredColumnsInFiles(columns)
 
-    def _block(self, first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
+    def _block(self, first: int, last: int) -> tuple[Integers, NDArray[np.int32], NDArray[Any]]:
         """The starts, rows and values of some columns."""
         start = self.start[first : last + 1]
         some = slice(*start[[0, -1]].tolist())

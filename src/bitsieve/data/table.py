@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.messages import needs_dense_rows, quoted_places
 from bitsieve.data.encoding import FEW, Encoded, encode, take_rows
 from bitsieve.data.extents import MISSING, Extents, find_extents
@@ -138,7 +139,7 @@ class TableInMemory(Table):
     feature_names: NDArray[Any] | None = field(default=None, repr=False)
     y: Target | None = field(default=None, repr=False)  # None where no target was given
     # shape (n_samples,): frequency weights: how many times each sample counts, at least once. None: once each
-    weights: NDArray[np.int64] | None = field(default=None, repr=False)
+    weights: Integers | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
@@ -216,7 +217,7 @@ class TableInMemory(Table):
             raise TypeError(f"column {self.names[j]!r} is categorical")
         return cast("NDArray[Any]", self.values(j))
 
-    def numeric(self, j: int) -> NDArray[np.float64]:
+    def numeric(self, j: int) -> Floats:
         """Feature ``j`` as contiguous float64, NaN where missing, as :meth:`numbers`; times are microseconds."""
         return np.ascontiguousarray(self.numbers(j), dtype=np.float64)
 
@@ -281,7 +282,7 @@ class TableInMemory(Table):
                 codes += [j for j, least, most in ends if looks_like_code(self.names[j], least, most)]
         return Noticed(sorted(sentinels), sorted(codes), extents.which(MISSING))
 
-    def _numbers_rows(self) -> NDArray[np.bool_]:
+    def _numbers_rows(self) -> Flags:
         """Whether each column holds n consecutive whole numbers, each once."""
         found = np.zeros(self.n_features, bool)
         columns: Iterable[int] = range(self.n_features)
@@ -342,7 +343,7 @@ class TableInMemory(Table):
         """The same table with dense columns, for what needs the rows as they are."""
         return self if self.sparse is None else replace(self, columns=self.sparse.dense())
 
-    def take(self, rows: NDArray[np.intp]) -> TableInMemory:
+    def take(self, rows: Columns) -> TableInMemory:
         """The table of some of the samples: their features, target and weights.
 
         Classes and categories that do not occur among them are gone.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +23,7 @@ from bitsieve.data.encoding import (
     is_missing,
     take_rows,
 )
+from bitsieve.data.given import Account
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -48,6 +50,19 @@ class Target:
     n_bins: int | str = DEFAULT_BINS  # intervals that a quantity was to be cut into
     # how many distinct whole numbers were cut into intervals; 0 where the target was not of that kind
     n_numbers: int = 0
+    accounts: Mapping[str, Account] = field(default_factory=dict)  # how text was read that is no class, by column
+    # shape (n_samples,): the numbers of a quantity, where the rows are in memory
+    values: NDArray[np.float64] | None = None
+
+    @property
+    def is_quantity(self) -> bool:
+        """Whether it is one quantity, whose numbers are known."""
+        return self.values is not None
+
+    @property
+    def truth(self) -> NDArray[Any]:
+        """What a model predicts: the numbers of a quantity, else the class codes."""
+        return self.codes if self.values is None else self.values
 
     @property
     def n_classes(self) -> int:
@@ -64,7 +79,15 @@ class Target:
     def take(self, rows: NDArray[np.intp]) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
         taken = Encoded(self.codes, self.labels)[rows]
-        return replace(self, codes=taken.codes, labels=taken.categories)
+        values = None if self.values is None else self.values[rows]
+        return replace(self, codes=taken.codes, labels=taken.categories, values=values)
+
+    def cut_again(self, weights: NDArray[np.int64] | None = None) -> Target:
+        """A quantity with edges of its own samples; any other target as it is."""
+        if self.values is None:
+            return self
+        cut = _binned(self.values, int(self.n_bins), weights)
+        return replace(self, codes=cut.codes, labels=cut.labels, edges=cut.edges)
 
 
 def check_target_bins(value: Any) -> None:
@@ -119,6 +142,14 @@ def target_columns(y: Any) -> dict[str, Any] | None:
     return {f"y{j}": array[:, j] for j in range(array.shape[1])} if array.shape[1] > 1 else None
 
 
+def split_target(y: Any) -> dict[str, Any]:
+    """The columns of a target by name; one that is a column itself has the name ``y``."""
+    columns = target_columns(y)
+    if columns is None:
+        return {"y": y}
+    return {"y": next(iter(columns.values()))} if len(columns) == 1 else columns
+
+
 def _one(y: Any, what: str, n_bins: int | str | None, weights: NDArray[np.int64] | None) -> Target:
     values = read_values(y, what)
     if weights is not None and not weights.all():
@@ -141,6 +172,22 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
         )
     if infinite:
         raise ValueError(f"{what} has {infinite:,} infinite values (inf) among {n_samples:,}: drop those samples")
+
+
+def not_read(accounts: Mapping[str, Account]) -> ValueError:
+    """The error for a target of text of which some values are no numbers where the others are."""
+    account = next(account for account in accounts.values() if account.n_unread)
+    values = f"{account.n_unread:,} value{'s that are no numbers' if account.n_unread > 1 else ' that is no number'}"
+    drop = Setting("drop_missing_target", True)
+    return ValueError(
+        Sentence(
+            f"the target holds {account.what} such as {account.example!r}, and {values}: {account.listed}; drop those "
+            "samples, as ",
+            drop,
+            " of select and compare does, or, if its text is classes, add ",
+            Setting("repair", False),
+        )
+    )
 
 
 def to_classes(
@@ -250,7 +297,7 @@ def _binned(values: NDArray[np.float64], n_bins: int, weights: NDArray[np.int64]
     bounds = ["-inf", *(f"{edge:g}" for edge in edges), "inf"]
     ends = [*"]" * len(edges), ")"]
     labels = [f"({low}, {high}{end}" for low, high, end in zip(bounds, bounds[1:], ends, strict=False)]
-    return Target(codes, np.array(labels, dtype=object), edges, "binned")
+    return Target(codes, np.array(labels, dtype=object), edges, "binned", values=values)
 
 
 ADVICE = "such as by np.rint(100 * w / w.max())"

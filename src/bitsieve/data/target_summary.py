@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import quoted
 from bitsieve.counts.source import sizes_of_classes
-from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, union_of_categories
+from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, rows_of, union_of_categories
 from bitsieve.data.encoding import Encoded, lookup
+from bitsieve.data.given import ColumnRules, Understood
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import (
     DEFAULT_BINS,
@@ -23,9 +24,10 @@ from bitsieve.data.target import (
     count_unusable,
     join_targets,
     read_values,
-    target_columns,
+    split_target,
     to_classes,
 )
+from bitsieve.data.text import is_no_class, target_text, text_of, understood
 
 _CELLS = _ROWS = 1 << 18  # distinct values of a column; rows of the sample where there are more
 
@@ -40,17 +42,24 @@ class TargetColumn:
     categories: NDArray[Any] | None  # sorted; None for numbers and dates
     distinct: Distinct | None  # with how many samples have each value; None where they are too many
     sample: RowSample | None  # of numbers; None where nobody asked for one
+    # of text: how many rows have each of ``categories``; None where they are of another kind
+    rows: NDArray[np.int64] | None = None
 
     @classmethod
     def of_part(
-        cls, values: NDArray[Any] | Encoded, rows: NDArray[np.int64] | None, weights: NDArray[np.int64] | None
+        cls,
+        values: NDArray[Any] | Encoded,
+        rows: NDArray[np.int64] | None,
+        weights: NDArray[np.int64] | None,
+        is_text: bool = False,
     ) -> TargetColumn:
         """What a part of the rows holds; ``rows`` are their numbers in the whole table, None: no sample of them."""
         missing, infinite = count_unusable(values)
         if isinstance(values, Encoded):
             counts = None if missing else np.bincount(values.codes, weights, len(values.categories)).astype(np.int64)
             distinct = None if counts is None else Distinct(values.categories, counts[:, None])
-            return cls(len(values.codes), missing, 0, values.categories, distinct, None)
+            of_text = np.bincount(values.codes, minlength=len(values.categories)) if is_text and not missing else None
+            return cls(len(values.codes), missing, 0, values.categories, distinct, None, of_text)
         if missing or infinite:  # refused in the end, with the number of all of them
             return cls(len(values), missing, infinite, None, None, None)
         sample = (
@@ -74,9 +83,11 @@ class TargetColumn:
         )
         if missing or infinite:
             return cls(n_samples, missing, infinite, None, None, None)
-        categories = [part.categories for part in parts if part.categories is not None]
-        if 0 < len(categories) < len(parts):
+        known = [part.categories for part in parts if part.categories is not None]
+        if 0 < len(known) < len(parts):
             raise changes_kind(what, "numbers", "text or categories")
+        categories = union_of_categories(known, what) if known else None
+        is_text = categories is not None and all(part.rows is not None for part in parts)
         samples = [part.sample for part in parts if part.sample is not None]
         tables = [part.distinct for part in parts if part.distinct is not None]
         kind = np.result_type(*(table.values.dtype for table in tables)) if tables else np.dtype(np.float64)
@@ -84,9 +95,10 @@ class TargetColumn:
             n_samples,
             0,
             0,
-            union_of_categories(categories, what) if categories else None,
+            categories,
             Distinct.merged(tables, kind, _CELLS) if len(tables) == len(parts) else None,
             RowSample.merged(samples) if samples else None,
+            rows_of(categories, parts) if is_text and categories is not None else None,
         )
 
     def classes(self, what: str, n_bins: int | str | None) -> TargetPart:
@@ -156,7 +168,8 @@ class TargetSummary:
         for name, given in columns.items():
             values = read_values(given, _called(name, len(columns) > 1))
             rows = np.arange(first_row, first_row + len(values)) if sampled else None
-            found[name] = TargetColumn.of_part(values, rows, weights)
+            is_text = isinstance(values, Encoded) and target_text(given, name) is not None
+            found[name] = TargetColumn.of_part(values, rows, weights, is_text)
         return cls(found, len(columns) > 1)
 
     @classmethod
@@ -178,6 +191,14 @@ class TargetSummary:
     def needs_sample(self) -> bool:
         """Whether a column holds too many numbers to know them all, and no sample of them."""
         return any(column.needs_sample for column in self.columns.values())
+
+    def understood(self, rules: ColumnRules) -> dict[int, Understood]:
+        """What the text of columns means that is no class, by their places."""
+        found = {}
+        for place, column in enumerate(self.columns.values()):
+            if column.rows is not None and column.categories is not None:
+                found[place] = understood(text_of(column.categories.tolist()), column.rows, repair=rules.repair)
+        return {place: meaning for place, meaning in found.items() if is_no_class(meaning)}
 
     def fitted(self, name: str, n_bins: int | str | None = None) -> TargetCoding:
         """How the target becomes classes: as by :func:`~bitsieve.data.target.read_target` of all rows."""
@@ -247,14 +268,6 @@ class TargetCoding:
             part.codes(read_values(of_column, _called(name, self.is_joint)))
             for (name, part), of_column in zip(self.parts.items(), given.values(), strict=True)
         )
-
-
-def split_target(y: Any) -> dict[str, Any]:
-    """The columns of a target by name; one that is a column itself has the name ``y``."""
-    columns = target_columns(y)
-    if columns is None:
-        return {"y": y}
-    return {"y": next(iter(columns.values()))} if len(columns) == 1 else columns
 
 
 def _called(name: str, joint: bool) -> str:

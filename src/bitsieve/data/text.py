@@ -7,18 +7,22 @@ rows; so it does not depend on how a table is cut or read.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from pyarrow import csv
 
-from bitsieve.data.arrow import numpy_of
+from bitsieve.common.arrays import Flags, Integers
+from bitsieve.data.arrow import array_of_objects, numpy_of, text_of_mixed
+from bitsieve.data.encoding import as_array
 from bitsieve.data.given import DAY_FIRST, MONTH_FIRST, Account, ColumnRules, Form, Understood
+from bitsieve.data.target import split_target
 from bitsieve.data.text_forms import Dates, Numbers, Spans, are_codes, flags
 from bitsieve.files.dialect import MISSING
 from bitsieve.files.text import without_commas
@@ -95,7 +99,7 @@ class Truths:
         return pa.array(words, pa.string(), from_pandas=False)
 
     @classmethod
-    def guess(cls, text: pa.Array, counts: NDArray[np.int64]) -> Truths | None:
+    def guess(cls, text: pa.Array, counts: Integers) -> Truths | None:
         """None where there are other words in many rows, or one for yes and one for no, as categories have."""
         if len(text) > _FEW_WORDS:
             return None
@@ -115,7 +119,7 @@ def _truth(word: str) -> str | None:
 
 def understood(
     text: pa.Array,  # the distinct values, in any order; null is a missing value
-    counts: NDArray[np.int64],  # how many rows have each
+    counts: Integers,  # how many rows have each
     *,
     repair: bool = True,
     wanted: str | None = None,  # one of ``COLUMN_TYPES``, which then is what it means
@@ -137,7 +141,7 @@ def understood(
     return _repaired(text, counts, has_missing, wanted) or Understood(Words())
 
 
-def _repaired(text: pa.Array, counts: NDArray[np.int64], has_missing: bool, wanted: str | None) -> Understood | None:
+def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str | None) -> Understood | None:
     """What text means that is not plain."""
     if wanted in (DAY_FIRST, MONTH_FIRST):
         guessed = Dates.guess(text, counts)
@@ -161,7 +165,7 @@ def _repaired(text: pa.Array, counts: NDArray[np.int64], has_missing: bool, want
 
 
 def _accepted(
-    form: Form, text: pa.Array, counts: NDArray[np.int64], has_missing: bool, always: bool = True
+    form: Form, text: pa.Array, counts: Integers, has_missing: bool, always: bool = True
 ) -> Understood | None:
     """The form with its account; None where too much of the text is not of it."""
     fits = flags(form.read(text).is_valid())
@@ -177,11 +181,11 @@ def _accepted(
     return Understood(form, account)
 
 
-def _account(form: Form, text: pa.Array, counts: NDArray[np.int64], has_missing: bool) -> Account:
+def _account(form: Form, text: pa.Array, counts: Integers, has_missing: bool) -> Account:
     """How often text is read and what is not: the most frequent first, then by name."""
     values, fits = text.to_pylist(), flags(form.read(text).is_valid())
 
-    def most_frequent(chosen: NDArray[np.bool_]) -> list[tuple[str, int]]:
+    def most_frequent(chosen: Flags) -> list[tuple[str, int]]:
         found = sorted((-int(counts[j]), values[j]) for j in np.flatnonzero(chosen).tolist())
         return [(value, -rows) for rows, value in found[:_LISTED]]
 
@@ -257,7 +261,7 @@ def _typed_column(array: pa.Array, place: int, rules: ColumnRules, wanted: str |
     return values.take(coded.indices), meaning
 
 
-def _rows(coded: pa.DictionaryArray, counted: NDArray[np.bool_] | None) -> tuple[NDArray[np.int64], bool]:
+def _rows(coded: pa.DictionaryArray, counted: Flags | None) -> tuple[Integers, bool]:
     """How many rows that count have each value of a dictionary, and whether any of them has none."""
     places = numpy_of(pc.fill_null(coded.indices.cast(pa.int64()), len(coded.dictionary)))
     counts_all = counted is None or len(counted) != len(places)  # weights of another length are refused later
@@ -279,3 +283,55 @@ def is_text(kind: pa.DataType) -> bool:
     """Whether a type is that of text."""
     tests = (pa.types.is_string, pa.types.is_large_string)
     return any(test(kind) for test in tests) or str(kind) == "string_view"
+
+
+def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Account]]:
+    """A target with its text as :func:`typed_columns` reads it where that is no class; by column how it was read."""
+    columns = split_target(y)
+    texts = {place: target_text(values, name) for place, (name, values) in enumerate(columns.items())}
+    texts = {place: text for place, text in texts.items() if text is not None}
+    typed, meanings = typed_columns([*texts.values()], [*texts], rules, {})
+    read = {place: array for place, array in zip(texts, typed, strict=True) if is_no_class(meanings[place])}
+    if not read:
+        return y, {}
+    if len(columns) == 1:
+        read_y = read[0]
+    else:
+        series = [nw.from_native(values, pass_through=True, series_only=True) for values in columns.values()]
+        arrays = [one.to_arrow() if isinstance(one, nw.Series) else pa.array(one) for one in series]
+        read_y = pa.table([read.get(place, array) for place, array in enumerate(arrays)], names=list(columns))
+    accounts = {name: meanings[place].account for place, name in enumerate(columns) if place in read}
+    return read_y, {name: account for name, account in accounts.items() if account is not None}
+
+
+def is_no_class(meaning: Understood) -> bool:
+    """Whether text of a target is booleans or numbers; plain whole ones stay classes where somebody made text of them.
+
+    So do dates and times.
+    """
+    form = meaning.form
+    is_fraction = isinstance(form, Plain) and form.kind is not None and pa.types.is_floating(form.kind)
+    return is_fraction or isinstance(form, (Numbers, Truths))
+
+
+def target_text(values: Any, name: str) -> pa.Array | None:
+    """A column of a target as Arrow text, numbers among text as text, too; None where it is of another kind."""
+    found = nw.from_native(values, pass_through=True, allow_series=True)
+    if isinstance(found, nw.Series):
+        if found.dtype not in (nw.String, nw.Object):
+            return None
+        found = np.array(found.to_list(), object) if found.dtype == nw.Object else found.to_arrow()
+    if not isinstance(found, (pa.Array, pa.ChunkedArray)):
+        array = as_array(found)
+        if array.dtype.kind not in "OUS" or array.ndim != 1:
+            return None
+        found = _array_or_text(array, name)
+    return found if found is not None and is_text(found.type) else None
+
+
+def _array_or_text(values: Any, name: str) -> pa.Array | None:
+    """Objects as Arrow has them, text and numbers as text; None where they are of other kinds, refused elsewhere."""
+    for read in (array_of_objects, text_of_mixed):
+        with suppress(ValueError):
+            return read(values, name)
+    return None

@@ -25,9 +25,9 @@ from bitsieve.data.profile import Profile
 from bitsieve.data.read import n_rows, read_xy
 from bitsieve.data.roles import Roles
 from bitsieve.data.table import TableElsewhere, TableInMemory
-from bitsieve.data.target import Target, no_row_counts, read_weights, take_weighted, zero_where_missing
+from bitsieve.data.target import Target, no_row_counts, not_read, read_weights, take_weighted, zero_where_missing
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
-from bitsieve.data.text import Words
+from bitsieve.data.text import Words, target_with_text_read
 from bitsieve.engines.portions import united
 
 Result = TypeVar("Result")
@@ -46,6 +46,7 @@ class PartReader:
     drop_missing: bool = False  # whether rows without a target are left out, as if their weight were 0
     left_out: tuple[int, ...] = ()  # features that get one value in every row
     rules: ColumnRules = field(default_factory=partial(ColumnRules, forms={}))  # how columns are read
+    target_rules: ColumnRules | None = None  # how text of the target is read; None: as classes
 
     def n_rows(self, part: Any, y: Any = None, weights: Any = None) -> list[int]:
         """How many rows of the part count: all, or those whose weight is not 0. In a list, as parts have an order."""
@@ -102,6 +103,8 @@ class PartReader:
             y = columns_of(part, list(self.target)) if len(self.target) > 1 else part[self.target[0]]
         if self.weight is not None:
             weights = part[self.weight]
+        if self.target_rules is not None:
+            y, _ = target_with_text_read(y, self.target_rules)
         if self.drop_missing and y is not None and n_rows(y):
             weights = zero_where_missing(weights, y)
         return y, weights
@@ -219,14 +222,21 @@ class TableInParts(TableElsewhere):
         drop_missing: bool = False,
         rules: ColumnRules | None = None,
     ) -> TableInParts:
-        """Look at the target: one pass over it, two where it is of several columns or of very many numbers."""
+        """Look at the target: one pass, more where it is of several columns, of very many numbers or of text."""
         rules = replace(ColumnRules() if rules is None else rules, forms={})
         reader = PartReader(roles.features if named else None, roles.target, roles.weight, drop_missing, rules=rules)
         parts = open_parts(reader)
-        run = partial(parts.run, "target", merge=TargetSummary.merged, target_only=True)
-        known = run(partial(reader.summarize_target, sampled=False))
-        if known is not None and known.needs_sample:
-            known = run(partial(reader.summarize_target, sampled=True))
+        known, accounts = _summarized_target(parts, reader), dict[str, Account]()
+        meanings = {} if known is None else known.understood(rules)
+        if meanings and known is not None:
+            names = [*known.columns]
+            accounts = {names[place]: of.account for place, of in meanings.items() if of.account is not None}
+            if not drop_missing and any(account.n_unread for account in accounts.values()):
+                raise not_read(accounts)
+            forms = {place: of.form for place, of in meanings.items()}
+            reader = replace(reader, target_rules=replace(rules, forms=forms))
+            parts = open_parts(reader)  # fewer rows may have a target
+            known = _summarized_target(parts, reader)
         if known is None:
             weighted = roles.weight_name is not None
             raise no_row_counts(parts.label, weighted=weighted, drop_missing=drop_missing)
@@ -236,6 +246,7 @@ class TableInParts(TableElsewhere):
             found = parts.run("target", work, united, target_only=True)
             assert found is not None  # there are rows
             coded = coded.with_combinations(found)
+        coded = replace(coded, target=replace(coded.target, accounts=accounts))
         names = [str(label) for label in roles.features] if named else [f"x{j}" for j in range(n_columns)]
         strings = named and all(isinstance(label, str) for label in roles.features)
         feature_names = np.array(roles.features, object) if strings else None
@@ -400,6 +411,15 @@ class TableInParts(TableElsewhere):
         assert profile is not None
         assert profile.counts_rows is not None
         return j not in self.left_out and bool(profile.counts_rows[j])
+
+
+def _summarized_target(parts: Parts, reader: PartReader) -> TargetSummary | None:
+    """What is known of the target: one pass, two where it has very many numbers; None where no row counts."""
+    run = partial(parts.run, "target", merge=TargetSummary.merged, target_only=True)
+    known: TargetSummary | None = run(partial(reader.summarize_target, sampled=False))
+    if known is not None and known.needs_sample:
+        known = run(partial(reader.summarize_target, sampled=True))
+    return known
 
 
 def key_name(key: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 import sklearn
 
 from bitsieve.common.messages import one_line, quoted
-from bitsieve.evaluate.comparison import Scored
+from bitsieve.evaluate.measures import Scored
 from bitsieve.evaluate.plan import Plan
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
@@ -123,7 +123,7 @@ def fingerprint(plan: Plan) -> dict[str, Any]:
             "random_state": plan.question.random_state,
             "names": joblib.hash(list(plan.table.names)),
             "data": joblib.hash(
-                [[*map(plan.table.values, range(plan.table.n_features))], plan.target.codes, plan.table.weights]
+                [[*map(plan.table.values, range(plan.table.n_features))], plan.target.truth, plan.table.weights]
             ),
             "folds": joblib.hash([(fold.train, fold.test) for fold in plan.folds]),
             "versions": {"bitsieve": __version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__},

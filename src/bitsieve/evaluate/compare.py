@@ -20,7 +20,7 @@ from bitsieve.evaluate.run import run_plan
 OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
     **dict.fromkeys(("method", "criterion", "selectors"), "methods"),
     **dict.fromkeys(("n_features_to_select", "n_features", "k"), "features"),
-    **dict.fromkeys(("estimator", "model", "clf"), "classifier"),
+    **dict.fromkeys(("estimator", "model", "clf", "regressor"), "classifier"),
     **dict.fromkeys(("score", "metric"), "scoring"),
     **dict.fromkeys(("cv", "n_splits", "n_folds"), "folds"),
     **dict.fromkeys(("y", "label", "target_name"), "target"),
@@ -37,7 +37,7 @@ def compare(
     methods: Any = DEFAULT_METHODS,
     features: Any = None,
     classifier: Any = None,
-    scoring: str = "accuracy",
+    scoring: str | None = None,
     folds: Any = None,
     groups: Any = None,
     protocol: str = "nested",
@@ -61,7 +61,8 @@ def compare(
     """Compare methods by the cross-validated error of a classifier on their first k features, for every k.
 
     In every fold each method ranks once, on the training samples alone, and the classifier is fitted to the first k
-    original features of that ranking, for every k of ``features``.
+    original features of that ranking, for every k of ``features``. Where the target is a quantity, it is cut into
+    classes for the ranking on the training samples alone, and a regressor predicts its values.
 
     Parameters
     ----------
@@ -75,16 +76,20 @@ def compare(
     features : int or iterable of int, optional
         Numbers of features; by default 10 to 100, or every number from 1 where there are 20 columns or fewer. Those
         beyond the table's are left out, with a note.
-    classifier : str or scikit-learn classifier, optional
+    classifier : str or scikit-learn classifier or regressor, optional
         "linear-svm" (support vector machine, C = 1), the default up to 10,000 rows; "lda" (linear discriminant), the
         default for more, with a note; "knn" (3 nearest neighbours), "ncm" (nearest class mean), "bgm" (a Bayesian
-        Gaussian mixture for each class), "vbem" or "gmm" (one for all), "forest" and "boosting" (scikit-learn's). An
+        Gaussian mixture for each class), "vbem" or "gmm" (one for all), "forest" and "boosting" (scikit-learn's). Of
+        a quantity "ridge" (alpha = 1), the default, "knn" (the mean of 10 neighbours), "forest" and "boosting". An
         object is fitted anew for every number of features.
-    scoring : {"accuracy", "balanced_accuracy", "f1_macro", "roc_auc"}, default="accuracy"
-        An error is what is missing to 1. "roc_auc" is the area under the ROC curve of each class against all others,
-        the mean over the classes; the classifier needs ``decision_function`` or ``predict_proba``.
+    scoring : str, optional
+        "accuracy", the default, "balanced_accuracy", "f1_macro" or "roc_auc"; of a quantity "r2", the default, "mae",
+        "rmse" or "rank_correlation" (Spearman's). An error is what is missing to 1, of "mae" and "rmse" itself.
+        "roc_auc" is the area under the ROC curve of each class against all others, the mean over the classes; the
+        classifier needs ``decision_function`` or ``predict_proba``. "r2" is 1 less the sum of the squared errors of all
+        folds by that of the mean of all samples; "rmse" and "rank_correlation" are taken fold by fold.
     folds : int, "loo", splitter or iterable of (train, test), optional
-        By default leave-one-out below 100 samples, else 10 stratified folds.
+        By default leave-one-out below 100 samples, else 10 stratified folds; of a quantity stratified by its ranks.
     groups : array-like of shape (n_samples,), optional
         Samples of one group, such as those of one person, are never both learned from and tested on.
     protocol : {"nested", "paper"}, default="nested"
@@ -110,7 +115,8 @@ def compare(
     header : bool, optional
         Whether the first line of a text file has the names; by default it must not look like data.
     baselines : bool, default=True
-        Whether the errors of the majority class, of all columns, and of scikit-learn's SelectKBest stand below.
+        Whether the errors of the majority class (of a quantity the mean), of all columns, and of scikit-learn's
+        SelectKBest stand below.
     random_state : int, default=0
         Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
     n_jobs : int, optional
@@ -133,8 +139,8 @@ def compare(
     Raises
     ------
     ValueError
-        A name is not known, a class has fewer members than there are folds, all numbers of features are beyond the
-        table's, or the data cannot be used: one line that says what to do.
+        A name is not known or does not fit the target, a class has fewer members than there are folds, all numbers of
+        features are beyond the table's, or the data cannot be used: one line that says what to do.
 
     Notes
     -----

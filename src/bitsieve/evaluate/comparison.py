@@ -24,7 +24,8 @@ from bitsieve.evaluate.error_rates import (
     paired_test,
     standard_errors,
 )
-from bitsieve.evaluate.measures import kuncheva, nogueira
+from bitsieve.evaluate.losses import ACCURACY, MEASURES, Measure
+from bitsieve.evaluate.measures import Scored, kuncheva, nogueira
 from bitsieve.evaluate.plan import Plan
 from bitsieve.files.write import write_rows
 from bitsieve.selection.figures import Curves, plot_curves
@@ -41,20 +42,7 @@ HOW_TO_READ = (
     "or higher (one-sided paired t-test, 5 %)"
 )
 BOUNDS = ("bayes_error_lower", "bayes_error_upper")  # of the chosen features, where they were asked for
-MAJORITY = "majority class"  # a baseline that no recommendation is worse than
 BEST = "SelectKBest"  # the baseline that ranks, so that the number of features matters
-
-
-@dataclass(frozen=True)
-class Scored:
-    """One method in one fold: its columns in order of choice, and what was measured for every number of them."""
-
-    selected: Integers
-    errors: Integers | Floats
-    redundancy: Floats
-    separability: Floats
-    seconds_selecting: float
-    seconds_classifying: float
 
 
 @dataclass(frozen=True)
@@ -70,7 +58,7 @@ class Comparison:
     n_test : ndarray of int, shape (n_folds,)
         Test samples of each fold.
     errors : ndarray of int, shape (n_methods, n_folds, n_counts)
-        How many of them got the wrong class.
+        How many of them got the wrong class; with another measure than accuracy its error times ``n_test``.
     redundancy : ndarray of float, shape (n_methods, n_folds, n_counts)
         Mean absolute correlation of the selected numeric features in the training samples; nan for fewer than two.
     separability : ndarray of float, shape (n_methods, n_folds, n_counts)
@@ -86,12 +74,13 @@ class Comparison:
     notes : list of str
         What was noticed, in plain sentences.
     majority : ndarray of shape (n_folds,)
-        The errors of the class that most of the samples learned from have.
+        The errors of the class that most of the samples learned from have; of a quantity those of their mean.
     bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
         Where asked for: :func:`bitsieve.bayes_error_bounds` of the features chosen by each method, as many as
         :meth:`chosen` takes, in the training samples, averaged over the folds.
     baselines : dict of str to ndarray of shape (n_folds, n_counts)
-        The errors of what the methods are to beat: the majority class, all columns, and SelectKBest of scikit-learn.
+        The errors of what the methods are to beat: the majority class or the mean, all columns, and SelectKBest of
+        scikit-learn.
     library : str
         That of :meth:`to_frame`.
 
@@ -142,19 +131,24 @@ class Comparison:
                 "target": plan.target.name,
                 "n_samples": plan.table.n_samples,
                 "n_features": plan.table.n_features,
-                "n_classes": plan.target.n_classes,
+                "n_classes": None if plan.target.is_quantity else plan.target.n_classes,
                 "classifier": plan.classifier,
-                "scoring": plan.question.scoring,
+                "scoring": plan.measure.name,
                 "protocol": plan.question.protocol,
                 "binning": plan.binning if isinstance(plan.binning, str) else " ".join(repr(plan.binning).split()),
                 "n_folds": len(plan.folds),
                 "random_state": plan.question.random_state,
             },
             notes=list(plan.notes),
-            majority=plan.majority_errors(),
+            majority=plan.baseline_errors(),
             baselines=dict(baselines),
             library=library_of(None if plan.table.given is None else plan.table.given.take(np.arange(1))),
         )
+
+    @property
+    def measure(self) -> Measure:
+        """What an error is."""
+        return MEASURES[self.parameters["scoring"]]
 
     @cached_property
     def rates(self) -> Floats:
@@ -183,7 +177,8 @@ class Comparison:
     def choice(self, method: str | None = None) -> Choice:
         """The fewest features within one standard error of the least error, of one method or of all.
 
-        What is not better than the majority class is not recommended, where that was measured (``baselines``).
+        What is not better than the majority class, or the mean of a quantity, is not recommended, where that was
+        measured (``baselines``).
 
         Parameters
         ----------
@@ -196,9 +191,9 @@ class Comparison:
         """
         rows = slice(None) if method is None else [self._row(method)]
         methods = self.methods if method is None else [method]
-        errors = self.baselines.get(MAJORITY)
+        errors = self.baselines.get(self.measure.baseline)
         to_beat = None if errors is None else float(errors[:, 0].sum() / self.n_test.sum())
-        return choose(methods, self.counts, self.rates[rows], self.standard_errors[rows], to_beat)
+        return choose(methods, self.counts, self.rates[rows], self.standard_errors[rows], to_beat, self.measure)
 
     def outer(self, method: str | None = None) -> OuterError:
         """The error of the whole search of one method, or of all, in folds that had no part in the choice.
@@ -210,10 +205,10 @@ class Comparison:
         Returns
         -------
         OuterError
-            Beside the error of the majority class, with p of a test that the search is no better.
+            Beside the error of the majority class, or of the mean, with p of a test that the search is no better.
         """
         rows = slice(None) if method is None else [self._row(method)]
-        return outer_error(self.counts, self.errors[rows], self.n_test, self.majority)
+        return outer_error(self.counts, self.errors[rows], self.n_test, self.majority, self.measure)
 
     def chosen(self, method: str) -> Choice:
         """The choice that is shown for a method: of the recommended method the recommended number.
@@ -354,9 +349,11 @@ class Comparison:
         ValueError
             matplotlib is not installed (``pip install 'bitsieve[report]'``).
         """
-        lines = dict(zip(self.methods, 100 * self.rates, strict=True))
+        share, name = self.measure.is_share, self.measure.name
+        lines = dict(zip(self.methods, (100 if share else 1) * self.rates, strict=True))
         chosen = {method: self.chosen(method).n_features for method in self.methods}
-        return plot_curves(Curves(self.counts, lines, "number of features", "error (%)", chosen), ax)
+        label = "error (%)" if share else f"error ({name})"
+        return plot_curves(Curves(self.counts, lines, "number of features", label, chosen), ax)
 
     def _row(self, method: str) -> int:
         if method not in self.methods:
@@ -432,35 +429,36 @@ def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -
 
 def _table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the rows of the summary, the baselines last."""
-    of_curve = ("method", "mean error %", "+-", "W/T/L", "least %", "at")
-    of_choice = ("chosen", "its error %", "redundancy", "stability", "seconds")
+    measure = comparison.measure
+    of_curve = ("method", f"mean error{measure.unit}", "+-", "W/T/L", f"least{measure.unit}", "at")
+    of_choice = ("chosen", f"its error{measure.unit}", "redundancy", "stability", "seconds")
     bounded = () if comparison.bayes_error_bounds is None else ("Bayes error %",)
     header = (*of_curve, *of_choice, *bounded)
-    rows = [_text_row(row)[: len(header)] for row in comparison.summary()]
+    rows = [_text_row(row, measure)[: len(header)] for row in comparison.summary()]
     for row in baselines(comparison):
         at = "" if row["least_error_at"] is None else f"{row['least_error_at']:,}"
-        mean, least = (_text(row[name], 100, 1) for name in ("mean_error", "least_error"))
+        mean, least = (measure.text(row[name]) for name in ("mean_error", "least_error"))
         rows.append((f"({row['baseline']})", mean, "", "", least, at, *("" for _ in header[len(of_curve) :])))
     return header, rows
 
 
 def _how_to_read(comparison: Comparison) -> list[str]:
-    scoring = comparison.parameters["scoring"]
-    return [*([] if scoring == "accuracy" else [f"error: what {scoring} falls short of 1"]), HOW_TO_READ]
+    about = comparison.measure.about
+    return [*([f"error: {about}"] if about else []), HOW_TO_READ]
 
 
-def _text_row(row: dict[str, Any]) -> tuple[str, ...]:
+def _text_row(row: dict[str, Any], measure: Measure) -> tuple[str, ...]:
     return (
         row["method"],
-        _text(row["mean_error"], 100, 1),
-        _text(row["std_error"], 100, 1),
+        measure.text(row["mean_error"]),
+        measure.text(row["std_error"]),
         f"{row['wins']}/{row['ties']}/{row['losses']}",
-        _text(row["least_error"], 100, 1),
+        measure.text(row["least_error"]),
         f"{row['least_error_at']:,}",
         f"{row['chosen_features']:,}",
-        _text(row["chosen_error"], 100, 1),
-        _text(row["redundancy"], 1, 2),
-        _text(row["stability_nogueira"], 1, 2),
+        measure.text(row["chosen_error"]),
+        _text(row["redundancy"]),
+        _text(row["stability_nogueira"]),
         f"{row['seconds_selecting'] + row['seconds_classifying']:.1f}",
         bounds_text(row) if BOUNDS[0] in row else "",
     )
@@ -475,7 +473,7 @@ def use_it(comparison: Comparison) -> str:
 
 def bounds_text(row: dict[str, Any]) -> str:
     """The bounds on the Bayes error in percent, as ``1.2 to 2.4``."""
-    return " to ".join(_text(row[name], 100, 1) for name in BOUNDS)
+    return " to ".join(ACCURACY.text(row[name]) for name in BOUNDS)
 
 
 def write_comparison(comparison: Comparison, path: str | PathLike[str]) -> None:
@@ -493,5 +491,5 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _text(value: float | None, scale: float, digits: int) -> str:
-    return "-" if value is None else f"{scale * value:.{digits}f}"
+def _text(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

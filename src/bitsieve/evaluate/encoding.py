@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import f_classif
 
 from bitsieve.data.table import TableInMemory
 
@@ -89,10 +90,13 @@ class Foreign(BaseEstimator):
 
     def fit_table(self, table: TableInMemory) -> Foreign:
         kept = np.setdiff1d(np.arange(table.n_features), table.left_out)
+        target = table.target
+        if target.is_quantity and getattr(self.selector, "score_func", None) is f_classif:
+            raise ValueError("f_classif is a test of classes, and the target is a quantity: give f_regression")
         made = encode_features(table, kept, np.arange(table.n_samples))
         with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
             warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)  # they come last
-            fitted = clone(self.selector).fit(made.values, table.target.codes)
+            fitted = clone(self.selector).fit(made.values, target.truth)
         scores = _scores(fitted)
         starts = np.concatenate([[0], made.ends[:-1]])
         best = np.maximum.reduceat(np.where(np.isnan(scores), -np.inf, scores), starts)

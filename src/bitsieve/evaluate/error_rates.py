@@ -1,75 +1,14 @@
-"""What counts as an error, which of two error curves is lower, and how many features are enough.
-
-A loss is what a score falls short of 1, times the samples, so that the losses of folds add up.
-"""
+"""Which of two error curves is lower, how many features are enough, and the error of the whole search."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bitsieve.common.messages import ParameterError, choices
-
-Codes = NDArray[Any]
-Loss = Callable[[Codes, Codes], float]
-
-
-def wrong(predicted: Codes, truth: Codes) -> float:
-    """How many samples got the wrong class."""
-    return int((predicted != truth).sum())
-
-
-def unbalanced(predicted: Codes, truth: Codes) -> float:
-    """1 - balanced accuracy: every class that occurs counts as much as another."""
-    recalls = [(predicted[truth == label] == label).mean() for label in np.unique(truth)]
-    return float(len(truth) * (1 - np.mean(recalls)))
-
-
-def short_of_f1(predicted: Codes, truth: Codes) -> float:
-    """1 - F1, the mean over the classes that occur or are predicted."""
-    scores = []
-    for label in np.union1d(predicted, truth):
-        hit = int(((predicted == label) & (truth == label)).sum())
-        scores.append(2 * hit / int((predicted == label).sum() + (truth == label).sum()))
-    return float(len(truth) * (1 - np.mean(scores)))
-
-
-def short_of_auc(predicted: NDArray[Any], truth: Codes) -> float:
-    """1 - AUC, the mean over the classes that occur, each against all others.
-
-    ``predicted`` has one column of scores a class, or class codes: the score of a class is then 1 where it was given.
-    """
-    from sklearn.metrics import roc_auc_score
-
-    if predicted.ndim == 1:
-        predicted = predicted[:, None] == np.arange(truth.max() + 1)
-    unknown = np.zeros(len(truth))  # of a class that was not learned: all samples are alike
-    areas = [
-        roc_auc_score(truth == label, predicted[:, label] if label < predicted.shape[1] else unknown)
-        for label in np.unique(truth)
-    ]
-    return float(len(truth) * (1 - np.mean(areas)))
-
-
-ROC_AUC = "roc_auc"  # the one that is measured by scores and not by predicted classes
-LOSSES: dict[str, Loss] = {
-    "accuracy": wrong,
-    "balanced_accuracy": unbalanced,
-    "f1_macro": short_of_f1,
-    ROC_AUC: short_of_auc,
-}
-
-
-def make_loss(scoring: str) -> Loss:
-    """The loss of a score, as scikit-learn names it; ValueError if there is no such score."""
-    if scoring not in LOSSES:
-        raise ParameterError("scoring", scoring, choices(str(scoring), LOSSES), "is not known")
-    return LOSSES[scoring]
-
+from bitsieve.evaluate.losses import ACCURACY, Measure
 
 LEVEL = 0.05  # of the paired tests
 MOST_BLOCKS = 10  # of folds that are taken together where there are more
@@ -79,8 +18,9 @@ MOST_BLOCKS = 10  # of folds that are taken together where there are more
 class Choice:
     """A method with a number of features, and the least error of all that it was measured against.
 
-    ``error`` and ``standard_error`` are the share of wrong test samples, pooled over the folds, and its standard error.
-    ``to_beat`` is the error of the majority class; None where it was not measured.
+    ``error`` and ``standard_error`` are the share of wrong test samples (or what else the measure counts), pooled over
+    the folds, and its standard error. ``to_beat`` is the error of the majority class, of a quantity that of the mean;
+    None where it was not measured.
     """
 
     method: str
@@ -91,19 +31,22 @@ class Choice:
     best_n_features: int
     best_error: float
     to_beat: float | None = None
+    measure: Measure = ACCURACY
 
     @property
     def is_recommended(self) -> bool:
-        """Whether the least error is below that of the majority class."""
+        """Whether the least error is below ``to_beat``."""
         return self.to_beat is None or self.best_error < self.to_beat
 
     def __str__(self) -> str:
-        spread = "" if np.isnan(self.standard_error) else f" +- {100 * self.standard_error:.1f}"
+        measure = self.measure
+        spread = "" if np.isnan(self.standard_error) else f" +- {measure.text(self.standard_error)}"
         number = f"{self.n_features:,} feature{'s' * (self.n_features != 1)}"
-        what = f"{self.method} with {number}: error {100 * self.error:.1f} %{spread}"
-        best = f"{self.best_method} with {self.best_n_features:,}: {100 * self.best_error:.1f} %"
+        what = f"{self.method} with {number}: error {measure.text(self.error)}{measure.unit}{spread}"
+        best = f"{self.best_method} with {self.best_n_features:,}: {measure.text(self.best_error)}{measure.unit}"
         if self.to_beat is not None and not self.is_recommended:
-            least = f"the least error ({best}) is not below that of the majority class ({100 * self.to_beat:.1f} %)"
+            limit = f"that of the {measure.baseline} ({measure.text(self.to_beat)}{measure.unit})"
+            least = f"the least error ({best}) is not below {limit}"
             return f"nothing is recommended: {least}"
         if (self.method, self.n_features) == (self.best_method, self.best_n_features):
             return f"{what}, the least of all"
@@ -116,11 +59,12 @@ def choose(
     rates: NDArray[np.float64],
     spread: NDArray[np.float64],
     to_beat: float | None = None,
+    measure: Measure = ACCURACY,
 ) -> Choice:
     """The fewest features within one standard error of the least error; then the lower error, then the earlier method.
 
     ``rates`` and ``spread``, of shape (n_methods, n_counts), are pooled error rates and their standard errors. Where
-    any rate is below ``to_beat``, that of the majority class, the rate chosen is.
+    any rate is below ``to_beat``, that of the baseline, the rate chosen is.
     """
     best = np.unravel_index(rates.argmin(), rates.shape)
     row, at = chosen_place(rates, spread, to_beat)
@@ -133,6 +77,7 @@ def choose(
         int(counts[best[1]]),
         float(rates[best]),
         to_beat,
+        measure,
     )
 
 
@@ -153,27 +98,34 @@ def chosen_place(
 class OuterError:
     """The error of a whole search, choice of method and number included, in samples that had no part in the choice.
 
-    ``error`` and ``majority`` are shares of wrong test samples, of the search and of the majority class; ``p`` is of
-    the test that the search is no better.
+    ``error`` and ``majority`` are shares of wrong test samples (or what else the measure counts), of the search and of
+    the majority class, of a quantity of the mean; ``p`` is of the test that the search is no better.
     """
 
     error: float
     majority: float
     p: float
+    measure: Measure = ACCURACY
 
     @property
     def is_better(self) -> bool:
-        """Whether the search is shown to do better than the majority class."""
+        """Whether the search is shown to do better than the baseline."""
         return self.p <= LEVEL
 
     def __str__(self) -> str:
-        what = f"in folds that had no part in the choice: error {100 * self.error:.1f} %"
+        text, unit = self.measure.text, self.measure.unit
+        what = f"in folds that had no part in the choice: error {text(self.error)}{unit}"
         shown = "below" if self.is_better else "not shown to be below"
-        return f"{what}, {shown} that of the majority class ({100 * self.majority:.1f} %, p = {self.p:.2g})"
+        limit = f"that of the {self.measure.baseline} ({text(self.majority)}{unit}, p = {self.p:.2g})"
+        return f"{what}, {shown} {limit}"
 
 
 def outer_error(
-    counts: NDArray[np.intp], errors: NDArray[Any], n_test: NDArray[np.intp], majority: NDArray[Any]
+    counts: NDArray[np.intp],
+    errors: NDArray[Any],
+    n_test: NDArray[np.intp],
+    majority: NDArray[Any],
+    measure: Measure = ACCURACY,
 ) -> OuterError:
     """The error of the search: in every fold that of the method and number that the other folds choose.
 
@@ -202,11 +154,11 @@ def outer_error(
     error, level = float(found.sum() / sizes.sum()), float(without.sum() / sizes.sum())
     gains = (without - found) / sizes
     if n_blocks < 2:
-        return OuterError(error, level, 1.0)
+        return OuterError(error, level, 1.0, measure)
     spread = float(gains.std(ddof=1) * np.sqrt(1 / n_blocks + 1 / (n_blocks - 1)))
     if spread == 0:
-        return OuterError(error, level, float(gains.mean() <= 0))
-    return OuterError(error, level, float(stdtr(n_blocks - 1, -gains.mean() / spread)))
+        return OuterError(error, level, float(gains.mean() <= 0), measure)
+    return OuterError(error, level, float(stdtr(n_blocks - 1, -gains.mean() / spread)), measure)
 
 
 def standard_errors(errors: NDArray[np.intp], n_test: NDArray[np.intp]) -> NDArray[np.float64]:

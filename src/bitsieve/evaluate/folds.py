@@ -47,8 +47,9 @@ def make_folds(
         elif hasattr(folds, "__iter__"):
             made = _as_given(folds)
         else:
-            made = _stratified(target, check_integer("folds", folds, 2, len(target.codes), "or 'loo'"), random_state)
-    _check(made, target.codes)
+            n_folds = check_integer("folds", folds, 2, len(target.codes), "or 'loo'")
+            made = _stratified(_strata(target, n_folds), n_folds, random_state)
+    _check(made, target)
     return made, notes
 
 
@@ -82,7 +83,7 @@ def _by_default(target: Target) -> tuple[Any, list[str]]:
         return LEAVE_ONE_OUT, []
     sizes = np.bincount(target.codes)
     smallest = int(sizes.min())
-    if smallest >= MANY_FOLDS:
+    if smallest >= MANY_FOLDS or target.is_quantity:
         return MANY_FOLDS, []
     label = target.labels[sizes.argmin()]
     if smallest < 2:
@@ -97,9 +98,18 @@ def _check_name(name: str) -> None:
         raise ParameterError("folds", name, "give a whole number of folds or 'loo' (leave one out)")
 
 
-def _stratified(target: Target, n_folds: int, random_state: int) -> list[Fold]:
+def _stratified(strata: NDArray[np.integer], n_folds: int, random_state: int) -> list[Fold]:
     from sklearn.model_selection import StratifiedKFold
 
+    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+    return _as_given(splitter.split(np.zeros((len(strata), 1)), strata))
+
+
+def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
+    """The classes; of a quantity ``n_folds`` samples of neighbouring ranks each, those left over in the last."""
+    if target.values is not None:
+        ranks = np.argsort(np.argsort(target.values, kind="stable"), kind="stable")
+        return np.minimum(ranks // n_folds, len(ranks) // n_folds - 1)
     sizes = np.bincount(target.codes)
     smallest = int(sizes.min())
     if smallest < n_folds:
@@ -107,8 +117,7 @@ def _stratified(target: Target, n_folds: int, random_state: int) -> list[Fold]:
         what = f"class {str(label)!r} has {smallest} sample{'s' * (smallest != 1)}, fewer than the {n_folds} folds: "
         fewer = ("give ", Setting("folds", smallest), " or ") if smallest > 1 else ("drop the class, or give ",)
         raise ValueError(Sentence(what, *fewer, Setting("folds", LEAVE_ONE_OUT)))
-    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
-    return _as_given(splitter.split(_columns(target), target.codes))
+    return target.codes
 
 
 def _columns(target: Target) -> NDArray[np.float64]:
@@ -120,19 +129,22 @@ def _as_given(pairs: Iterable[Any]) -> list[Fold]:
     return [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
 
 
-def _check(folds: list[Fold], codes: NDArray[np.int32]) -> None:
+def _check(folds: list[Fold], target: Target) -> None:
+    truth = target.truth
     if not folds:
         raise ValueError("there are no folds: give at least one pair of training and test rows")
     for number, fold in enumerate(folds, 1):
         for part, rows in (("training", fold.train), ("test", fold.test)):
-            if not len(rows) or rows.min() < 0 or rows.max() >= len(codes):
+            if not len(rows) or rows.min() < 0 or rows.max() >= len(truth):
                 raise ValueError(
                     f"the {part} part of fold {number} is empty or names rows that are not there: give rows from 0 to "
-                    f"{len(codes) - 1}"
+                    f"{len(truth) - 1}"
                 )
         if len(np.intersect1d(fold.train, fold.test)):
             raise ValueError(f"fold {number} tests on samples that it learns from: give it disjoint parts")
-        if (codes[fold.train] == codes[fold.train[0]]).all():
+        if (truth[fold.train] == truth[fold.train[0]]).all():
+            if target.is_quantity:
+                raise ValueError(f"fold {number} would learn from one value only of the target: give other folds")
             raise ValueError(
                 f"fold {number} would learn from one class only: give every class at least two samples, or other folds"
             )

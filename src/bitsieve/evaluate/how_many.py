@@ -16,6 +16,7 @@ from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.tables import entropy_terms
+from bitsieve.data.binning.registry import binning_with
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory
@@ -134,10 +135,11 @@ def how_many(
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
     binning: Any = "mdl",
+    missing: str | None = None,
     target_bins: int | str | None = None,
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,
-    classifier: Any = "linear-svm",
+    classifier: Any = None,
     folds: Any = None,
     n_pairs: int = 50,
     random_state: int = 0,
@@ -149,7 +151,7 @@ def how_many(
     :class:`PermutationStopping`); the false discovery rate takes the largest list of which a tenth is expected to be
     false (:class:`FalseDiscoveryStopping`); stability keeps what is chosen from most halves of the samples, one false
     column expected at most (:class:`StabilitySelector`); cross-validation takes the fewest, of 30 at most, with which a
-    classifier's error is within one standard error of the least (:class:`SelectorCV`).
+    model's error is within one standard error of the least (:class:`SelectorCV`).
 
     Parameters
     ----------
@@ -161,6 +163,7 @@ def how_many(
     include, exclude : sequence of column, optional
         As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    missing : {"error", "bin"}, optional
     target_bins : int or "none", optional
     repair, column_types
         As for :func:`bitsieve.select`.
@@ -192,6 +195,7 @@ def how_many(
     [4, 11, 2, 5]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
+    binning = binning_with(binning, missing, n_jobs)
     table = read_data(data, target, sample_weight, target_bins=target_bins, rules=column_rules(repair, column_types))
     if not table.in_memory:
         raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
@@ -211,7 +215,7 @@ def how_many(
     on_leaks = explain_leaks(leaks(counted.information), table)
     notes = [*table.notes, *considered.notes, *explain_target(table), *on_leaks]
     warn_of(notes)
-    return HowMany(answers, reading(answers), band, notes)
+    return HowMany(answers, reading(answers, table.target.is_quantity), band, notes)
 
 
 def _n_shown(answers: Sequence[Answer], n_left: int) -> int:
@@ -257,26 +261,27 @@ def _answer(names: Sequence[str], rule: str, columns: NDArray[np.intp], why: str
     return Answer(rule, len(columns), [names[j] for j in columns], why)
 
 
-def reading(answers: list[Answer]) -> str:
+def reading(answers: list[Answer], of_quantity: bool = False) -> str:
     """One sentence on what the difference of the answers means."""
+    target, model = ("target", "regressor") if of_quantity else ("class", "classifier")
     shuffles, rate, stable, errors = (answer.n_features for answer in answers)
     shown = max(shuffles or 0, rate or 0)
-    text = f"{_columns(shown)} shown to be informative about the class"
+    text = f"{_columns(shown)} shown to be informative about the {target}"
     if stable is not None:
         text += f", and {_columns(stable)} chosen from most halves of the samples"
     if errors is None:
         return f"{text}."
     if not errors:
-        more = "a classifier does no better with columns than without"
+        more = f"a {model} does no better with columns than without"
     elif errors < shown:
         more = (
             f"take {shown:,} to learn what matters, and {errors:,} to predict, as the others are redundant with these"
         )
     elif errors > shown:
         beyond = f"{_beyond(errors, shown)} too weak to be shown, or there by chance"
-        more = f"a classifier does better with {errors:,}, and {beyond}"
+        more = f"a {model} does better with {errors:,}, and {beyond}"
     else:
-        more = f"a classifier needs no more than {errors:,}"
+        more = f"a {model} needs no more than {errors:,}"
     return f"{text}: {more}."
 
 

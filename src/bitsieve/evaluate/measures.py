@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 SINGULAR = 1e-10  # share of a column's spread within classes below which the columns before it explain it
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One method in one fold: its columns in order of choice, and what was measured for every number of them."""
+
+    selected: NDArray[np.intp]
+    errors: NDArray[np.intp] | NDArray[np.float64]
+    redundancy: NDArray[np.float64]
+    separability: NDArray[np.float64]
+    seconds_selecting: float
+    seconds_classifying: float
 
 
 def nogueira(selections: Sequence[ArrayLike], n_features: int) -> float:

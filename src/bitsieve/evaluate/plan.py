@@ -17,11 +17,11 @@ from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
-from bitsieve.evaluate.classifiers.refit import Classifier, Grow
-from bitsieve.evaluate.classifiers.registry import default_classifier, make_classifier, seeded
 from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
-from bitsieve.evaluate.error_rates import ROC_AUC, Loss, make_loss
 from bitsieve.evaluate.folds import Fold, make_folds
+from bitsieve.evaluate.losses import Loss, Measure, Predicted, make_measure
+from bitsieve.evaluate.models.refit import Grow, Model
+from bitsieve.evaluate.models.registry import default_model, make_model, seeded
 from bitsieve.information.leaks import leaks
 from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.selection.left_out import consider
@@ -42,7 +42,7 @@ class Question:
     methods: Any = DEFAULT_METHODS
     features: Any = None
     classifier: Any = None
-    scoring: str = "accuracy"
+    scoring: str | None = None
     folds: Any = None
     groups: Any = None
     protocol: str = "nested"
@@ -65,7 +65,8 @@ class Plan:
     selectors: dict[str, Any]  # label to an unfitted selector that ranks as many features as the largest count
     counts: NDArray[np.intp]  # numbers of features, ascending
     classifier: str
-    grow: Grow  # the classifier in the form by which the loss is measured
+    grow: Grow  # the model in the form by which the loss is measured
+    measure: Measure
     loss: Loss
     folds: list[Fold]
     binning: Any
@@ -88,15 +89,17 @@ class Plan:
         """Features as the classifier gets them in a fold: standardised, in the papers divided by their largest."""
         return encode_features(self.table, columns, self.learned_from(fold), centred=not self.ranks_once)
 
-    def majority_errors(self) -> NDArray[np.intp] | NDArray[np.float64]:
-        """The errors in every fold of the class that most of the samples learned from have, shape (n_folds,)."""
-        codes = self.target.codes
-        return np.array(
-            [
-                self.loss(np.full(len(fold.test), np.bincount(codes[fold.train]).argmax()), codes[fold.test])
-                for fold in self.folds
-            ]
-        )
+    def baseline_errors(self) -> NDArray[np.intp] | NDArray[np.float64]:
+        """The errors in every fold without columns, shape (n_folds,).
+
+        Predicted is the class that most of the samples learned from have, or their mean.
+        """
+        truth, errors = self.target.truth, []
+        for fold in self.folds:
+            learned = truth[fold.train]
+            constant = learned.mean() if self.measure.predicts == "quantity" else np.bincount(learned).argmax()
+            errors.append(self.loss(np.full(len(fold.test), constant), truth[fold.test]))
+        return np.array(errors)
 
 
 def make_plan(table: TableInMemory, **asked: Any) -> Plan:
@@ -104,24 +107,27 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
     question = Question(**asked)
     fast: list[str] = []
     classifier, random_state = question.classifier, question.random_state
+    predicts: Predicted = "quantity" if table.target.is_quantity else "classes"
     if classifier is None:
-        classifier, fast = default_classifier(table.n_samples)
+        classifier, fast = default_model(table.n_samples, predicts)
     if question.protocol not in PROTOCOLS:
         protocol = question.protocol
         raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known")
     check_integer("random_state", random_state, 0, 2**32 - 1)
     check_flag("bounds", question.bounds)
-    name, forms = make_classifier(classifier, random_state)
-    loss = make_loss(question.scoring)
-    grow = _scores(name, forms) if question.scoring == ROC_AUC else forms.predict
+    if question.bounds and predicts == "quantity":
+        why = "leave it out, or give classes as the target"
+        raise ParameterError("bounds", True, why, "needs classes, and the target is a quantity")
+    name, model = make_model(classifier, predicts, random_state)
+    measure = make_measure(question.scoring, predicts)
+    grow = _form(name, model, measure)
     binner = _binning(question)
     table = table.dense()
     refuse_constant_data(table)
     considered = consider(table, question.include, question.exclude, constrains=False, orders=False)
     counts, on_counts = feature_counts(question.features, considered.n_left)
     folds, on_folds = make_folds(table.target, question.folds, random_state, question.groups)
-    if question.scoring == ROC_AUC:
-        _refuse_one_class(folds, table.target.codes)
+    _refuse_small_tests(folds, measure, table.target.codes)
     table = cast("TableInMemory", considered.table)  # as it was given
     on_leaks = explain_leaks(leaks(count_table(table, make_binner("mdl", missing="bin")).information), table)
     return Plan(
@@ -131,27 +137,34 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
         counts=counts,
         classifier=name,
         grow=grow,
-        loss=loss,
+        measure=measure,
+        loss=measure.over(table.target.truth),
         folds=folds,
         binning=binner,
         notes=[*table.notes, *considered.notes, *on_counts, *fast, *explain_target(table), *on_leaks, *on_folds],
     )
 
 
-def _scores(name: str, classifier: Classifier) -> Grow:
-    """The form of a classifier that yields scores; ValueError where it has neither of the methods that give them."""
-    if classifier.score is None:
+def _form(name: str, model: Model, measure: Measure) -> Grow:
+    """The form of a model that a measure needs; ValueError where scores are needed and there are none."""
+    form = model.regress if measure.predicts == "quantity" else model.score if measure.by_scores else model.predict
+    if form is None:
         what = f"classifier {name} has neither decision_function nor predict_proba, and an AUC needs scores: give "
         raise ValueError(Sentence(what, Setting("classifier", "lda"), ", or another ", Setting("scoring")))
-    return classifier.score
+    return form
 
 
-def _refuse_one_class(folds: list[Fold], codes: NDArray[np.int32]) -> None:
-    """Raise ValueError where a fold tests on one class only, where an AUC is not defined."""
+def _refuse_small_tests(folds: list[Fold], measure: Measure, codes: NDArray[np.int32]) -> None:
+    """Raise ValueError where a fold tests on one class only, or too few samples, where a measure is not defined."""
     for number, fold in enumerate(folds, 1):
-        if (codes[fold.test] == codes[fold.test[0]]).all():
-            what = f"fold {number:,} tests on one class only, which has no AUC: give fewer folds, such as "
-            raise ValueError(Sentence(what, Setting("folds", 5), ", or another ", Setting("scoring")))
+        what = ""
+        if measure.by_scores and (codes[fold.test] == codes[fold.test[0]]).all():
+            what = "one class only, which has no AUC"
+        if len(fold.test) < measure.fewest:
+            what = f"one sample only, which has no {measure.name}"
+        if what:
+            advice = f"fold {number:,} tests on {what}: give fewer folds, such as "
+            raise ValueError(Sentence(advice, Setting("folds", 5), ", or another ", Setting("scoring")))
 
 
 def make_selectors(

@@ -16,17 +16,18 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from threadpoolctl import threadpool_limits
 
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
+from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.checkpoint import Checkpoint
-from bitsieve.evaluate.comparison import BEST, MAJORITY, Comparison, Scored
+from bitsieve.evaluate.comparison import BEST, Comparison
 from bitsieve.evaluate.encoding import Foreign
-from bitsieve.evaluate.error_rates import wrong
 from bitsieve.evaluate.folds import Fold
-from bitsieve.evaluate.measures import redundancy_rates, separability
+from bitsieve.evaluate.losses import wrong
+from bitsieve.evaluate.measures import Scored, redundancy_rates, separability
 from bitsieve.evaluate.plan import Plan
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.selectors.fitting import Counted, count_table
@@ -56,7 +57,7 @@ def rank(
 
     ``check`` is called between the methods and may raise.
     """
-    table = plan.table.take(rows)
+    table = _learned(plan, rows)
     counted: dict[str, tuple[Counted, float]] = {}
     ranked = {}
     for label, selector in plan.selectors.items():
@@ -64,11 +65,11 @@ def rank(
         selector = _with_threads(selector, n_jobs)
         start, before = time.perf_counter(), 0.0
         if hasattr(selector, "fit_counted"):
-            key = repr(selector.binning)
+            key = repr(selector.binning_in_use)
             if key in counted:
                 counts, before = counted[key]
             else:
-                counts = count_table(table, selector.binning, n_jobs)
+                counts = count_table(table, selector.binning_in_use, n_jobs)
                 counted[key] = counts, time.perf_counter() - start
             selector.fit_counted(counts)
         else:
@@ -79,6 +80,12 @@ def rank(
             raise ValueError(f"method {label!r} selects no feature of this table: leave it out, or loosen its settings")
         ranked[label] = Ranking(selected, seconds)
     return ranked
+
+
+def _learned(plan: Plan, rows: NDArray[np.intp]) -> TableInMemory:
+    """The samples learned from, a quantity cut by them alone."""
+    table = plan.table.take(rows)
+    return replace(table, y=table.target.cut_again(table.weights))
 
 
 def _with_threads(selector: Any, n_jobs: int | None) -> Any:
@@ -110,11 +117,18 @@ def score(
             ranking.selected,
             errors,
             redundancy_rates(numbers, among),
-            separability(numbers, plan.target.codes[fold.train], among),
+            _separability(plan, numbers, fold, among),
             ranking.seconds,
             seconds,
         )
     return scored
+
+
+def _separability(plan: Plan, numbers: Floats, fold: Fold, among: NDArray[np.intp]) -> Floats:
+    """That of the classes; not defined for a quantity."""
+    if plan.target.is_quantity:
+        return np.full(len(among), np.nan)
+    return separability(numbers, plan.target.codes[fold.train], among)
 
 
 def _errors(
@@ -126,7 +140,7 @@ def _errors(
     check: Callable[[], object] = lambda: None,
 ) -> NDArray[Any]:
     """The errors of the classifier on the first columns of a fold, for every number of them in ``ends``."""
-    labels, truth = plan.target.codes[fold.train], plan.target.codes[fold.test]
+    labels, truth = plan.target.truth[fold.train], plan.target.truth[fold.test]
     stops, repeats = np.unique(ends, return_inverse=True)
     errors = np.empty(len(stops), np.intp if plan.loss is wrong else np.float64)
     with config_context(assume_finite=True):
@@ -181,18 +195,19 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
 def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
     """What a method is to beat, the errors in every fold, of shape (n_folds, n_counts).
 
-    The class that most of the samples learned from have; the best columns by an F-test each; and all columns, which are
-    left out where the table has more than 10^8 values.
+    The class that most of the samples learned from have, of a quantity their mean; the best columns by an F-test each;
+    and all columns, which are left out where the table has more than 10^8 values.
     """
     kept = np.setdiff1d(np.arange(plan.table.n_features), plan.table.left_out)
-    names = [MAJORITY, BEST, *([ALL_COLUMNS] if plan.table.n_samples * len(kept) <= _MOST_CELLS else [])]
+    names = [plan.measure.baseline, BEST, *([ALL_COLUMNS] if plan.table.n_samples * len(kept) <= _MOST_CELLS else [])]
     found = {name: np.zeros((len(plan.folds), len(plan.counts))) for name in names}
-    found[MAJORITY] += plan.majority_errors()[:, None]
+    found[plan.measure.baseline] += plan.baseline_errors()[:, None]
+    test = f_regression if plan.target.is_quantity else f_classif
     step = phase("baselines")
 
     def work(number: int) -> None:
         fold = plan.folds[number]
-        best = Foreign(SelectKBest(k="all")).fit_table(plan.table.take(plan.learned_from(fold))).selected_
+        best = Foreign(SelectKBest(test, k="all")).fit_table(plan.table.take(plan.learned_from(fold))).selected_
         counts = {BEST: (best, np.minimum(plan.counts, len(best))), ALL_COLUMNS: (kept, np.array([len(kept)]))}
         for name in names[1:]:
             columns, k = counts[name]

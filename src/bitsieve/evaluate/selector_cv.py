@@ -29,13 +29,16 @@ class SelectorCV(ColumnSelector):
         Names of :func:`bitsieve.list_methods`, selector objects, or a dict of labels to either.
     features : int or iterable of int, default=None
         Numbers of features to try; by default 1 to 50, or to all there are. Those beyond the table's are left out.
-    classifier : str or scikit-learn classifier, default="linear-svm"
-        Whose errors are counted: one of :func:`compare`'s, "linear-svm", "lda", "knn", "ncm", "bgm", "vbem" (or "gmm"),
-        "forest" or "boosting".
+    classifier : str or scikit-learn classifier or regressor, default=None
+        Whose errors are counted: one of :func:`compare`'s, "linear-svm", which is the default, "lda", "knn", "ncm",
+        "bgm", "vbem" (or "gmm"), "forest" or "boosting"; of a quantity "ridge", the default, "knn", "forest" or
+        "boosting", and the error is what R2 falls short of 1.
     folds : int, "loo", splitter or iterable of (train, test), default=None
         By default leave-one-out below 100 samples, else 10 stratified folds.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         Learned in each fold.
+    missing : {"error", "bin"}, optional
+        What missing values are: an error (the default), or a code of their own.
     random_state : int, default=0
         Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
     n_jobs : int, default=None
@@ -76,9 +79,10 @@ class SelectorCV(ColumnSelector):
     _: KW_ONLY
     methods: Any = SELECTOR_CV.methods
     features: int | Iterable[int] | None = None
-    classifier: Any = "linear-svm"
+    classifier: Any = None
     folds: Any = None
     binning: Any = "mdl"
+    missing: str | None = None
     random_state: int = 0
     n_jobs: int | None = None
 
@@ -90,7 +94,7 @@ class SelectorCV(ColumnSelector):
         ----------
         X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Classes of any kind; floats with a fractional part are binned into five equal-frequency classes.
+            Classes of any kind, or a quantity, as for :func:`bitsieve.select`.
 
         Returns
         -------
@@ -105,13 +109,15 @@ class SelectorCV(ColumnSelector):
         return super().fit(X, y)
 
     def _fit_table(self, table: TableInMemory) -> Self:  # type: ignore[override]  # as it requires the rows
+        default = "ridge" if table.target.is_quantity else "linear-svm"
         plan = make_plan(
             table,
             methods=self.methods,
             features=range(1, min(MOST_FEATURES, table.n_features) + 1) if self.features is None else self.features,
-            classifier=self.classifier,
+            classifier=default if self.classifier is None else self.classifier,
             folds=self.folds,
             binning=self.binning,
+            missing=self.missing,
             random_state=self.random_state,
         )
         self.comparison_ = run_plan(plan, self.n_jobs)

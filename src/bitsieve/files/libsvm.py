@@ -18,6 +18,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import one_line
 from bitsieve.common.names import NumberedNames
@@ -91,7 +92,7 @@ class Facts:
     whole: bool
 
     @classmethod
-    def of(cls, blocks: Iterable[tuple[Any, NDArray[np.float64]]], label: str) -> Facts:
+    def of(cls, blocks: Iterable[tuple[Any, Floats]], label: str) -> Facts:
         """Of the rows in some blocks."""
         n_rows = n_values = end = 0
         first, whole = 1, True
@@ -125,7 +126,7 @@ class SparseRange:
         yield from ArrayTable(X, labels, NumberedNames(X.shape[1])).batches(columns, rows)
 
 
-def read_ranges(path: Path, label: str, size: int) -> Iterator[tuple[Any, NDArray[np.float64]]]:
+def read_ranges(path: Path, label: str, size: int) -> Iterator[tuple[Any, Floats]]:
     """The rows of a file as CSR, and their labels, by ranges of whole lines of about ``size`` bytes."""
     step, end = phase("reading"), path.stat().st_size
     try:
@@ -139,7 +140,7 @@ def read_ranges(path: Path, label: str, size: int) -> Iterator[tuple[Any, NDArra
         raise unreadable(path, error) from None
 
 
-def sparse_rows(file: IO[bytes], label: str) -> tuple[Any, NDArray[np.float64]]:
+def sparse_rows(file: IO[bytes], label: str) -> tuple[Any, Floats]:
     """The rows of a text as CSR, with the numbers of columns that it has, each row ascending; and the labels."""
     from sklearn.datasets import load_svmlight_file
 
@@ -159,7 +160,7 @@ def _check_any(n_rows: int, n_values: int, label: str) -> None:
             raise DataError(f"{label} has no {what}: nothing to select from")
 
 
-def _are_whole(y: NDArray[np.float64]) -> bool:
+def _are_whole(y: Floats) -> bool:
     return bool(np.isfinite(y).all() and (y == np.rint(y)).all() and (np.abs(y) < 2**53).all())
 
 
@@ -196,7 +197,7 @@ def read_libsvm_in_ranges(
     return _table(start, y, np.asarray(row), np.asarray(value), allocate)
 
 
-def _read(path: Path, size: int, spool: Spool) -> tuple[SpooledRows, NDArray[np.float64]]:
+def _read(path: Path, size: int, spool: Spool) -> tuple[SpooledRows, Floats]:
     """The rows of a file in a spool, and its labels."""
     from bitsieve.files.spooled_columns import SpooledRows
 

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.common.progress import phase
 from bitsieve.files.spool import Spool
-
-Integers = NDArray[np.int64]
 
 VALUE_BYTES = 64  # of memory for every value that is sorted at once
 _COLUMNS, _VALUES, _OF_GROUPS = "columns by row", "values by row", "columns of groups"
@@ -57,7 +56,7 @@ class SpooledRows:
 
     def by_column(
         self, first_column: int, most: int, array: Callable[[str, int, type[np.generic]], NDArray[Any]]
-    ) -> tuple[Integers, NDArray[np.int32], NDArray[np.float64]]:
+    ) -> tuple[Integers, NDArray[np.int32], Floats]:
         """The starts of the columns from ``first_column`` on, and the rows and values that they hold.
 
         ``most`` values are sorted at once; a longer row or column is, too. ``array(name, size, dtype)`` is one in a
@@ -109,7 +108,7 @@ class SpooledRows:
         return sparse.csr_array((value, column, ends - first), shape=(len(ends) - 1, n_columns)).tocsc()
 
 
-def block_edges(start: Integers, most: int) -> NDArray[np.intp]:
+def block_edges(start: Integers, most: int) -> Columns:
     """Where blocks of about ``most`` values begin, and where the last one ends; a longer piece is a block itself."""
     n_pieces = len(start) - 1
     long = np.flatnonzero(np.diff(start) > most)
@@ -122,9 +121,9 @@ class SpooledColumns:
     """Compressed sparse columns of numbers that are mapped from files."""
 
     shape: tuple[int, int]
-    indptr: NDArray[np.int64]  # where the values of every column begin, and where the last one ends; in memory
+    indptr: Integers  # where the values of every column begin, and where the last one ends; in memory
     indices: NDArray[np.int32]  # the rows of the values, ascending within a column
-    data: NDArray[np.float64]  # the values, none of them 0
+    data: Floats  # the values, none of them 0
     room: Callable[..., NDArray[Any]]  # ``room(size, dtype)`` gives an array for as many values, mapped from a file too
 
     @property
@@ -141,7 +140,7 @@ class SpooledColumns:
         arrays = (np.concatenate([of[:0], *(of[piece] for piece in pieces)]) for of in (self.data, self.indices))
         return sparse.csc_matrix((*arrays, start), shape=(self.shape[0], len(places))).tocsr()
 
-    def columns(self, places: Sequence[int] | NDArray[np.intp]) -> SpooledColumns:
+    def columns(self, places: Sequence[int] | Columns) -> SpooledColumns:
         """Some columns in a given order, in the spool again."""
         wanted = np.asarray(places, np.intp)
         start = np.concatenate([[0], np.cumsum(np.diff(self.indptr)[wanted])])

@@ -33,9 +33,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from bitsieve.common.arrays import Columns, Floats, Integers, Matrix, Progress
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import square_matrix
-from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
 from bitsieve.counts.source import CountSource, Partition, conditioning
 from bitsieve.counts.tables import Terms, column_blocks, entropy_terms
 from bitsieve.information.plug_in import SumInformation, SumPair

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.counts import Columns, Floats
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, column_blocks
 from bitsieve.information.protocol import Information
@@ -23,7 +23,7 @@ ROUNDING = 1e-12  # relative, of a logarithm of a tail: more than its floats hav
 _PRIOR = 0.5  # samples that every class has in advance in every cell (Krichevsky and Trofimov)
 
 
-def carries_information(information: Information, columns: Columns, level: float = 0.05) -> NDArray[np.bool_]:
+def carries_information(information: Information, columns: Columns, level: float = 0.05) -> Flags:
     """Whether each of some columns carries more information about the class than chance, alone or given another.
 
     A column counts if ``n p <= level / 2`` for p of ``I(Xi;C) = 0``, or ``n^2 p <= level / 2`` for p of

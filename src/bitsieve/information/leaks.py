@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.counts import Integers
+from bitsieve.common.arrays import Integers
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.information.corrected import expected_terms

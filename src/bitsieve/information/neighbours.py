@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from bitsieve.common.arrays import Floats
 
 
 class Variable(NamedTuple):

@@ -36,11 +36,11 @@ from math import ldexp
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.common.choice import Scores
 from bitsieve.common.lazy import cached_property
-from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
 from bitsieve.counts.source import CountSource, conditioning, sums_of
 from bitsieve.counts.tables import PairForm, Terms, entropy_terms
 from bitsieve.information.protocol import (
@@ -116,7 +116,7 @@ class SumInformation(Information):
         return self.total - alone - self.class_sum + with_class
 
     @cached_property
-    def varies(self) -> NDArray[np.bool_]:
+    def varies(self) -> Flags:
         return np.asarray(self.marginals[0] != self.total)
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SumPair:

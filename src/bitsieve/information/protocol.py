@@ -13,9 +13,9 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.common.choice import Scores
 from bitsieve.common.lazy import cached_property
-from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
 from bitsieve.counts.source import CountSource, Partition
 from bitsieve.counts.tables import DisjointSupport, Sums, Terms
 
@@ -122,7 +122,7 @@ class Information(Protocol):
         return self.relevance
 
     @property
-    def varies(self) -> NDArray[np.bool_]:
+    def varies(self) -> Flags:
         """False for columns of one code: they carry no information about anything."""
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> PairInformation:

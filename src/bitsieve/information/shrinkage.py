@@ -21,11 +21,11 @@ from __future__ import annotations
 from typing import ClassVar, NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import square_matrix
-from bitsieve.counts import Columns, Floats, Integers, Matrix, Progress
 from bitsieve.counts.source import CountSource, sums_of
 from bitsieve.counts.threads import run_blocks
 from bitsieve.information.protocol import (
@@ -68,7 +68,7 @@ def shrunk_entropy(counts: Integers, n_cells: int | Integers, weight: Floats, n_
     return np.asarray(terms.sum(axis=1) / UNITS_PER_BIT + n_empty * _term(empty, empty > 0))
 
 
-def _term(shares: Floats, wanted: NDArray[np.bool_]) -> Floats:
+def _term(shares: Floats, wanted: Flags) -> Floats:
     """``-p log2 p`` where wanted, else 0."""
     return -shares * np.log2(np.where(wanted, shares, 1.0))
 
@@ -103,7 +103,7 @@ class Single(NamedTuple):
     entropy: Floats  # H(Xi), bits
     relevance: Floats  # I(Xi;C), bits
     entropy_by_class: Floats  # H(Xi|C), bits
-    varies: NDArray[np.bool_]  # whether more than one code occurs
+    varies: Flags  # whether more than one code occurs
 
 
 class ShrinkageInformation(Information):
@@ -159,7 +159,7 @@ class ShrinkageInformation(Information):
         return self._single.relevance
 
     @property
-    def varies(self) -> NDArray[np.bool_]:
+    def varies(self) -> Flags:
         return self._single.varies
 
     @cached_property

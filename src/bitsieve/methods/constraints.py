@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names, quoted
 from bitsieve.common.names import NumberedNames
@@ -24,12 +24,12 @@ class Candidates:
     candidates.
     """
 
-    of_column: NDArray[np.intp]
+    of_column: Columns
     must_include: list[int] = field(default_factory=list)
     exclude: list[int] = field(default_factory=list)
 
     @cached_property
-    def sizes(self) -> NDArray[np.intp]:
+    def sizes(self) -> Columns:
         """Number of columns of every candidate."""
         return np.bincount(self.of_column)
 
@@ -38,11 +38,11 @@ class Candidates:
         """Whether any candidate is more than one column."""
         return len(self.sizes) < len(self.of_column)
 
-    def members(self) -> list[NDArray[np.intp]]:
+    def members(self) -> list[Columns]:
         """The columns of every candidate."""
         return np.split(np.argsort(self.of_column, kind="stable"), np.cumsum(self.sizes)[:-1])
 
-    def columns(self, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
+    def columns(self, chosen: Columns) -> Columns:
         """The columns of the chosen candidates, in their order."""
         if not self.grouped:
             return chosen

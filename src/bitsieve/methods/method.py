@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.messages import needs_dense_rows
 from bitsieve.common.parameters import Rule
 
-SHARED = ("n_features_to_select", "binning", "n_jobs")  # parameters of every method
+SHARED = ("n_features_to_select", "binning", "missing", "n_jobs")  # parameters of every method
 
 # What a method may require, and a table or a count source offers.
 TABLES = frozenset({"tables"})  # tables of pairs of columns and the class
@@ -40,6 +40,8 @@ class Method:
     run : callable
         The function: called with the information (of a method on counts) or the samples, the number of features to
         select (None: until it ends by itself), and the parameters; it returns a :class:`Found`.
+    run_on_quantity : callable or None
+        Called in place of ``run`` with samples that have a ``quantity``; None: ``run``, on the classes of its cut.
     unit : str
         Of its scores: bits; ratio where they are bits by bits, mixed where both are added;
         share of a sum of 1; weight and importance; dependency and error, of which low is
@@ -76,6 +78,7 @@ class Method:
     needs: str
     cost: str
     run: Callable[..., Found] = field(repr=False)
+    run_on_quantity: Callable[..., Found] | None = field(default=None, repr=False, kw_only=True)
     unit: str = "bits"
     selector: str = ""
     same_as: str = ""
@@ -147,14 +150,14 @@ class Found:
     an iteration stopped from its end, in a sentence; empty where it did not.
     """
 
-    order: NDArray[np.intp]
-    scores: NDArray[np.float64]
-    ranks: NDArray[np.intp] | None = None
+    order: Columns
+    scores: Floats
+    ranks: Columns | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)
     unconverged: str = ""
 
     @property
-    def selected(self) -> NDArray[np.intp]:
+    def selected(self) -> Columns:
         """The selected columns, best first."""
         return self.order[: len(self.scores)]
 
@@ -171,7 +174,7 @@ class Found:
         order = [self.order[~gone[self.order]], np.flatnonzero(~listed & ~gone), self.order[gone[self.order]]]
         return replace(self, order=np.concatenate(order)[: len(self.order)])
 
-    def ranking(self, n_features: int) -> NDArray[np.intp]:
+    def ranking(self, n_features: int) -> Columns:
         """The rank of every column."""
         ranks = np.arange(1, len(self.order) + 1) if self.ranks is None else self.ranks
         ranking = np.full(n_features, ranks.max(initial=0) + 1, np.intp)
@@ -179,14 +182,12 @@ class Found:
         return ranking
 
 
-def constants_last(order: NDArray[np.intp], varies: NDArray[np.bool_]) -> NDArray[np.intp]:
+def constants_last(order: Columns, varies: Flags) -> Columns:
     """An order of columns with all columns that do not vary at its end, by index."""
     return np.concatenate([order[varies[order]], np.flatnonzero(~varies)])
 
 
-def rank_all(
-    order: NDArray[np.intp], varies: NDArray[np.bool_], values: NDArray[np.float64], k: int, **extras: Any
-) -> Found:
+def rank_all(order: Columns, varies: Flags, values: Floats, k: int, **extras: Any) -> Found:
     """A rank of its own for every column, those that do not vary last; the first k are selected.
 
     ``order``: the columns that vary, best first. ``varies`` (n_features,). ``values`` (n_features,): the score of every

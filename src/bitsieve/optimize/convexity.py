@@ -17,13 +17,11 @@ J. D. Dixon, "Estimating extremal eigenvalues and condition numbers of matrices"
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.memory import square_matrix
 from bitsieve.optimize.eigen import lanczos
-
-Floats = NDArray[np.float64]
 
 N_PROBES = 16
 KRYLOV_STEPS = 4  # products to find the large eigenvalues by

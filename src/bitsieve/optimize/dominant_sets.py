@@ -31,10 +31,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.choice import rank, top
 from bitsieve.common.lazy import threadpool_limits
 
-Floats = NDArray[np.float64]
 Dynamics = Callable[["Similarity", NDArray[np.intp], Floats], Floats]
 
 TOLERANCE = 1e-9  # of r as a share of x'Wx, and of weights
@@ -87,12 +87,7 @@ class SimilarityRows:
     matrix = None
 
     def __init__(
-        self,
-        make: Callable[[int, int], Floats],
-        n: int,
-        memory: int,
-        at_once: int = 1,
-        progress: Callable[[int, int], object] | None = None,
+        self, make: Callable[[int, int], Floats], n: int, memory: int, at_once: int = 1, progress: Progress = None
     ) -> None:
         self.n = n
         self._make, self._at_once, self._progress = make, at_once, progress
@@ -126,7 +121,7 @@ class SimilarityRows:
         self._kept[i] = row
 
 
-def among(similarity: Similarity, members: NDArray[np.intp]) -> Floats:
+def among(similarity: Similarity, members: Columns) -> Floats:
     """The rows and columns of some members, shape (m, m)."""
     out = np.empty((len(members), len(members)))
     for place, member in enumerate(members.tolist()):
@@ -134,7 +129,7 @@ def among(similarity: Similarity, members: NDArray[np.intp]) -> Floats:
     return out
 
 
-def infection_immunization(similarity: Similarity, left: NDArray[np.intp], sums: Floats) -> Floats:
+def infection_immunization(similarity: Similarity, left: Columns, sums: Floats) -> Floats:
     """Weights of those left, from equal ones; 0 for what is not in the support. ``sums`` are over all that are left.
 
     Of more than 1,024 left, the equilibrium among the 1,024 with the largest sums comes first, and goes on among all: a
@@ -161,7 +156,7 @@ def infection_immunization(similarity: Similarity, left: NDArray[np.intp], sums:
     return weights
 
 
-def _gains(similarity: Similarity, left: NDArray[np.intp], weights: Floats) -> Floats:
+def _gains(similarity: Similarity, left: Columns, weights: Floats) -> Floats:
     """Wx from the rows of the support."""
     gains = np.zeros(len(left))
     for i in np.flatnonzero(weights).tolist():
@@ -169,7 +164,7 @@ def _gains(similarity: Similarity, left: NDArray[np.intp], weights: Floats) -> F
     return gains
 
 
-def _climb(similarity: Similarity, left: NDArray[np.intp], weights: Floats, gains: Floats) -> tuple[Floats, int]:
+def _climb(similarity: Similarity, left: Columns, weights: Floats, gains: Floats) -> tuple[Floats, int]:
     """Steps until the equilibrium is reached, and their number."""
     weights, gains = weights.copy(), gains.copy()
     most = 100_000 + 100 * len(left)
@@ -198,7 +193,7 @@ def _climb(similarity: Similarity, left: NDArray[np.intp], weights: Floats, gain
     return weights, most
 
 
-def replicator(similarity: Similarity, left: NDArray[np.intp], sums: Floats) -> Floats:
+def replicator(similarity: Similarity, left: Columns, sums: Floats) -> Floats:
     """The weights of :func:`infection_immunization`, by replicator dynamics: O(m^2) a step for m left."""
     weights = np.full(len(left), 1 / len(left))
     if len(left) > 1:
@@ -221,15 +216,13 @@ DYNAMICS: dict[str, Dynamics] = {"infection": infection_immunization, "replicato
 class DominantSet(NamedTuple):
     """A set, its weights u (positive, of sum 1), and its cohesiveness u'Wu / 2; 0 for a single one."""
 
-    members: NDArray[np.intp]
+    members: Columns
     weights: Floats
     cohesiveness: float
 
 
 def dominant_sets(
-    similarity: Similarity,
-    find: Dynamics = infection_immunization,
-    progress: Callable[[int, int], object] | None = None,
+    similarity: Similarity, find: Dynamics = infection_immunization, progress: Progress = None
 ) -> list[DominantSet]:
     """Take off dominant sets until every thing is in one; what is similar to nothing left is a set of its own.
 

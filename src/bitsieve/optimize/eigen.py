@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from bitsieve.common.arrays import Floats
 
 BUFFER = 1 << 17  # products held at once, 1 MiB: the second-level cache
 

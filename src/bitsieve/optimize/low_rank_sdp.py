@@ -20,15 +20,12 @@ factorization", Mathematical Programming 95, 2003. doi:10.1007/s10107-002-0352-8
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats, Progress
 from bitsieve.optimize.sphere import QuadraticOnSpheres, climb, multipliers, normalised, retract, row_products
-
-Floats = NDArray[np.float64]
 
 FIRST_RANK = 4  # optima of matrices of information have rank 1 to 3
 MAX_ROUNDS = 60
@@ -51,9 +48,7 @@ class Dual(NamedTuple):
     violation: Floats
 
 
-def solve_low_rank(
-    matrix: Floats, k: int, *, tolerance: float = 1e-8, progress: Callable[[int, int], object] | None = None
-) -> LowRankSolution:
+def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress: Progress = None) -> LowRankSolution:
     """Solve the relaxation for subsets of k: ``value <= optimum <= bound``, the first of these up to rounding.
 
     ``tolerance`` is that of ``bound - value``, relative to the value.

@@ -18,11 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.messages import ParameterError, choices
 from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
-
-Floats = NDArray[np.float64]
 
 CLEARLY_POSITIVE = 0.05  # the least eigenvalue of A over its largest, once shifted
 MIXED = -1e-12  # an entry of a unit vector below this is negative, above it is rounding
@@ -87,7 +86,7 @@ def make_nystrom(approximation: object) -> Nystrom | None:
     raise ParameterError("approximation", approximation, "give None, 'nystrom' or Nystrom(...)")
 
 
-def choose_landmarks(settings: Nystrom, columns: NDArray[np.intp], n_features: int) -> NDArray[np.intp]:
+def choose_landmarks(settings: Nystrom, columns: Columns, n_features: int) -> Columns:
     """The landmarks among ``columns``, both as ascending indices; ValueError where given ones are none of them."""
     if settings.landmarks is None:
         count = max(1, round(settings.sampling_rate * len(columns)))
@@ -111,7 +110,7 @@ class Factor(NamedTuple):
     shift: float
 
 
-def nystrom_factor(rows: Floats, landmarks: NDArray[np.intp]) -> Factor:
+def nystrom_factor(rows: Floats, landmarks: Columns) -> Factor:
     """The factor of the matrix approximated by its ``rows``, shape (p, n), which are those of the ``landmarks``.
 
     ``G = [A; B'] R^-1`` with ``A + shift = R'R`` (Cholesky). Cost: O(p^3 + n p^2). Memory: n p numbers.
@@ -153,7 +152,7 @@ def nystrom_weights(factor: Floats) -> Floats:
     return bipolar[1:] if bipolar[0] >= 0 else -bipolar[1:]
 
 
-def extended_weights(rows: Floats, landmarks: NDArray[np.intp]) -> Floats:
+def extended_weights(rows: Floats, landmarks: Columns) -> Floats:
     """The top eigenvector u of A (no shift) carried on to the other columns: ``v = [u; B'u / value]``, of unit length.
 
     It is never of mixed sign for rows >= 0, and needs no inverse. Cost: O(n p). At p = n it is exact.

@@ -20,9 +20,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.lazy import threadpool_limits
 
-Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 GATHERED = 256  # rows copied at once for a product with a vector of many zeros
@@ -280,7 +280,7 @@ class _State:
             if n_left == len(support) or n_left > LARGE_FACE:
                 return
 
-    def _step_out(self, support: NDArray[np.intp], step: Floats, target: Floats) -> None:
+    def _step_out(self, support: Columns, step: Floats, target: Floats) -> None:
         """Take the better part of a step out of the simplex: up to its boundary, or to the projection of its end."""
         falling = step < 0
         edge = float((self.x[support][falling] / -step[falling]).min())
@@ -298,7 +298,7 @@ class _State:
             moved[np.argmin(moved)] = 0.0
             self._put(support, moved)
 
-    def _put(self, support: NDArray[np.intp], values: Floats) -> None:
+    def _put(self, support: Columns, values: Floats) -> None:
         x = np.zeros(len(self.x))
         x[support] = values
         self.move_to(x)

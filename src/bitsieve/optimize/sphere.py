@@ -14,9 +14,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from bitsieve.common.arrays import Floats
 
 MAX_STEPS = 200  # of the search for a shift: bisection alone needs at most some 100
 MAX_NEWTON_STEPS = 300

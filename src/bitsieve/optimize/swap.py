@@ -8,25 +8,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats, Progress
 from bitsieve.common.choice import TIE, pick
-
-Floats = NDArray[np.float64]
 
 
 class Swapped(NamedTuple):
     """The members in the places of the given ones (a swap puts the new one where the old one stood), and the swaps."""
 
-    members: NDArray[np.intp]
+    members: Columns
     n_swaps: int
 
 
 def improve_by_swaps(
     row: Callable[[int], NDArray[np.floating]],
     diagonal: Floats,
-    members: NDArray[np.intp],
+    members: Columns,
     *,
     max_swaps: int = 10_000,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> Swapped:
     """Make the best swap of a member for another while one raises ``x'Qx``; the end is optimal among single swaps.
 
@@ -60,11 +59,7 @@ def improve_by_swaps(
 
 
 def _best_swap(
-    rows: list[NDArray[np.floating]],
-    diagonal: Floats,
-    chosen: NDArray[np.intp],
-    sums: Floats,
-    inside: NDArray[np.bool_],
+    rows: list[NDArray[np.floating]], diagonal: Floats, chosen: Columns, sums: Floats, inside: Flags
 ) -> tuple[int, int] | None:
     """Place and newcomer of the best swap; None if none gains."""
     comes = np.where(inside, -np.inf, diagonal + 2 * sums)

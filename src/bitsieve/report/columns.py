@@ -10,8 +10,8 @@ from typing import NamedTuple, cast
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.html import bullets, folded, heading, paragraph, table
 from bitsieve.common.messages import number, quoted
 from bitsieve.data.table import TableInMemory
@@ -101,7 +101,7 @@ def bin_labels(binner: object, column: int, n_bins: int) -> list[str]:
     return labels
 
 
-def _intervals(edges: NDArray[np.float64], side: str) -> list[str]:
+def _intervals(edges: Floats, side: str) -> list[str]:
     if not len(edges):
         return ["any value"]
     texts = [f"{edge:.6g}" for edge in edges]

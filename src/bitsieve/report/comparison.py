@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from bitsieve.common.html import code, figure, heading, notes, paragraph, table
 from bitsieve.evaluate.comparison import Comparison, baselines, bounds_text, use_it
+from bitsieve.evaluate.losses import ACCURACY
 from bitsieve.report.page import page
 from bitsieve.selection.figures import Curves, as_svg, new_axes, plot_curves
 
@@ -21,8 +23,8 @@ ABOUT_BOUNDS = (
 ABOUT_ERRORS = (
     "Mean and +- (standard deviation) are over the numbers of features. Chosen: the fewest features whose "
     "error is within one standard error, over the folds, of the method's least; for the recommended method, of "
-    "the least of all. In brackets: what a method has to beat: the most frequent class, all columns, and the "
-    "best columns by an F-test each (SelectKBest of scikit-learn)."
+    "the least of all. In brackets: what a method has to beat: the most frequent class or the mean, all columns, "
+    "and the best columns by an F-test each (SelectKBest of scikit-learn)."
 )
 ABOUT_SECONDS = (
     "Over all folds. Binning is in the time of each method on counts; of pairs of features, which they share, "
@@ -66,6 +68,8 @@ def report(comparison: Comparison, *, command: str | None = None) -> str:
 
 def _error_parts(comparison: Comparison, rows: list[dict[str, Any]]) -> list[str]:
     """The curves of errors, and a row a method."""
+    unit, text = comparison.measure.unit, comparison.measure.text
+    chosen = f"error{unit}", "+-"
     return [
         heading("Errors"),
         figure(
@@ -73,9 +77,10 @@ def _error_parts(comparison: Comparison, rows: list[dict[str, Any]]) -> list[str
             "Errors pooled over the folds; a mark: the number chosen for the method.",
         ),
         table(
-            ("method", "mean error %", "+-", "wins", "ties", "losses", "least %", "at", "chosen", "error %", "+-"),
-            [*map(_errors_row, rows), *map(_baseline_row, baselines(comparison))],
+            ("method", f"mean error{unit}", "+-", "wins", "ties", "losses", f"least{unit}", "at", "chosen", *chosen),
+            [_errors_row(row, text) for row in rows] + [_baseline_row(row, text) for row in baselines(comparison)],
         ),
+        *([paragraph(f"Error: {about}.", "aside")] if (about := comparison.measure.about) else []),
         paragraph(ABOUT_ERRORS, "aside"),
         paragraph(HOW_TO_READ, "box"),
     ]
@@ -86,39 +91,42 @@ def _setting(parameters: dict[str, Any]) -> str:
         "nested": "binning, ranking and scaling learned inside each fold",
         "paper": "ranked once on all samples, the test samples included: such errors are too low",
     }[parameters["protocol"]]
+    n_classes = parameters["n_classes"]
+    target, model = ("a quantity", "regressor") if n_classes is None else (f"{n_classes:,} classes", "classifier")
     return (
-        f"{parameters['n_samples']:,} samples, {parameters['n_features']:,} features, {parameters['n_classes']:,} "
-        f"classes; classifier {parameters['classifier']}, scoring {parameters['scoring']}, "
+        f"{parameters['n_samples']:,} samples, {parameters['n_features']:,} features, {target}; "
+        f"{model} {parameters['classifier']}, scoring {parameters['scoring']}, "
         f"{parameters['n_folds']:,} folds, binning {parameters['binning']}; {where}."
     )
 
 
-def _errors_row(row: dict[str, Any]) -> tuple[str, ...]:
+def _errors_row(row: dict[str, Any], text: Callable[[float | None], str]) -> tuple[str, ...]:
     return (
         row["method"],
-        _percent(row["mean_error"]),
-        _percent(row["std_error"]),
+        text(row["mean_error"]),
+        text(row["std_error"]),
         str(row["wins"]),
         str(row["ties"]),
         str(row["losses"]),
-        _percent(row["least_error"]),
+        text(row["least_error"]),
         f"{row['least_error_at']:,}",
         f"{row['chosen_features']:,}",
-        _percent(row["chosen_error"]),
-        _percent(row["chosen_standard_error"]),
+        text(row["chosen_error"]),
+        text(row["chosen_standard_error"]),
     )
 
 
-def _baseline_row(row: dict[str, Any]) -> tuple[str, ...]:
+def _baseline_row(row: dict[str, Any], text: Callable[[float | None], str]) -> tuple[str, ...]:
     at = "" if row["least_error_at"] is None else f"{row['least_error_at']:,}"
-    least = _percent(row["least_error"])
-    return (f"({row['baseline']})", _percent(row["mean_error"]), "", "", "", "", least, at, "", "", "")
+    least = text(row["least_error"])
+    return (f"({row['baseline']})", text(row["mean_error"]), "", "", "", "", least, at, "", "", "")
 
 
 def _bounds(rows: list[dict[str, Any]]) -> str:
     header = ("method", "chosen", "error %", "Bayes error %")
     chosen = [
-        (row["method"], f"{row['chosen_features']:,}", _percent(row["chosen_error"]), bounds_text(row)) for row in rows
+        (row["method"], f"{row['chosen_features']:,}", ACCURACY.text(row["chosen_error"]), bounds_text(row))
+        for row in rows
     ]
     return table(header, chosen)
 
@@ -172,10 +180,6 @@ def _features(comparison: Comparison) -> list[str]:
 
 def _any(lines: dict[str, Any]) -> bool:
     return any(np.isfinite(values).any() for values in lines.values())
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f}"
 
 
 def _text(value: float | None) -> str:

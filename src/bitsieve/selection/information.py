@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_choice
-from bitsieve.data.binning.registry import make_binner, remedies_for
+from bitsieve.data.binning.registry import binning_with, make_binner, remedies_for
 from bitsieve.data.binning.zero_apart import binner_of
+from bitsieve.data.given import ColumnRules
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import read_values
+from bitsieve.data.text import target_with_text_read
 from bitsieve.engines.local import count, count_coded
 from bitsieve.engines.registry import data_in_parts
 from bitsieve.information import Information, check_estimator, make_information
@@ -31,6 +33,7 @@ def entropy(
     *,
     sample_weight: Any = None,
     binning: Any = "mdl",
+    missing: str | None = None,
     estimator: str = "plug-in",
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
@@ -47,6 +50,8 @@ def entropy(
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
+    missing : {"error", "bin"}, optional
+        What missing values are: an error (the default), or a code of their own.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
     n_jobs : int, optional
@@ -68,7 +73,7 @@ def entropy(
     >>> bitsieve.entropy([[0, 0], [1, 0], [0, 1], [1, 1]], binning="none").tolist()
     [1.0, 1.0]
     """
-    return _information(X, y, sample_weight, binning, estimator, n_jobs).entropy
+    return _information(X, y, sample_weight, (binning, missing), estimator, n_jobs).entropy
 
 
 def mutual_information(
@@ -77,6 +82,7 @@ def mutual_information(
     *,
     sample_weight: Any = None,
     binning: Any = "mdl",
+    missing: str | None = None,
     estimator: str = "plug-in",
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
@@ -93,6 +99,8 @@ def mutual_information(
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         How numeric columns become codes.
+    missing : {"error", "bin"}, optional
+        What missing values are: an error (the default), or a code of their own.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage", "ksg"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it. "ksg"
         takes numbers without bins, by the distances to the 3 nearest samples (Kraskov, Stögbauer, Grassberger; Ross for
@@ -120,9 +128,9 @@ def mutual_information(
     """
     check_estimator(estimator, also=(NEIGHBOURS,))
     if estimator == NEIGHBOURS:
-        columns, target = _variables(X, y, sample_weight, binning)
+        columns, target = _variables(X, y, sample_weight, binning, missing)
         return np.array([between(column, target) for column in columns])
-    return _information(X, _required(y), sample_weight, binning, estimator, n_jobs).relevance
+    return _information(X, _required(y), sample_weight, (binning, missing), estimator, n_jobs).relevance
 
 
 def mutual_information_matrix(
@@ -131,6 +139,7 @@ def mutual_information_matrix(
     *,
     sample_weight: Any = None,
     binning: Any = "mdl",
+    missing: str | None = None,
     estimator: str = "plug-in",
     dtype: str = "float64",
     n_jobs: int | None = None,
@@ -141,7 +150,7 @@ def mutual_information_matrix(
 
     Parameters
     ----------
-    X, y, sample_weight, binning, estimator
+    X, y, sample_weight, binning, missing, estimator
         As in :func:`entropy`; y takes no part in the information.
     dtype : {"float64", "float32"}, default="float64"
         float32 halves the memory of the result.
@@ -168,9 +177,9 @@ def mutual_information_matrix(
     [[1.0, 1.0], [1.0, 1.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    return _information(X, y, sample_weight, binning, estimator, n_jobs, by_class=False).mutual_information_matrix(
-        np.dtype(dtype)
-    )
+    return _information(
+        X, y, sample_weight, (binning, missing), estimator, n_jobs, by_class=False
+    ).mutual_information_matrix(np.dtype(dtype))
 
 
 def conditional_mutual_information_matrix(
@@ -179,6 +188,7 @@ def conditional_mutual_information_matrix(
     *,
     sample_weight: Any = None,
     binning: Any = "mdl",
+    missing: str | None = None,
     estimator: str = "plug-in",
     dtype: str = "float64",
     n_jobs: int | None = None,
@@ -189,7 +199,7 @@ def conditional_mutual_information_matrix(
 
     Parameters
     ----------
-    X, y, sample_weight, binning, estimator
+    X, y, sample_weight, binning, missing, estimator
         As in :func:`mutual_information`. By "ksg" the matrix costs O(n^2 N log N), and n of a hundred some minutes.
     dtype : {"float64", "float32"}, default="float64"
         float32 halves the memory of the result.
@@ -222,25 +232,32 @@ def conditional_mutual_information_matrix(
     check_choice("dtype", dtype, ("float64", "float32"))
     check_estimator(estimator, also=(NEIGHBOURS,))
     if estimator == NEIGHBOURS:
-        columns, target = _variables(X, y, sample_weight, binning)
+        columns, target = _variables(X, y, sample_weight, binning, missing)
         rows = [[between(x, target) if x is z else conditional(x, target, z) for z in columns] for x in columns]
         return np.array(rows, dtype)
-    information = _information(X, _required(y), sample_weight, binning, estimator, n_jobs)
+    information = _information(X, _required(y), sample_weight, (binning, missing), estimator, n_jobs)
     return information.conditional_mutual_information_matrix(np.dtype(dtype))
 
 
 def _information(
-    X: Any, y: Any, sample_weight: Any, binning: Any, estimator: str, n_jobs: int | None, *, by_class: bool = True
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    how: tuple[Any, str | None],  # binning and missing
+    estimator: str,
+    n_jobs: int | None,
+    *,
+    by_class: bool = True,
 ) -> Information:
     check_estimator(estimator)
-    binner, parts = make_binner(binning, n_jobs=n_jobs), data_in_parts(X)
+    binner, parts = make_binner(binning_with(*how, n_jobs), n_jobs=n_jobs), data_in_parts(X)
     if parts is not None:
         if binner.requires == "classes" and y is None:
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
         table = parts.read_in_parts(y, sample_weight)
     else:
         table = read_xy(X, y, sample_weight)
-    with remedies_for(binning):
+    with remedies_for(how[0]):
         if by_class or not table.in_memory:
             return make_information(estimator, count(table, binner, n_jobs)[1])
         rows = cast(TableInMemory, table)
@@ -248,13 +265,16 @@ def _information(
         return make_information(estimator, count_coded(replace(rows, y=None), fitted, n_jobs))
 
 
-def _variables(X: Any, y: Any, sample_weight: Any, binning: Any) -> tuple[list[Variable], Variable]:
+def _variables(
+    X: Any, y: Any, sample_weight: Any, binning: Any, missing: str | None
+) -> tuple[list[Variable], Variable]:
     """The columns and the target as they are, without bins."""
     if sample_weight is not None:
         advice = "repeat the rows, or use an estimator of counts such as 'plug-in'"
         raise ParameterError("estimator", NEIGHBOURS, advice, "takes no sample_weight")
-    if binning != BINNING:
-        raise ParameterError("binning", binning, "leave it out", f"has no meaning with estimator={NEIGHBOURS!r}")
+    for name, value, default in (("binning", binning, BINNING), ("missing", missing, None)):
+        if value != default:
+            raise ParameterError(name, value, "leave it out", f"has no meaning with estimator={NEIGHBOURS!r}")
     if data_in_parts(X) is not None:
         advice = "give an array or a dataframe in memory"
         raise ParameterError("estimator", NEIGHBOURS, advice, "needs all rows at once")
@@ -265,7 +285,7 @@ def _variables(X: Any, y: Any, sample_weight: Any, binning: Any) -> tuple[list[V
         for place, column in enumerate(places.tolist()):
             columns[column] = Variable.of(values[:, place], categorical=categorical)
     quantity = table.target.kind == "binned"
-    target = read_values(y, "the target") if quantity else table.target.codes
+    target = read_values(target_with_text_read(y, ColumnRules())[0], "the target") if quantity else table.target.codes
     return [columns[j] for j in range(table.n_features)], Variable.of(target, categorical=not quantity)
 
 

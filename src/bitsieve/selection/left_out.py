@@ -156,18 +156,22 @@ def _on_text(name: str, account: Account) -> str:
         such = f"column {name!r} holds dates such as {account.example!r}, whose day and month nothing tells apart: "
         day, month = _typed(name, "day-first"), _typed(name, "month-first")
         return Sentence(such, "taken as categories; to read them, add ", day, " or ", month)
-    unread = ", ".join(f"{value!r} ({times:,})" for value, times in account.unread)
-    listed = f"{unread}{', ...' if account.n_unread > sum(times for _, times in account.unread) else ''}"
-    values = f"{account.n_unread:,} value{'s' * (account.n_unread > 1)} of column {name!r}"
-    keep = "; to keep the text as categories, add ", _typed(name, "category")
+    return Sentence(
+        read_as(f"column {name!r}", account), "; to keep the text as categories, add ", _typed(name, "category")
+    )
+
+
+def read_as(where: str, account: Account) -> str:
+    """What text was read as, and what of it was not."""
     if account.what == "numbers" and account.n_unread:
+        values = f"{account.n_unread:,} value{'s' * (account.n_unread > 1)} of {where}"
         what = "is not a number" if account.n_unread == 1 else "are not numbers"
-        return Sentence(f"{values} {what}: {listed}: read as missing", *keep)
+        return f"{values} {what}: {account.listed}: read as missing"
     meant = "times" if account.what.startswith(("dates", "times", "durations")) else "numbers"
     meant = "yes and no" if account.what == "booleans in words" else meant
-    rest = f"; {account.n_unread:,} with other text as missing: {listed}" if account.n_unread else ""
+    rest = f"; {account.n_unread:,} with other text as missing: {account.listed}" if account.n_unread else ""
     rows = f"{account.n_read:,} row{'s' * (account.n_read > 1)}"
-    return Sentence(f"{such}: read as {meant} in {rows}{rest}", *keep)
+    return f"{where} holds {account.what} such as {account.example!r}: read as {meant} in {rows}{rest}"
 
 
 def _about(table: Table, columns: Sequence[int], one: str, several: str, ending: str) -> str:

@@ -15,6 +15,7 @@ from bitsieve.data.table import Table
 from bitsieve.data.target import Target
 from bitsieve.information.leaks import Leak
 from bitsieve.selection.informative import Explanation
+from bitsieve.selection.left_out import read_as
 from bitsieve.selectors.fitting import nothing_informative
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
@@ -230,6 +231,13 @@ def _on_binned(target: Target) -> str:
 def explain_target(table: Table) -> list[str]:
     """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
     target = table.target
+    keep = "; if the text is classes, add ", Setting("repair", False)
+    called = {name: name if target.kind == "joint" else target.name for name in target.accounts}
+    of_text = [Sentence(read_as(f"target {called[name]!r}", of), *keep) for name, of in target.accounts.items()]
+    return [*of_text, *_on_classes(table, target)]
+
+
+def _on_classes(table: Table, target: Target) -> list[str]:
     name, n_classes = target.name, target.n_classes
     if target.kind == "joint":
         cut = [

@@ -13,7 +13,7 @@ from bitsieve.common.defaults import BINNING, SELECT
 from bitsieve.common.messages import Sentence, Setting, quoted, renamed, warn_of
 from bitsieve.common.parameters import check_threads
 from bitsieve.common.progress import shown
-from bitsieve.data.binning.registry import KEEPS_MISSING, make_binner
+from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.table import Table
 from bitsieve.methods.constraints import is_given, resolve
@@ -199,7 +199,7 @@ def select_from(
 
 def _only_text_is_missing(table: Table, considered: Considered, binning: Any, of_binner: Mapping[str, Any]) -> bool:
     """Whether all missing values are text that was read so, and nothing says what missing values are."""
-    if not isinstance(binning, str) or binning.endswith(KEEPS_MISSING) or "missing" in of_binner:
+    if not isinstance(binning, str) or "missing" in of_binner:
         return False
     profile = table.profile()
     missing = {*profile.what_is_noticed.missing} - {*considered.left_out}
@@ -222,7 +222,7 @@ def _fit(
     if few_are_codes(binning, of_binner) and "rows" not in method.requires:
         codes, all_are_codes = considered.table.few_as_codes(n_jobs)
         if all_are_codes:
-            own_binning = binning.replace("mdl", "none")  # no column is touched then
+            own_binning = "none"  # no column is touched then
     binner = _with_parameters(own_binning, of_binner, n_jobs)
     check_settings(method, asked, arguments, binning=binner, n_jobs=n_jobs)
     needs = method.requirements({"n_features_to_select": asked, **arguments})
@@ -290,7 +290,7 @@ def _with_parameters(binning: Any, parameters: Mapping[str, Any], n_jobs: int | 
 
 def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:
     """Whether columns of few whole numbers, such as 0/1 or -2/0/2, are codes: "mdl" leaves that open."""
-    return isinstance(binning, str) and binning.removesuffix(KEEPS_MISSING) == "mdl" and "uncut" not in of_binner
+    return isinstance(binning, str) and binning == "mdl" and "uncut" not in of_binner
 
 
 def _default_number(considered: Considered, parameters: Mapping[str, Any]) -> tuple[int, list[str]]:

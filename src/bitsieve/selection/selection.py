@@ -91,6 +91,8 @@ class Selection:
     rank  feature  score (bits)  relevance (bits)  overlaps most with  overlap (bits)
        1  x0             1.0000            1.0000  -                                -
        2  x2             0.3113            0.3113  x0                          0.3113
+    <BLANKLINE>
+    note: the table has 4 rows: with fewer than 10 any column may look informative by chance
     """
 
     method: str

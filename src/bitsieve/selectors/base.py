@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import narwhals as nw
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -17,11 +16,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.docstrings import described_fully
 from bitsieve.common.messages import quoted, warn, warn_of
 from bitsieve.common.parameters import Rule, check_parameters
-from bitsieve.data.binning.registry import keeps_missing, make_binner, remedies_for
+from bitsieve.data.binning.registry import binning_with, keeps_missing, make_binner, remedies_for
 from bitsieve.data.binning.transformers import as_transformer
 from bitsieve.data.given import keeps_columns_only, take_columns, with_rows
 from bitsieve.data.read import read_xy
@@ -39,6 +39,9 @@ PARAMETERS = {
     "n_features_to_select : int, optional": "By default 10, or all columns where there are fewer.",
     'binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"': (
         'How numeric columns become codes; "none" takes each distinct value as its own code.'
+    ),
+    'missing : {"error", "bin"}, optional': (
+        "What missing values are: an error (the default), or a code of their own. A binner has its own ``missing``."
     ),
     "n_jobs : int, default=None": (
         "Threads (None is 1, -1 every core); the result is the same to the last bit for any number."
@@ -86,8 +89,8 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
     parameter_names: ClassVar[tuple[str, ...]]
     n_features_to_select: Any
-    support_: NDArray[np.bool_]
-    selected_: NDArray[np.intp]
+    support_: Flags
+    selected_: Columns
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -144,7 +147,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         if table.target.n_numbers:
             warn(f"{table.target.how_binned}; give classes as text if each is one")
         with remedies_for(getattr(self, "binning", None)):
-            self._fit_table(without_empty(table, getattr(self, "binning", None), getattr(self, "n_jobs", None)))
+            self._fit_table(without_empty(table, self.binning_in_use, getattr(self, "n_jobs", None)))
         warn_of(self._doubts())
         return self
 
@@ -216,8 +219,16 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         return {name: getattr(self, name) for name in self.parameter_names if name not in SHARED}
 
     def _shared(self) -> dict[str, Any]:
-        """The parameters ``binning`` and ``n_jobs``, where it has them."""
-        return {name: getattr(self, name) for name in ("binning", "n_jobs") if name in self.parameter_names}
+        """The binning and the parameter ``n_jobs``, where it has them."""
+        given = {"binning": self.binning_in_use, "n_jobs": getattr(self, "n_jobs", None)}
+        return {name: value for name, value in given.items() if name in self.parameter_names}
+
+    @property
+    def binning_in_use(self) -> Any:
+        """The parameters ``binning`` and ``missing`` as one; None where it has none."""
+        return binning_with(
+            getattr(self, "binning", None), getattr(self, "missing", None), getattr(self, "n_jobs", None)
+        )
 
     def _needs(self) -> frozenset[str]:
         """What the method requires of its data with these parameters."""
@@ -251,7 +262,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             setattr(self, name, value)
         return self
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Flags:
         check_is_fitted(self)
         return self.support_
 
@@ -261,7 +272,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         tags.input_tags.string = tags.input_tags.categorical = True
         tags.input_tags.sparse = "dense" not in self.requires
         own = any(method.takes_missing for method in self.described)
-        tags.input_tags.allow_nan = own or keeps_missing(getattr(self, "binning", None))
+        tags.input_tags.allow_nan = own or keeps_missing(self) or keeps_missing(getattr(self, "binning", None))
         return tags
 
 
@@ -300,8 +311,8 @@ class CountSelector(ColumnSelector):
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
     binning: Any
     n_jobs: int | None
-    relevance_: NDArray[np.float64]
-    informative_: NDArray[np.bool_]
+    relevance_: Floats
+    informative_: Flags
     _counts: SavedCounts | None  # of the rows so far, where they came in parts
 
     def fit_counted(self, counted: Counted) -> Self:
@@ -403,7 +414,7 @@ class CountSelector(ColumnSelector):
 
     def _counted(self, table: TableInMemory) -> SavedCounts:
         """The tables of all pairs of columns of some rows."""
-        binner = make_binner(self.binning, n_jobs=self.n_jobs).fit_table(table)
+        binner = make_binner(self.binning_in_use, n_jobs=self.n_jobs).fit_table(table)
         target = table.target
         source = count_coded(table, binner, self.n_jobs)
         target = replace(target, codes=np.empty(0, np.int32))

@@ -72,6 +72,7 @@ class FCBF(CountSelector):
     delta: float = 0.0
     strict: bool = False
     binning: Any = BINNING
+    missing: str | None = None
     n_jobs: int | None = None
 
 
@@ -130,4 +131,5 @@ class KollerSahami(CountSelector):
     blanket_size: int = 1
     blanket: str = "relevance"
     binning: Any = BINNING
+    missing: str | None = None
     n_jobs: int | None = None

@@ -12,8 +12,8 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.choice import TIE
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.parameters import FeatureCount, check_threads
@@ -62,10 +62,10 @@ class Explained(NamedTuple):
     """
 
     binner: Binning
-    relevance: NDArray[np.float64]
-    overlap_with: NDArray[np.intp]
-    overlap: NDArray[np.float64]
-    informative: NDArray[np.bool_]
+    relevance: Floats
+    overlap_with: Columns
+    overlap: Floats
+    informative: Flags
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,8 @@ def fit_method(
     samples = TableSamples.of(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
-    return Fitted(_last(method.run(samples, k, **own), table))
+    run = method.run if samples.quantity is None or method.run_on_quantity is None else method.run_on_quantity
+    return Fitted(_last(run(samples, k, **own), table))
 
 
 def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
@@ -204,7 +205,7 @@ def count_binned(table: TableInMemory, binner: Binning, n_jobs: int | None = Non
     return Counted(table, binner, make_information("plug-in", count_coded(table, binner, n_jobs)))
 
 
-def nothing_informative(relevance: NDArray[np.float64], informative: NDArray[np.bool_]) -> list[str]:
+def nothing_informative(relevance: Floats, informative: Flags) -> list[str]:
     """A note where no selected column is informative about the class, alone or with another."""
     k = len(relevance)
     if not k or informative.any() or relevance.max() > TIE:
@@ -213,14 +214,14 @@ def nothing_informative(relevance: NDArray[np.float64], informative: NDArray[np.
     return [f"the selected {what} no information about the class (relevance 0): any other would do as well"]
 
 
-def explain_by(counted: Counted, selected: NDArray[np.intp], information: Information | None = None) -> Explained:
+def explain_by(counted: Counted, selected: Columns, information: Information | None = None) -> Explained:
     """What the counts say of the selected columns, by the plug-in information where no other is given."""
     information = information or counted.information
     informative = carries_information(counted.information, selected)
     return Explained(counted.binner, information.relevance, *overlaps(information, selected), informative)
 
 
-def overlaps(information: Information, selected: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floats]:
     """For every selected feature, the one chosen before it with the largest I(Xi;Xs), and that information.
 
     The first has none: -1 and nan.

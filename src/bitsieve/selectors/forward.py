@@ -85,5 +85,6 @@ class ForwardSelector(CountSelector):
     stopping: str | Rule | None = None
     constraints: Constraints | None = None
     binning: Any = BINNING
+    missing: str | None = None
     estimator: str = ESTIMATOR
     n_jobs: int | None = None

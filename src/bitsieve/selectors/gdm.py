@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from bitsieve.common.arrays import Floats
 from bitsieve.methods.by_samples.cutting_plane import search
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.selectors.sampled import columns_of
@@ -132,11 +133,11 @@ class GDM(ClassifierMixin, ColumnSelector):
     matching: str = "disjoint"
     n_jobs: int | None = None
 
-    coef_: NDArray[np.float64] = field(init=False)
-    intercept_: NDArray[np.float64] = field(init=False)
+    coef_: Floats = field(init=False)
+    intercept_: Floats = field(init=False)
     _categories: dict[int, NDArray[Any]] = field(init=False)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """How far a sample is on the side of a class.
 
         Parameters

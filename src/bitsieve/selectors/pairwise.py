@@ -87,6 +87,7 @@ class QPFS(CountSelector):
     convexify: str | None = None
     approximation: str | Nystrom | None = None
     binning: Any = BINNING
+    missing: str | None = None
     n_jobs: int | None = None
 
 
@@ -144,6 +145,7 @@ class EQPFS(CountSelector):
     beta: float = 1.0
     shift: float | None = None
     binning: Any = BINNING
+    missing: str | None = None
     n_jobs: int | None = None
 
 
@@ -228,6 +230,7 @@ class SpecCMI(CountSelector):
     refine: str | None = None
     memory: int | str | None = None
     binning: Any = BINNING
+    missing: str | None = None
     dtype: str = "float64"
     n_jobs: int | None = None
 
@@ -310,4 +313,5 @@ class SDPCMI(CountSelector):
     random_state: Any = 0
     refine: str | None = "swap"
     binning: Any = BINNING
+    missing: str | None = None
     n_jobs: int | None = None

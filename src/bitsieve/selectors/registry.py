@@ -16,6 +16,7 @@ def make_selector(
     n_features_to_select: int | float | str | None = None,
     *,
     binning: Any = BINNING,
+    missing: str | None = None,
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Any:
@@ -30,6 +31,8 @@ def make_selector(
         for a method that can end by itself (the greedy methods, fcbf, and vmi with ``on_plateau="stop"``).
     binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
         Left out for a method on values, which does not bin.
+    missing : {"error", "bin"}, optional
+        What missing values are: an error (the default), or a code of their own.
     n_jobs : int, optional
         Threads.
     **parameters
@@ -53,11 +56,12 @@ def make_selector(
     ForwardSelector(criterion=MIFS(beta=0.5), n_features_to_select=5)
     """
     found = find_method(method)
-    return selector_of(found, n_features_to_select, binning=binning, n_jobs=n_jobs, **arguments_of(found, parameters))
+    own = arguments_of(found, parameters)
+    return selector_of(found, n_features_to_select, binning=binning, missing=missing, n_jobs=n_jobs, **own)
 
 
 def selector_of(method: Method, n_features_to_select: Any, **arguments: Any) -> Any:
-    """The selector of a method with the arguments of its function, and ``binning`` and ``n_jobs`` where it has them."""
+    """The selector of a method with the arguments of its function, and of those that several share what it has."""
     module, _, name = method.selector.partition(":")
     made = getattr(importlib.import_module(module), name)
     taken = inspect.signature(made).parameters

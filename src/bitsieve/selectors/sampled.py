@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.data.binning.equal import EqualWidthBinning
@@ -74,6 +75,11 @@ class TableSamples:
         return self.table.target.n_classes
 
     @property
+    def quantity(self) -> NDArray[np.float64] | None:
+        """The number of every sample, where the target is a quantity."""
+        return self.table.target.values
+
+    @property
     def labels(self) -> NDArray[Any]:
         """The label of every class."""
         return self.table.target.labels
@@ -96,7 +102,7 @@ class TableSamples:
             codes[:, place] = table.categorical(int(j)).codes
         return Rows(numbers, codes, numeric, categorical)
 
-    def numbers(self, setting: str = "") -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def numbers(self, setting: str = "") -> tuple[Floats, Flags]:
         """All columns as numbers, and which of them vary."""
         rows = self.rows()
         wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
@@ -167,9 +173,7 @@ def stored_values(table: TableInMemory) -> csc_array:
     return columns.stored
 
 
-def columns_of(
-    estimator: Any, X: Any, columns: NDArray[np.intp], categories: Mapping[int, NDArray[Any]]
-) -> NDArray[np.float64] | csc_array:
+def columns_of(estimator: Any, X: Any, columns: Columns, categories: Mapping[int, NDArray[Any]]) -> Floats | csc_array:
     """Some columns of a new table as numbers, dense or sparse; ``categories`` are those that were fitted, by column.
 
     Raises ValueError if the table has other columns, or values are missing or infinite.

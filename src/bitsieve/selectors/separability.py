@@ -85,10 +85,15 @@ class ReliefF(ColumnSelector):
     sample's class: from a category v by ``1 - P(v|c)``, from a number v by the mean of ``|V - v| / (max - min)``;
     two missing ones by the mean over both. (A class without known values borrows those of all classes.)
 
+    Of a target that is a quantity y (RReliefF) it is how much more the feature differs between neighbours whose y does:
+    ``W = E[diff(y) diff] / E[diff(y)] - E[(1 - diff(y)) diff] / E[1 - diff(y)]``, the means over all samples and the
+    nearest others of each, ``diff(y)`` as in a numeric column. A missing value is drawn from all known ones. Unlike
+    information it depends on the unit: y and its logarithm have other weights.
+
     Parameters
     ----------
     n_neighbors : int, default=10
-        Hits, and misses of each class; all of them where a class has fewer.
+        Hits, and misses of each class; all of them where a class has fewer. Of a quantity: nearest samples.
     n_samples : int, default=None
         How many samples are drawn to look at, without repetition; None, or more than there are, looks at all in
         order. Neighbours are always sought among all.

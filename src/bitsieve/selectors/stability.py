@@ -7,10 +7,10 @@ from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from bitsieve.common.arrays import Columns
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import Rule, check_integer, check_number, check_threads, optional
 from bitsieve.counts.threads import run_blocks
@@ -196,7 +196,7 @@ def half_of(table: TableInMemory, pair: int, which: int, random_state: int) -> T
     return replace(table.take(there), weights=times[there].astype(np.int64))
 
 
-def _columns_that_vary(fitted: Any, half: TableInMemory) -> NDArray[np.intp]:
+def _columns_that_vary(fitted: Any, half: TableInMemory) -> Columns:
     """The chosen columns but for those that the binner left whole, which are chosen to fill up the list."""
     binner = getattr(fitted, "binner_", None)
     if binner is None:

@@ -78,4 +78,5 @@ class VMI(ColumnSelector):
     on_plateau: str | None = None
     bandwidth: str | float = "scott"
     binning: Any = "mdl"
+    missing: str | None = None
     n_jobs: int | None = None

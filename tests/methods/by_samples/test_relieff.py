@@ -13,7 +13,7 @@ from bitsieve import _native
 from bitsieve.counts.kernels import available_kernels, choose_kernel
 from bitsieve.methods.by_samples import relieff
 from bitsieve.methods.by_samples.differences import Differences
-from bitsieve.methods.by_samples.relieff import relieff_weights
+from bitsieve.methods.by_samples.relieff import relieff_weights, rrelieff_weights
 from bitsieve.methods.by_samples.rows import Rows
 
 NOTHING = -1  # a missing value, in these tests' tables of whole numbers
@@ -282,3 +282,63 @@ def test_kernels_change_no_bit(monkeypatch, kernel):
     expected = run(rows, classes, 5)
     monkeypatch.setenv("BITSIEVE_FORCE_KERNEL", kernel)
     assert run(rows, classes, 5).tobytes() == expected.tobytes()
+
+
+def quantity_by_the_formula(numbers, codes, y, k, samples=None):
+    """RReliefF in fractions: what columns differ by between near samples, by what the quantity differs by."""
+    columns = [(list(map(int, c)), True) for c in np.transpose(numbers)]
+    columns += [(list(map(int, c)), False) for c in np.transpose(codes)]
+    of_all = [0] * len(y)
+    diffs = [exact_differences(column, of_all, numeric) for column, numeric in columns]
+    gaps = exact_differences(list(map(int, y)), of_all, True)
+    everyone = range(len(y))
+    pairs = []
+    for i in everyone if samples is None else samples:
+        near = sorted((j for j in everyone if j != i), key=lambda j: (sum(d[i][j] for d in diffs), j))[:k]
+        pairs += [(i, j) for j in near]
+    apart = sum(gaps[i][j] for i, j in pairs)
+    weights = []
+    for d in diffs:
+        both = sum(gaps[i][j] * d[i][j] for i, j in pairs)
+        alone = sum(d[i][j] for i, j in pairs) - both
+        weights.append(both / (apart or 1) - alone / ((len(pairs) - apart) or 1))
+    return [float(w) for w in weights]
+
+
+def run_on_quantity(rows, y, k, samples=None, n_jobs=None):
+    differences = Differences(rows, np.zeros(len(y), np.int32), 1)
+    samples = np.arange(len(y)) if samples is None else np.asarray(samples)
+    return rrelieff_weights(differences, np.asarray(y, float), samples, n_neighbors=k, n_jobs=n_jobs)
+
+
+def test_a_quantity_by_hand():
+    """Numbers 0 1 2 4 with y 0 0 2 4, one neighbour: 1, 0 (of two as far the first), 1, 2.
+
+    diff(y) of these pairs: 0, 0, 1/2, 1/2, in all 1 of 4; diff of the numbers: 1/4, 1/4, 1/4, 1/2. So W =
+    (1/8 + 1/4) / 1 - (1/4 + 1/4 + 1/8 + 1/4) / 3 = 3/8 - 7/24 = 1/12.
+    """
+    weights = run_on_quantity(rows_of([[0], [1], [2], [4]], np.empty((4, 0))), [0, 0, 2, 4], k=1)
+    assert np.abs(weights - [1 / 12]).max() <= 1e-15  # rounding of a few sums
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(4, 14), st.integers(1, 6), st.sampled_from([0.0, 0.3]))
+def test_a_quantity_by_the_formula(seed, n_samples, k, missing):
+    numbers, codes, y = random_table(seed, n_samples, 3, missing)
+    weights = run_on_quantity(rows_of(numbers, codes), y, k)
+    # Sums of at most 84 differences of at most 1, twice, divided by their number.
+    np.testing.assert_allclose(weights, quantity_by_the_formula(numbers, codes, y, k), rtol=0, atol=1e-12)
+
+
+def test_of_a_quantity_the_unit_and_the_threads_do_not_count(monkeypatch):
+    numbers, codes, _ = random_table(5, 300, 2, 0.1)
+    y = np.random.default_rng(1).integers(0, 50, 300)
+    weights = run_on_quantity(rows_of(numbers, codes), y, 10)
+    # 2**k y + 2**m: exact in floating point but for the last bit of the quotient.
+    np.testing.assert_allclose(run_on_quantity(rows_of(numbers, codes), 4.0 * y + 256, 10), weights, rtol=0, atol=1e-12)
+    monkeypatch.setattr(relieff, "MOST_BLOCK_SAMPLES", 37)
+    one = run_on_quantity(rows_of(numbers, codes), y, 10)
+    assert run_on_quantity(rows_of(numbers, codes), y, 10, n_jobs=2).tobytes() == one.tobytes()
+    np.testing.assert_allclose(one, weights, rtol=0, atol=1e-12)  # other blocks, other order of the sums
+    largest = run_on_quantity(rows_of(numbers, codes), np.where(y > 25, 1.7e308, -1.7e308), 10)
+    assert np.isfinite(largest).all()

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Floats, Integers
 from bitsieve.common.parameters import Rule, check_choice, check_parameters, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.counts.search import ClassSearch
@@ -42,8 +43,8 @@ class Binning:
     feature_names_in_: NDArray[Any]
     bin_edges_: Ragged
     categories_: Sequence[NDArray[Any] | None]
-    n_bins_: NDArray[np.int64]
-    uncut_: NDArray[np.int64]  # of cuts by the classes, columns without one
+    n_bins_: Integers
+    uncut_: Integers  # of cuts by the classes, columns without one
     #: What the bins of a numeric column follow from: its "ends", its "numbers", its numbers in the "classes" of the
     #: target, or its numbers as "codes", which must be whole.
     requires: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
@@ -153,7 +154,7 @@ class Binning:
         return out
 
     @property
-    def known_arities(self) -> NDArray[np.int64] | None:
+    def known_arities(self) -> Integers | None:
         """One more than the largest code of every column in the table it was fitted on; None where it is not known."""
         return None
 
@@ -218,17 +219,15 @@ class Binning:
 
     def _cut(
         self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    ) -> tuple[Floats, Integers]:
         """The rule: the cuts of the columns of a block, one after the other, and where those of each column end."""
         raise NotImplementedError
 
-    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
         """The rule on the numbers that columns ``first`` to ``last`` of a sparse table store, in the same form."""
         raise NotImplementedError
 
-    def _code_block(
-        self, table: TableInMemory, block: NumericBlock, missing_code: NDArray[np.int64], out: NDArray[Any]
-    ) -> None:
+    def _code_block(self, table: TableInMemory, block: NumericBlock, missing_code: Integers, out: NDArray[Any]) -> None:
         """Write the codes of numeric columns to their places in ``out``."""
         for j in block.places.tolist():
             if self.categories_[j] is not None:

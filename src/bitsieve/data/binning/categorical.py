@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Floats, Integers
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import Binning, unknown_category
@@ -27,7 +28,7 @@ class CategoricalBinning(Binning):
         self.n_jobs = n_jobs
 
     @property
-    def known_arities(self) -> NDArray[np.int64] | None:
+    def known_arities(self) -> Integers | None:
         """One more than the largest code of every column: every category occurs, but a missing value may not."""
         return self.n_bins_ if self.missing == "error" else None
 
@@ -73,7 +74,7 @@ class CategoricalBinning(Binning):
                 by_column[j], self.n_bins_[j] = categories, len(categories)
         self.categories_ = by_column
 
-    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
         stored = table.stored
         values, ends = _native.stored_distinct(stored.start, stored.row, stored.value, first, last)
         refused = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
@@ -82,9 +83,7 @@ class CategoricalBinning(Binning):
             raise not_whole(table.names[first + int(np.searchsorted(ends, place, side="right"))], values[place])
         return values, ends
 
-    def _code_block(
-        self, table: TableInMemory, block: NumericBlock, missing_code: NDArray[np.int64], out: NDArray[Any]
-    ) -> None:
+    def _code_block(self, table: TableInMemory, block: NumericBlock, missing_code: Integers, out: NDArray[Any]) -> None:
         known = self._known_numbers(table, block.places)
         numbers, are_unsigned = known.values.astype(np.int64), known.values.dtype == np.uint64
         found = _native.code_categories(
@@ -95,7 +94,7 @@ class CategoricalBinning(Binning):
             values = _whole_numbers(block.column(c), name)
             raise unknown_category(name, values[lookup(values, known[c]) < 0])
 
-    def _known_numbers(self, table: TableInMemory, places: NDArray[np.int64]) -> Ragged:
+    def _known_numbers(self, table: TableInMemory, places: Integers) -> Ragged:
         """The categories of numeric columns."""
         if isinstance(self.categories_, Ragged):
             return self.categories_.take(places)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Integers
 from bitsieve.common.progress import listening, phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import MAX_CODES, Binning
@@ -123,7 +124,7 @@ def _refuse_many_codes(summary: Summary) -> None:
             )
 
 
-def codes_that_occur(binner: Any, table: Any) -> NDArray[np.int64]:
+def codes_that_occur(binner: Any, table: Any) -> Integers:
     """How many codes every column can show: the code of missing values only where there are missing ones.
 
     Of a sparse table and of saved counts these are all codes of the fitted binner.

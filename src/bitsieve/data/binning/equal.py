@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Floats, Integers
 from bitsieve.common.parameters import Rule, check_integer
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.extents import NumericBlock
 from bitsieve.data.table import TableInMemory
 
 
-def equal_width_codes(
-    values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], n_bins: int
-) -> NDArray[np.float64]:
+def equal_width_codes(values: Floats, low: Floats, high: Floats, n_bins: int) -> Floats:
     """``min(floor((v - low) / (high - low) * n_bins), n_bins - 1)``; a range beyond the largest float is halved."""
     with np.errstate(over="ignore"):
         scale = np.where(np.isfinite(high - low), 1.0, 0.5)
@@ -26,7 +25,7 @@ def equal_width_codes(
     return np.minimum(np.floor(share * n_bins), n_bins - 1)
 
 
-def equal_width_cuts(low: NDArray[np.float64], high: NDArray[np.float64], n_bins: int) -> NDArray[np.float64]:
+def equal_width_cuts(low: Floats, high: Floats, n_bins: int) -> Floats:
     """The smallest floats of all bins but the first, one row for each range ``low < high``.
 
     A value on a cut goes right. The rule :func:`equal_width_codes` is a formula with three roundings; it never
@@ -50,13 +49,13 @@ def equal_width_cuts(low: NDArray[np.float64], high: NDArray[np.float64], n_bins
     return _float(last)
 
 
-def _ordinal(values: NDArray[np.float64]) -> NDArray[np.int64]:
+def _ordinal(values: Floats) -> Integers:
     """Integers that are ordered, and adjacent, as the floats are."""
     bits = (values + 0.0).view(np.int64)
     return np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
 
 
-def _float(ordinals: NDArray[np.int64]) -> NDArray[np.float64]:
+def _float(ordinals: Integers) -> Floats:
     return np.where(ordinals < 0, np.int64(-(2**63)) - ordinals, ordinals).view(np.float64)
 
 
@@ -82,14 +81,14 @@ class EqualWidthBinning(_EqualBinning):
 
     def _cut(
         self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    ) -> tuple[Floats, Integers]:
         return self._cut_ranges(low, high)
 
-    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
         low, high = table.stored.bounds
         return self._cut_ranges(low[first:last], high[first:last])
 
-    def _cut_ranges(self, low: NDArray[Any], high: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _cut_ranges(self, low: NDArray[Any], high: NDArray[Any]) -> tuple[Floats, Integers]:
         """The cuts of columns between their smallest and largest numbers."""
         low, high = low.astype(np.float64), high.astype(np.float64)  # whole numbers beyond 2**53 may become one
         varying = np.flatnonzero(low < high)
@@ -108,10 +107,10 @@ class EqualFrequencyBinning(_EqualBinning):
 
     def _cut(
         self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    ) -> tuple[Floats, Integers]:
         return _native.order_statistic_cuts(block.values, self.n_bins, table.weights)
 
-    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
         stored = table.stored
         return _native.stored_order_cuts(
             stored.start, stored.row, stored.value, first, last, table.n_samples, self.n_bins, table.weights

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.parameters import Rule, check_choice
@@ -21,7 +22,6 @@ from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.extents import Extents, NumericBlock
 from bitsieve.data.table import TableInMemory
 
-Integers = NDArray[np.int64]
 Labels = NDArray[np.int32]
 
 
@@ -46,7 +46,7 @@ class RepeatedCuts(ClassSearch):
     def _codes(self) -> NDArray[Any]:
         return self.binner.codes(self.table)
 
-    def recoded(self, classes: Labels, columns: NDArray[np.intp]) -> Iterator[tuple[int, Integers]]:
+    def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
         """Those of ``columns`` that have several codes when they are cut by other classes, and these codes."""
         terms = entropy_terms(len(classes))
         for column in columns.tolist():
@@ -63,7 +63,7 @@ class RepeatedCuts(ClassSearch):
         codes = np.searchsorted(cuts, values, side="left")
         return np.where(there, codes, len(cuts) + 1 if there.any() else 0).astype(np.int64)
 
-    def dependence(self, classes: Labels, columns: NDArray[np.intp], parts: Parts, terms: Terms) -> Dependence:
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
         """Of ``columns``, cut anew by each row of ``classes``, on that row; a column is sorted once."""
         found = Dependence(*np.zeros((2, len(columns), len(classes)), np.int64))
         numeric = np.array([self.table.is_numeric(column) for column in columns.tolist()], bool)
@@ -90,7 +90,7 @@ class RepeatedCuts(ClassSearch):
             return 0.0
         return _log_codings(len(self.classes), len(self.binner.bin_edges_[column]), self.binner.missing)
 
-    def _values(self, column: int) -> NDArray[np.float64]:
+    def _values(self, column: int) -> Floats:
         values = self.table.numeric(column)
         return values if self.table.weights is None else values[self.rows]
 
@@ -112,11 +112,11 @@ class CutsInParts(ClassSearch):
         """They are not in memory."""
         return self.classes.astype(np.int64)
 
-    def recoded(self, classes: Labels, columns: NDArray[np.intp]) -> Iterator[tuple[int, Integers]]:
+    def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
         """They are not in memory."""
         yield 0, self.codes(0)
 
-    def dependence(self, classes: Labels, columns: NDArray[np.intp], parts: Parts, terms: Terms) -> Dependence:
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
         """The rows are not in memory."""
         return Dependence(self.codes(0), self.codes(0))
 
@@ -162,9 +162,7 @@ class MDLBinning(Binning):
     def search(self, table: TableInMemory) -> ClassSearch:
         return RepeatedCuts(table, self, self.uncut == "median")
 
-    def _medians(
-        self, table: TableInMemory, block: NumericBlock
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+    def _medians(self, table: TableInMemory, block: NumericBlock) -> tuple[Integers, Floats, Integers]:
         """The lower medians of the columns of a block that have no cut; none where nothing lies above."""
         chosen = np.flatnonzero(self.bin_edges_.lengths[block.places] == 0)
         if not len(chosen):
@@ -174,7 +172,7 @@ class MDLBinning(Binning):
 
     def _cut(
         self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    ) -> tuple[Floats, Integers]:
         target = table.y
         if target is None:
             raise ValueError(NO_TARGET)
@@ -183,7 +181,7 @@ class MDLBinning(Binning):
         classes = target.codes.reshape(1, -1)
         return _native.mdl_cuts(block.values, classes, target.n_classes, terms.table, terms.shift, table.weights)
 
-    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
         target = table.y
         if target is None:
             raise ValueError(NO_TARGET)

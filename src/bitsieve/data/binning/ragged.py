@@ -8,17 +8,17 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Integers
+
 
 class Ragged(Sequence[Any]):
     """A sequence of 1-D arrays, each a part of the flat array ``values``, in which ``ends`` says where each ends."""
 
-    def __init__(self, values: NDArray[Any], ends: NDArray[np.int64]) -> None:
+    def __init__(self, values: NDArray[Any], ends: Integers) -> None:
         self.values, self.ends = values, ends
 
     @classmethod
-    def merged(
-        cls, n_arrays: int, parts: Iterable[tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]]
-    ) -> Ragged:
+    def merged(cls, n_arrays: int, parts: Iterable[tuple[Integers, NDArray[Any], Integers]]) -> Ragged:
         """Arrays that were found in parts: the places of some arrays, their values, and where each ends in those.
 
         Places that no part names get an empty array; of several that name one, only one may hold values for it.
@@ -38,13 +38,13 @@ class Ragged(Sequence[Any]):
         return cls(merged, ends_of_all)
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Integers:
         """The length of every array."""
         lengths = self.ends.copy()
         lengths[1:] -= self.ends[:-1]
         return lengths
 
-    def take(self, places: NDArray[np.int64]) -> Ragged:
+    def take(self, places: Integers) -> Ragged:
         """Some of the arrays, in the order of ``places``."""
         if len(places) == len(self) and (np.diff(places) == 1).all():
             return self

@@ -15,7 +15,6 @@ from bitsieve.common.messages import ParameterError, Setting, message_of, quoted
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.ragged import Ragged
 
-KEEPS_MISSING = "+missing"  # after the name of a binner: missing values get a code of their own
 RULES = {  # name to the module, with a dot before it where it is in this folder, and the class of the rule
     "mdl": (".mdl", "MDLBinning"),
     "quantile": (".equal", "EqualFrequencyBinning"),
@@ -37,8 +36,7 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
     Parameters
     ----------
     spec : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        "quantile" is equal frequency, "uniform" equal width, "none" takes columns as the codes they are. With
-        "+missing" behind, as in "mdl+missing", missing values get a code of their own: ``missing="bin"``.
+        "quantile" is equal frequency, "uniform" equal width, "none" takes columns as the codes they are.
     n_jobs : int or None, default=None
         Threads of a binner made by name; a binner object keeps its own.
     **parameters
@@ -49,15 +47,6 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
             raise ValueError(f"binning is an object, so set {', '.join(parameters)} on that object")
         return spec.unfitted()
     names = ", ".join(map(repr, RULES))
-    if isinstance(spec, str) and spec.endswith(KEEPS_MISSING):
-        if parameters.get("missing", "bin") != "bin":
-            raise ParameterError(
-                "missing",
-                parameters["missing"],
-                f"leave it out, or write {spec.removesuffix(KEEPS_MISSING)!r}",
-                f"contradicts binning={spec!r}",
-            )
-        spec, parameters = spec.removesuffix(KEEPS_MISSING), {**parameters, "missing": "bin"}
     if not isinstance(spec, str) or spec not in RULES:
         near = get_close_matches(spec.lower(), RULES, n=1) if isinstance(spec, str) else []
         hint = f", did you mean {near[0]!r}?" if near else ""
@@ -71,26 +60,28 @@ def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: A
     return made
 
 
+def binning_with(spec: Any, missing: str | None, n_jobs: int | None = None) -> Any:
+    """What names a binner, or a binner that takes missing values as is asked for."""
+    return spec if missing is None else make_binner(spec, missing=missing, n_jobs=n_jobs)
+
+
 def keeps_missing(spec: Any) -> bool:
-    """Whether a binner, or what names one, gives missing values a code of their own."""
-    if isinstance(spec, str):
-        return spec.endswith(KEEPS_MISSING)
+    """Whether a binner gives missing values a code of their own; by default none does."""
     return getattr(spec, "missing", "error") == "bin"
 
 
 @contextmanager
 def remedies_for(spec: Any) -> Iterator[None]:
-    """Inside the block errors on missing values say what to write in the place of the binning ``spec``."""
+    """Inside the block errors on missing values say what to write in the place of ``spec`` where that is a binner."""
     try:
         yield
     except ValueError as error:
+        if not isinstance(spec, Binning):
+            raise
 
         def word(setting: Setting) -> str:
-            if setting.parameter != "missing":
-                return setting.in_python()
-            if isinstance(spec, Binning):
-                return f"binning={type(spec).__name__}(missing='bin')"
-            return f"binning='{spec or 'mdl'}{KEEPS_MISSING}'"
+            of_missing = setting.parameter == "missing"
+            return f"binning={type(spec).__name__}(missing='bin')" if of_missing else setting.in_python()
 
         message = message_of(error)
         worded = message.worded(word)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Flags, Integers
 from bitsieve.common.messages import quoted
 from bitsieve.counts.source import sizes_of_classes
 from bitsieve.data.binning.base import Binning
@@ -43,7 +44,7 @@ class Summary(NamedColumns):
     n_samples: int
     sample: RowSample | None  # None where the binner needs none
     limits: Limits
-    class_sizes: NDArray[np.int64]  # samples of every class
+    class_sizes: Integers  # samples of every class
     requires: str  # what the bins follow from for which this was found, as of a binner
     meanings: Mapping[int, Understood]  # what the text of columns was taken for, by their places
 
@@ -194,7 +195,7 @@ class Summary(NamedColumns):
 
 
 def _alone(
-    name: str, values: Any, target: Target | None, classes: NDArray[Any] | None, weights: NDArray[np.int64] | None
+    name: str, values: Any, target: Target | None, classes: NDArray[Any] | None, weights: Integers | None
 ) -> TableInMemory:
     y = None if target is None or classes is None else Target(classes.astype(np.int32), target.labels)
     return TableInMemory([values], [name], y=y, weights=weights)
@@ -291,7 +292,7 @@ def _names_rows(column: ColumnSummary) -> bool:
     return categories is not None and rows is not None and names_rows(categories, int(rows.sum()))
 
 
-def _samples(rows: NDArray[np.bool_], weights: NDArray[np.int64] | None) -> int:
+def _samples(rows: Flags, weights: Integers | None) -> int:
     """How many samples some of the rows are."""
     return int(rows.sum() if weights is None else weights[rows].sum())
 

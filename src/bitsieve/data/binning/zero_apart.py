@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.parameters import Rule, check_parameters, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
@@ -25,7 +26,6 @@ from bitsieve.data.extents import IN_A_BIN
 from bitsieve.data.sparse import read_sparse
 from bitsieve.data.table import Table, TableInMemory
 
-Integers = NDArray[np.int64]
 Labels = NDArray[np.int32]
 
 
@@ -59,7 +59,7 @@ class RepeatedStoredCuts(RepeatedCuts):
         codes[zero] = 0
         return np.asarray(codes, np.int64)
 
-    def dependence(self, classes: Labels, columns: NDArray[np.intp], parts: Parts, terms: Terms) -> Dependence:
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
         """Of ``columns``, cut anew by each row of ``classes``, on that row."""
         found = Dependence(*np.zeros((2, len(columns), len(classes)), np.int64))
         mixed = np.array([self._zeros_and_gaps(column).all() for column in columns.tolist()], bool)
@@ -88,12 +88,12 @@ class RepeatedStoredCuts(RepeatedCuts):
             codes[np.isnan(super()._values(column))] = codes.max() + 1
         return codes
 
-    def _values(self, column: int) -> NDArray[np.float64]:
+    def _values(self, column: int) -> Floats:
         """Zeros take no part in the cuts and have one code, just as missing values."""
         values = super()._values(column)
         return np.where(values == 0, np.nan, values)
 
-    def _zeros_and_gaps(self, column: int) -> NDArray[np.bool_]:
+    def _zeros_and_gaps(self, column: int) -> Flags:
         """Whether the column holds zeros, and missing values."""
         values = super()._values(column)
         return np.array([(values == 0).any(), np.isnan(values).any()])
@@ -230,7 +230,7 @@ class ZeroApartBinning(Binning):
                 raise unknown_category(table.names[column], value[wrong : wrong + 1])
 
 
-def _with_zero(found: Ragged, zero: NDArray[np.bool_]) -> Ragged:
+def _with_zero(found: Ragged, zero: Flags) -> Ragged:
     """Sorted arrays with a zero in some of them, at its place."""
     column = np.concatenate([np.repeat(np.arange(len(found)), found.lengths), np.flatnonzero(zero)])
     values = np.concatenate([found.values, np.zeros(int(zero.sum()))])

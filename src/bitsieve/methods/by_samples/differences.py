@@ -24,19 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Flags, Floats
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.methods.by_samples.rows import Rows
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
 class IncompleteColumn(ABC):
     """One column with missing values, of which some are known; what is stored for a missing one is not looked at."""
 
-    def __init__(
-        self, values: NDArray[Any], missing: NDArray[np.bool_], classes: NDArray[np.integer], n_classes: int
-    ) -> None:
+    def __init__(self, values: NDArray[Any], missing: Flags, classes: NDArray[np.integer], n_classes: int) -> None:
         self.values = values
         self.missing = missing
         self.classes = classes
@@ -216,7 +214,7 @@ def _with_spans(numbers: Floats) -> tuple[Floats, Floats]:
     return numbers, high * halves - low * halves
 
 
-def _pick(columns: NDArray[np.bool_], *arrays: NDArray[Any]) -> list[NDArray[Any]]:
+def _pick(columns: Flags, *arrays: NDArray[Any]) -> list[NDArray[Any]]:
     return [np.ascontiguousarray(array[..., columns]) for array in arrays]
 
 

@@ -9,13 +9,14 @@ doi:10.1007/978-3-642-24471-1_17
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.choice import TIE, pick
 from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_bandwidth, check_choice, made_by
@@ -27,9 +28,6 @@ from bitsieve.methods.by_samples.rows import Samples, standardize
 from bitsieve.methods.by_samples.similarity import check_similarity, find_similarity
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
 from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
-
-Columns = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
 
@@ -69,12 +67,7 @@ class SetChoice(NamedTuple):
 
 
 def choose_from_sets(
-    sets: Sequence[Columns],
-    scores: SetInformation,
-    k: int,
-    *,
-    until_negative: bool = False,
-    progress: Callable[[int, int], object] | None = None,
+    sets: Sequence[Columns], scores: SetInformation, k: int, *, until_negative: bool = False, progress: Progress = None
 ) -> SetChoice:
     """Choose k features, or all of the sets (each ascending) where they hold fewer.
 
@@ -187,7 +180,7 @@ def dominant_set_clusters(
     return Clusters(groups, np.array(selected, np.intp), weights, np.array(cohesiveness), kind, matrix)
 
 
-def _in_all(matrix: NDArray[np.floating], varying: NDArray[np.intp], n: int) -> NDArray[np.floating]:
+def _in_all(matrix: NDArray[np.floating], varying: Columns, n: int) -> NDArray[np.floating]:
     """The similarities of all columns, of those of the varying ones."""
     if len(varying) == n:
         return matrix

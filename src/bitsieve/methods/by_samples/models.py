@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats, Integers
 from bitsieve.common.choice import rank
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_above_zero, check_integer, made_by, make_random, optional
@@ -56,7 +57,7 @@ def _made(model: Any, random_state: Any, n_jobs: int | None) -> Any:
     return clone(model)
 
 
-def _importances(fitted: Any, model: Any) -> NDArray[np.float64]:
+def _importances(fitted: Any, model: Any) -> Floats:
     last = fitted[-1] if hasattr(fitted, "steps") else fitted
     if hasattr(last, "feature_importances_"):
         return np.asarray(last.feature_importances_, np.float64)
@@ -122,12 +123,12 @@ def check_step(name: str, value: Any) -> None:
     check_integer(name, value, 1)
 
 
-def _squared_weights(machine: Any) -> NDArray[np.float64]:
+def _squared_weights(machine: Any) -> Floats:
     coef = machine.coef_
     return np.asarray(np.square(coef if isinstance(coef, np.ndarray) else coef.toarray()).sum(axis=0))
 
 
-def _places_from_the_last(machine: Any) -> NDArray[np.int64]:
+def _places_from_the_last(machine: Any) -> Integers:
     """Of equal features the last is dropped first: the sums of the solver differ by rounding alone."""
     weights = np.sqrt(_squared_weights(machine))
     places = np.empty(len(weights), np.int64)
@@ -136,7 +137,7 @@ def _places_from_the_last(machine: Any) -> NDArray[np.int64]:
     return places
 
 
-def standardised(values: NDArray[Any] | csc_array) -> NDArray[np.float64] | csc_array:
+def standardised(values: NDArray[Any] | csc_array) -> Floats | csc_array:
     """Dense columns with mean 0 and standard deviation 1; sparse ones as they are, with indices of 32 bits."""
     from scipy.sparse import csc_array
     from sklearn.preprocessing import StandardScaler
@@ -152,7 +153,7 @@ def standardised(values: NDArray[Any] | csc_array) -> NDArray[np.float64] | csc_
     return csc_array((values.data, values.indices.astype(np.int32), values.indptr.astype(np.int32)), shape=values.shape)
 
 
-def _l1_weights(values: NDArray[np.float64] | csc_array, codes: NDArray[np.int32], C: float) -> NDArray[np.float64]:
+def _l1_weights(values: Floats | csc_array, codes: NDArray[np.int32], C: float) -> Floats:
     import warnings
 
     from sklearn.exceptions import ConvergenceWarning

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.choice import TIE, rank
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.memory import check_matrices
@@ -19,7 +20,6 @@ from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.rows import Centred, Samples, centre
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 

@@ -1,5 +1,7 @@
 """ReliefF: a column is good if it differs between near samples of different classes and not between those of one.
 
+RReliefF is its sibling for a quantity: a column is good if it differs between near samples of different values.
+
 M. Robnik-Sikonja, I. Kononenko, "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning 53,
 2003. doi:10.1023/A:1025667309714
 """
@@ -40,14 +42,39 @@ def relieff(
     """Rank the columns by their weights; see :class:`bitsieve.ReliefF`."""
     phase("reading")
     differences = Differences(samples.rows(takes_missing=True), samples.classes, samples.n_classes)
-    chosen = np.arange(samples.n_samples)
-    if n_samples is not None and n_samples < samples.n_samples:
-        chosen = np.sort(make_random(random_state).permutation(samples.n_samples)[:n_samples])
-    progress = phase("comparing neighbours")
+    chosen, progress = _chosen(samples, n_samples, random_state), phase("comparing neighbours")
     weights = relieff_weights(
         differences, samples.classes, chosen, n_neighbors=n_neighbors, n_jobs=n_jobs, progress=progress
     )
     return rank_all(rank(weights), differences.varies, weights, k, weights_=weights)
+
+
+def rrelieff(
+    samples: Samples,
+    k: int,
+    *,
+    n_neighbors: int = 10,
+    n_samples: int | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> Found:
+    """Rank the columns by their weights for a quantity; see :class:`bitsieve.ReliefF`."""
+    assert samples.quantity is not None  # it is run for one
+    phase("reading")
+    of_all = np.zeros(samples.n_samples, np.int32)  # a missing value is drawn from all known ones
+    differences = Differences(samples.rows(takes_missing=True), of_all, 1)
+    chosen, progress = _chosen(samples, n_samples, random_state), phase("comparing neighbours")
+    weights = rrelieff_weights(
+        differences, samples.quantity, chosen, n_neighbors=n_neighbors, n_jobs=n_jobs, progress=progress
+    )
+    return rank_all(rank(weights), differences.varies, weights, k, weights_=weights)
+
+
+def _chosen(samples: Samples, n_samples: int | None, random_state: Any) -> Places:
+    """The samples that are looked at."""
+    if n_samples is None or n_samples >= samples.n_samples:
+        return np.arange(samples.n_samples)
+    return np.sort(make_random(random_state).permutation(samples.n_samples)[:n_samples])
 
 
 def relieff_weights(
@@ -66,8 +93,7 @@ def relieff_weights(
     class c, all of them where there are fewer. Ties of distance go to the lowest index. The ``chosen`` samples i are
     looked at, neighbours are sought among all; every class occurs, and there are at least two.
     """
-    n_rows = int(np.clip(BLOCK_DISTANCES // differences.n_samples, 1, MOST_BLOCK_SAMPLES))
-    blocks = [chosen[first : first + n_rows] for first in range(0, len(chosen), n_rows)]
+    blocks = _blocks(differences, chosen)
     sums = np.zeros((len(blocks), differences.n_features))
 
     def work(place: int) -> None:
@@ -76,6 +102,48 @@ def relieff_weights(
 
     run_blocks(work, range(len(blocks)), n_jobs, progress)
     return np.asarray(np.add.reduce(sums, axis=0) / len(chosen))
+
+
+def rrelieff_weights(
+    differences: Differences,
+    values: Floats,
+    chosen: Places,
+    *,
+    n_neighbors: int,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Floats:
+    """The weight of every column for a quantity y, between -1 and 1; 0 for columns that do not vary.
+
+    ``W = E[diff(y) diff(A)] / E[diff(y)] - E[(1 - diff(y)) diff(A)] / E[1 - diff(y)]``, E the mean over the ``chosen``
+    samples and the ``n_neighbors`` nearest others of each (all where there are fewer), ``diff(y) = |y_i - y_j| / (max -
+    min)``: with neighbours of equal influence, Bayes' rule for the difference of two probabilities of differing. Ties
+    of distance go to the lowest index.
+    """
+    scaled = values / np.abs(values).max()
+    scaled = scaled / (scaled.max() - scaled.min())
+    everyone, k = np.arange(differences.n_samples), min(n_neighbors, differences.n_samples - 1)
+    blocks = _blocks(differences, chosen)
+    sums, apart = np.zeros((len(blocks), 2, differences.n_features)), np.zeros(len(blocks))
+
+    def work(place: int) -> None:
+        block = blocks[place]
+        neighbours = differences.nearest(differences.distances(block), np.arange(len(block)), everyone, k)
+        gaps = np.abs(scaled[block][:, None] - scaled[neighbours])
+        apart[place] = np.add.reduce(gaps, axis=None)
+        for row, weights in enumerate((gaps, 1.0 - gaps)):
+            sums[place, row] = differences.weighted(block, neighbours, weights)
+
+    run_blocks(work, range(len(blocks)), n_jobs, progress)
+    total = np.add.reduce(apart)
+    of_apart, of_near = np.add.reduce(sums, axis=0)
+    rest = len(chosen) * k - total  # 0 where all neighbours have the least and the greatest value
+    return np.asarray(of_apart / (total or 1.0) - of_near / (rest or 1.0))
+
+
+def _blocks(differences: Differences, chosen: Places) -> list[Places]:
+    n_rows = int(np.clip(BLOCK_DISTANCES // differences.n_samples, 1, MOST_BLOCK_SAMPLES))
+    return [chosen[first : first + n_rows] for first in range(0, len(chosen), n_rows)]
 
 
 def _neighbours(
@@ -113,6 +181,7 @@ METHODS = (
         selector="bitsieve.selectors.separability:ReliefF",
         parameters=defaults_of(relieff),
         run=relieff,
+        run_on_quantity=rrelieff,
         requires=DENSE_ROWS,
         bins=False,
         takes_missing=True,

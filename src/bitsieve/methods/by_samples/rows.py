@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.information import Information
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Rows:
     value is missing. ``numeric``, ``categorical``: which columns of the table these are.
     """
 
-    numbers: NDArray[np.float64]
+    numbers: Floats
     codes: NDArray[np.int32]
-    numeric: NDArray[np.intp]
-    categorical: NDArray[np.intp]
+    numeric: Columns
+    categorical: Columns
 
     @property
     def n_samples(self) -> int:
@@ -40,7 +40,7 @@ class Rows:
         return len(self.numeric) + len(self.categorical)
 
     @property
-    def varies(self) -> NDArray[np.bool_]:
+    def varies(self) -> Flags:
         """Which columns have at least two different values, shape (n_features,)."""
         out = np.zeros(self.n_features, bool)
         out[self.numeric] = np.fmin.reduce(self.numbers, axis=0) < np.fmax.reduce(self.numbers, axis=0)
@@ -83,13 +83,17 @@ class Samples(Protocol):
         """Number of classes."""
 
     @property
+    def quantity(self) -> Floats | None:
+        """The number of every sample, where the target is a quantity; the classes are those of its cut."""
+
+    @property
     def labels(self) -> NDArray[Any]:
         """The label of every class."""
 
     def rows(self, *, takes_missing: bool = False) -> Rows:
         """Numeric columns apart from categorical ones."""
 
-    def numbers(self, setting: str = "") -> tuple[Floats, NDArray[np.bool_]]:
+    def numbers(self, setting: str = "") -> tuple[Floats, Flags]:
         """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1.
 
         A column of more is refused; ``setting`` says which one of the method needs numbers.

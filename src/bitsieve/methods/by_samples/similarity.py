@@ -17,8 +17,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.progress import phase
@@ -27,7 +27,6 @@ from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
 from bitsieve.methods.by_samples.rows import Rows, Samples, centre, standardize
 from bitsieve.optimize.dominant_sets import Similarity, SimilarityMatrix, SimilarityRows
 
-Floats = NDArray[np.float64]
 Progress = Callable[[int, int], object]
 
 SIMILARITIES = ("auto", "parzen", "binned", "distinct", "rho", "error")
@@ -101,11 +100,7 @@ def _fitting(rows: Rows) -> str:
 
 
 def _whole_or_rows(
-    n: int,
-    memory: int | None,
-    matrix: Callable[[Progress], Floats],
-    rows: Callable[[int, int], Floats],
-    at_once: int,
+    n: int, memory: int | None, matrix: Callable[[Progress], Floats], rows: Callable[[int, int], Floats], at_once: int
 ) -> Similarity:
     """The matrix where it fits the memory, else the rows as they are asked for."""
     if memory is not None and 8 * n * n > memory:

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Integers
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_bandwidth, check_choice, optional
 from bitsieve.common.progress import phase
@@ -53,11 +53,7 @@ def vmi(
 
 
 def _densities(
-    samples: Samples,
-    order: NDArray[np.intp],
-    class_sizes: NDArray[np.int64],
-    bandwidth: str | float,
-    n_jobs: int | None,
+    samples: Samples, order: Columns, class_sizes: Integers, bandwidth: str | float, n_jobs: int | None
 ) -> DensityTable:
     """The columns as they are, in this order of the samples."""
     rows = samples.rows()

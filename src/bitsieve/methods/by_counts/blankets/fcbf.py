@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats, Progress
 from bitsieve.common.choice import TIE, rank
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.common.progress import phase
@@ -20,9 +19,6 @@ from bitsieve.information.protocol import (
     pair_uncertainty,
 )
 from bitsieve.methods.method import Found, Method, defaults_of
-
-Columns = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 
 def remaining(information: Information, order: Columns, levels: Floats) -> Remaining:
@@ -54,7 +50,7 @@ class Remaining:
         self.left = rest[~removed]
         return pivot, np.sort(rest[removed])
 
-    def _removed(self, pivot: int, columns: Columns) -> NDArray[np.bool_]:
+    def _removed(self, pivot: int, columns: Columns) -> Flags:
         if not len(columns):
             return np.zeros(0, bool)
         return pair_uncertainty(self.information.pair(pivot, columns, by_class=False)) >= self.levels[columns]
@@ -137,17 +133,12 @@ class Predominant:
     """The predominant features in order, their SU with the class, and the features that each of them removed."""
 
     order: Columns
-    scores: NDArray[np.float64]
+    scores: Floats
     groups: list[Columns]
 
 
 def fast_correlation_filter(
-    information: Information,
-    limit: int,
-    *,
-    delta: float = 0.0,
-    strict: bool = False,
-    progress: Callable[[int, int], object] | None = None,
+    information: Information, limit: int, *, delta: float = 0.0, strict: bool = False, progress: Progress = None
 ) -> Predominant:
     """Find the predominant features, the first ``limit`` of them.
 
@@ -174,7 +165,7 @@ def fast_correlation_filter(
     return Predominant(chosen, with_class[chosen], groups)
 
 
-def _candidates(information: Information, with_class: NDArray[np.float64], least: float) -> Columns:
+def _candidates(information: Information, with_class: Floats, least: float) -> Columns:
     """Features that reach the threshold by falling SU with the class; those that do not vary last."""
     order = rank(with_class)
     order = order[with_class[order] >= least]

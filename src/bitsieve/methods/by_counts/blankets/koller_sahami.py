@@ -6,20 +6,17 @@ that carry most of its information; its information about the class, conditional
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.choice import pick
 from bitsieve.common.parameters import check_choice, check_integer
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
 from bitsieve.methods.method import CONDITIONED, Found, Method, defaults_of, rank_all
-
-Columns = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -27,16 +24,12 @@ class Elimination:
     """All features, the one that stayed longest first; the information of each given its blanket when dropped."""
 
     order: Columns
-    scores: NDArray[np.float64]
+    scores: Floats
     blankets: list[Columns]
 
 
 def blanket_elimination(
-    information: Information,
-    *,
-    blanket_size: int,
-    rule: str = "relevance",
-    progress: Callable[[int, int], object] | None = None,
+    information: Information, *, blanket_size: int, rule: str = "relevance", progress: Progress = None
 ) -> Elimination:
     """Drop features one by one, down to the last.
 

@@ -10,13 +10,11 @@ from numbers import Real
 from typing import ClassVar, Literal, Protocol, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.choice import Scores
 from bitsieve.common.messages import ParameterError
 from bitsieve.information.protocol import Information, PairInformation
-
-Floats = NDArray[np.float64]
 
 Needs = Literal["marginals", "pairs", "class pairs", "joint"]
 

@@ -7,9 +7,10 @@ from numbers import Real
 
 import numpy as np
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.messages import ParameterError
 from bitsieve.information.protocol import PairInformation
-from bitsieve.methods.by_counts.criteria.base import Criterion, Floats, JointCriterion, MinimumCriterion
+from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion, MinimumCriterion
 
 NOTHING = 1e-12  # bits
 

@@ -10,10 +10,10 @@ from typing import ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_integer, check_level
-from bitsieve.counts import Columns
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch

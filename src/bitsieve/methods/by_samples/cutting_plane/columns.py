@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Flags, Floats
 from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
-Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 Block = tuple[int, int]
 Stored = tuple[Integers, Integers, Floats, int, int, int, Floats, Floats]  # the first arguments of native functions
@@ -65,7 +65,7 @@ class Part(Protocol):
         """The products with weights of the samples, shape (n, tasks): shape (s, tasks)."""
         ...
 
-    def scatter(self, samples: NDArray[np.bool_]) -> Floats:
+    def scatter(self, samples: Flags) -> Floats:
         """The products of the vectors with each other over some samples, shape (s, s)."""
         ...
 
@@ -191,7 +191,7 @@ class DensePart:
         """The products with weights of the samples."""
         return self.vectors.T @ weights
 
-    def scatter(self, samples: NDArray[np.bool_]) -> Floats:
+    def scatter(self, samples: Flags) -> Floats:
         """The products of the vectors with each other over some samples."""
         rows = self.vectors[samples]
         return rows.T @ rows
@@ -296,7 +296,7 @@ class SparsePart:
         """The products with weights of the samples."""
         return np.asarray(self.rows.T @ weights - np.outer(self.level, np.add.reduce(weights, axis=0)))
 
-    def scatter(self, samples: NDArray[np.bool_]) -> Floats:
+    def scatter(self, samples: Flags) -> Floats:
         """The products of the vectors with each other over some samples."""
         rows = self.rows[samples]
         n = rows.shape[0]

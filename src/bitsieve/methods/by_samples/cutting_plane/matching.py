@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.choice import TIE, rank
 from bitsieve.methods.by_samples.cutting_plane.columns import Columns
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 Neighbours = list[set[int]]
 

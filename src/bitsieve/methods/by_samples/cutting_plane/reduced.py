@@ -17,12 +17,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Flags, Floats
 from bitsieve.methods.by_samples.cutting_plane.columns import Part
 from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex, project_on_simplex
 
-Floats = NDArray[np.float64]
 Factor = tuple[Floats, bool]
 
 ENOUGH = 1e-10  # relative gap that is aimed at: weights of the cuts rounded to doubles leave about so much
@@ -105,7 +104,7 @@ class ReducedProblem:
     columns are in a cut, (n_cuts, n_columns).
     """
 
-    def __init__(self, part: Part, signs: Floats, members: NDArray[np.bool_], C: float) -> None:
+    def __init__(self, part: Part, signs: Floats, members: Flags, C: float) -> None:
         self.part = part
         self.signs = signs
         self.members = members.astype(np.float64)
@@ -203,7 +202,7 @@ class ReducedProblem:
         value = float(u @ u) / 2 - float(alpha @ margins) - float(alpha @ alpha) / (2 * C)
         return _Inner(value, u, alpha, products, u - root * products)
 
-    def _hessian(self, root: Floats, k: int, active: NDArray[np.bool_], C: float) -> tuple[Floats, Factor]:
+    def _hessian(self, root: Floats, k: int, active: Flags, C: float) -> tuple[Floats, Factor]:
         sums = self.part.against((self.signs[:, k] * active)[:, None])[:, 0]
         scatter = self.scatters[k].over(active) - np.outer(sums, sums) / np.count_nonzero(active)
         hessian = C * (root[:, None] * scatter * root)
@@ -251,9 +250,9 @@ class _Scatter:
 
     def __init__(self, part: Part) -> None:
         self.part = part
-        self.samples: NDArray[np.bool_] | None = None
+        self.samples: Flags | None = None
 
-    def over(self, samples: NDArray[np.bool_]) -> Floats:
+    def over(self, samples: Flags) -> Floats:
         """The products over these samples."""
         before = self.samples
         if before is None or 2 * np.count_nonzero(samples ^ before) > np.count_nonzero(samples):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Flags, Floats
 from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.messages import ParameterError
@@ -25,7 +26,6 @@ from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, Red
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.method import ROWS, Found, Method, defaults_of
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 TOLERANCE = 1e-4  # relative violation of the next cut below which the loop has converged
@@ -252,7 +252,7 @@ def affiliate(columns: Columns, support: Integers, cuts: Sequence[Integers], lea
     return pairs.groups(np.flatnonzero(taken), len(support))
 
 
-def _first_in(cut: Integers, support: Integers, pairs: Pairs, n_features: int) -> NDArray[np.bool_]:
+def _first_in(cut: Integers, support: Integers, pairs: Pairs, n_features: int) -> Flags:
     """Which pairs put a column, that is none of the cut, into the group of its first support feature in the cut."""
     turn = np.full(n_features, len(cut), np.intp)
     turn[cut] = np.arange(len(cut))

@@ -27,15 +27,12 @@ import itertools
 from math import log2, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.parzen.pairs import RIDGE, ParzenPairs, covariances, width
-
-Floats = NDArray[np.float64]
-Columns = NDArray[np.intp]
 
 PART_BYTES = 64 << 20
 QUERIES = 256  # samples in one native call
@@ -86,7 +83,7 @@ class JointInformation:
     def __init__(
         self,
         values: Floats,
-        class_sizes: NDArray[np.int64],
+        class_sizes: Integers,
         bandwidth: str | float = "scott",
         n_jobs: int | None = None,
         *,
@@ -176,11 +173,7 @@ class SecondOrderInformation:
     """
 
     def __init__(
-        self,
-        values: Floats,
-        class_sizes: NDArray[np.int64],
-        bandwidth: str | float = "scott",
-        n_jobs: int | None = None,
+        self, values: Floats, class_sizes: Integers, bandwidth: str | float = "scott", n_jobs: int | None = None
     ) -> None:
         ends = np.concatenate([[0], np.cumsum(class_sizes)]).tolist()
         self._n_jobs = n_jobs

@@ -19,18 +19,15 @@ Pattern Analysis and Machine Intelligence 24(12), 2002. doi:10.1109/TPAMI.2002.1
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import log, pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks
-
-Floats = NDArray[np.float64]
 
 BANDWIDTHS = ("scott", "log")
 RIDGE = 1e-6
@@ -91,7 +88,7 @@ class ParzenPairs:
         run_blocks(fill, np.flatnonzero(self.varies).tolist(), self.n_jobs)
         return out
 
-    def information(self, i: int, others: NDArray[np.intp]) -> Floats:
+    def information(self, i: int, others: Columns) -> Floats:
         """I(fi;fj) of a column with others, in bits; 0 where one does not vary. (j, i) gives the bits of (i, j)."""
         out = np.zeros(len(others))
         if self.varies[i]:
@@ -102,7 +99,7 @@ class ParzenPairs:
             out[above] = self._beginning_with(i, others[above])
         return out
 
-    def _beginning_with(self, i: int, others: NDArray[np.intp]) -> Floats:
+    def _beginning_with(self, i: int, others: Columns) -> Floats:
         out, entropy, first = np.empty(len(others)), self.entropy, float(self._pivots[i])
         for start in range(0, len(others), CHUNK):
             some = others[start : start + CHUNK]
@@ -123,13 +120,13 @@ class ParzenPairs:
         _native.grid_log_sums(self._kernel, first, others, unit, slope, scale, MOST_NODES, out)
         return out
 
-    def relevance_row(self, i: int, others: NDArray[np.intp]) -> Floats:
+    def relevance_row(self, i: int, others: Columns) -> Floats:
         """W of a column with others: :func:`relative_information`, 0 with itself."""
         found = relative_information(self.information(i, others), self.entropy[others] + self.entropy[i])
         found[others == i] = 0.0
         return found
 
-    def relevance_matrix(self, progress: Callable[[int, int], object] | None = None) -> Floats:
+    def relevance_matrix(self, progress: Progress = None) -> Floats:
         """W of all pairs, 0 on the diagonal."""
         out = np.zeros((self.n_features, self.n_features))
 

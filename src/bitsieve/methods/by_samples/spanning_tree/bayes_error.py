@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats, Integers
 from bitsieve.common.choice import pick
 from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
@@ -29,9 +30,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
 )
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
 
-Floats = NDArray[np.float64]
 Classes = NDArray[np.integer]
-Integers = NDArray[np.int64]
 Progress = Callable[[int, int], object]
 
 BLOCK_COLUMNS = 16

@@ -6,7 +6,7 @@ S. Yasaei Sekeh, A. O. Hero III, "Feature selection for multi-labeled variables 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.choice import TIE, rank
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import NO_LIMIT, check_choice, check_integer, made_by, make_random, optional
@@ -30,8 +31,6 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of, rank_all
 
 Places = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Columns = NDArray[np.intp]
 
 PRIORS = ("halves", "pooled")
 BLOCK_POINTS = 1 << 15  # of all trees of one block: some 10 ms
@@ -159,7 +158,7 @@ def dependency_matrix(
     *,
     priors: str = "halves",
     n_jobs: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> Floats:
     """The lower bound on the conditional geometric mutual information of every two columns given the class.
 

@@ -13,11 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.counts.kernels import choose_kernel
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 
 WIDEST = 1e150  # squared differences of larger ones, summed over many columns, leave the range of floats
 
@@ -27,7 +24,7 @@ class SpanningTree:
     """A tree on the places of the points: equal points are one place."""
 
     places: Floats  # the distinct points in lexicographic order, shape (n_places, n_dimensions)
-    place: NDArray[np.intp]  # of every point
+    place: Columns  # of every point
     edges: Integers  # the two places of every edge, the lower one first, shape (n_places - 1, 2)
 
     @property

@@ -13,7 +13,6 @@ doi:10.48550/arXiv.1606.02827
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from math import fsum, log, prod
 from typing import NamedTuple
 
@@ -21,12 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Progress
 from bitsieve.common.choice import TIE, choose_greedily, pick
 from bitsieve.common.memory import check_room
 from bitsieve.counts.kernels import choose_kernel
-
-Columns = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 PLATEAUS = ("continue", "restart", "stop")
 RESTART_GAIN = 0.01 / log(2)  # bits: 0.01 nats
@@ -54,7 +51,7 @@ class Posterior:
     however many features are chosen.
     """
 
-    def __init__(self, class_sizes: NDArray[np.int64]) -> None:
+    def __init__(self, class_sizes: Integers) -> None:
         self.class_sizes = class_sizes
         self.n_classes = len(class_sizes)
         self.n_samples = int(class_sizes.sum())
@@ -129,7 +126,7 @@ class Posterior:
 class Bound(ABC):
     """The bounds of all candidates, given a set S of chosen features that grows."""
 
-    def __init__(self, varies: NDArray[np.bool_], class_sizes: NDArray[np.int64]) -> None:
+    def __init__(self, varies: Flags, class_sizes: Integers) -> None:
         self.varies = varies
         self.n_features = len(varies)
         self.posterior = Posterior(class_sizes)
@@ -165,10 +162,7 @@ class Chosen(NamedTuple):
 
 
 def variational_select(
-    bound: Bound,
-    n_features_to_select: int,
-    on_plateau: str = "continue",
-    progress: Callable[[int, int], object] | None = None,
+    bound: Bound, n_features_to_select: int, on_plateau: str = "continue", progress: Progress = None
 ) -> Chosen:
     """Add the feature with the greatest bound, one at a time; S must be empty.
 
@@ -203,7 +197,7 @@ class _BoundScores:
             self.reached = float(self.alone[feature])
         self.n_chosen += 1
 
-    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+    def best(self, candidates: Flags) -> tuple[int, float]:
         """The candidate with the greatest bound, and that bound."""
         chosen, value = self.bound.best(np.flatnonzero(candidates))
         if self.restarting and value - self.reached < RESTART_GAIN:
@@ -221,14 +215,14 @@ class _PlateauMonitor:
     def __init__(self) -> None:
         self.reached = -np.inf
 
-    def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
+    def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
         """Whether the bound with the candidate is no larger than the last."""
         if score - self.reached <= STOP_GAIN:
             return True
         self.reached = score
         return False
 
-    def others(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def others(self, candidates: Flags) -> Flags:
         """None: the bounds of all others are smaller."""
         return np.zeros_like(candidates)
 

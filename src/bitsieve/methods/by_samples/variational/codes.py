@@ -21,13 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.common.choice import TIE, pick
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, Weighted
 
-Floats = NDArray[np.float64]
-Columns = NDArray[np.intp]
 Features = NDArray[np.int64]  # columns as native functions take them
 
 TABLE_BYTES = 1 << 30  # of the tables of all features given one
@@ -42,7 +41,7 @@ class CodeTable:
     """Columns of codes, shape (n_samples, n_features), sorted by class and padded to whole blocks of eight samples."""
 
     def __init__(
-        self, codes: NDArray[np.uint8] | NDArray[np.uint16], class_sizes: NDArray[np.int64], n_jobs: int | None
+        self, codes: NDArray[np.uint8] | NDArray[np.uint16], class_sizes: Integers, n_jobs: int | None
     ) -> None:
         self.n_samples, self.n_features = codes.shape
         rows = -(-self.n_samples // LANES) * LANES
@@ -66,7 +65,7 @@ class Tables(NamedTuple):
     """Probabilities, or their log2, of every feature's codes, by class and the code of a chosen feature."""
 
     cells: Floats | NDArray[np.float32]
-    offset: NDArray[np.int64]
+    offset: Integers
     true_class: Floats  # of each feature, sum_n log2 p of the samples in their own classes
 
     @classmethod
@@ -93,7 +92,7 @@ class Tables(NamedTuple):
         return cls._made(table, chosen, stride, np.float32, logs=True)
 
     @classmethod
-    def _made(cls, table: CodeTable, chosen: int, stride: NDArray[np.int64], dtype: type, *, logs: bool) -> Tables:
+    def _made(cls, table: CodeTable, chosen: int, stride: Integers, dtype: type, *, logs: bool) -> Tables:
         sizes = stride * len(table.class_sizes)
         made = cls(np.empty(int(sizes.sum()), dtype), np.cumsum(sizes) - sizes, np.empty(table.n_features))
         table.spread(lambda features: made.fill(table, chosen, features, logs), np.arange(table.n_features))

@@ -22,16 +22,13 @@ from __future__ import annotations
 from math import log2, pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.choice import pick
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
-
-Columns = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 STATE_BYTES = 4 << 30
 EQUAL = 2.0**100  # the scale at which the kernel of different codes is 0 relative to that of equal ones
@@ -47,12 +44,7 @@ class DensityTable:
     """
 
     def __init__(
-        self,
-        values: Floats,
-        numeric: NDArray[np.bool_],
-        class_sizes: NDArray[np.int64],
-        bandwidth: str | float,
-        n_jobs: int | None,
+        self, values: Floats, numeric: Flags, class_sizes: Integers, bandwidth: str | float, n_jobs: int | None
     ) -> None:
         self.values = np.ascontiguousarray(values)
         self.numeric = numeric

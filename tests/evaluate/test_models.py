@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from bitsieve.evaluate.classifiers import incremental
-from bitsieve.evaluate.classifiers.registry import make_classifier
+from bitsieve.evaluate.models import incremental
+from bitsieve.evaluate.models.registry import make_model
 
 STOPS = np.array([1, 2, 5, 6, 12])
 
@@ -40,7 +40,7 @@ def refitted(classifier, train, labels, test):
 )
 def test_equal_to_a_new_fit(name, classifier, seed):
     train, labels, test = problem(seed)
-    grown = list(make_classifier(name)[1].predict(train, labels, test, STOPS))
+    grown = list(make_model(name)[1].predict(train, labels, test, STOPS))
     np.testing.assert_array_equal(grown, refitted(classifier, train, labels, test))
 
 
@@ -48,7 +48,7 @@ def test_equal_to_a_new_fit(name, classifier, seed):
 def test_support_vectors_equal_to_a_new_fit(seed):
     # Whole numbers: inner products are exact in any order of summation, so both solvers get the same problem.
     train, labels, test = problem(seed, whole_numbers=True)
-    grown = list(make_classifier("linear-svm")[1].predict(train, labels, test, STOPS))
+    grown = list(make_model("linear-svm")[1].predict(train, labels, test, STOPS))
     np.testing.assert_array_equal(grown, refitted(SVC(kernel="linear", C=1), train, labels, test))
 
 
@@ -62,7 +62,7 @@ def test_support_vectors_without_a_gram_matrix(monkeypatch):
 @pytest.mark.parametrize("name", ["knn", "ncm"])
 def test_distances_in_blocks(name, monkeypatch):
     train, labels, test = problem(6, whole_numbers=True)
-    grow = make_classifier(name)[1].predict
+    grow = make_model(name)[1].predict
     whole = list(grow(train, labels, test, STOPS))
     monkeypatch.setattr(incremental, "BLOCK_BYTES", 8 * (len(train) if name == "knn" else 3) * 7)  # seven rows
     np.testing.assert_array_equal(list(grow(train, labels, test, STOPS)), whole)
@@ -88,7 +88,7 @@ def test_fewer_samples_than_neighbors():
 
 def test_mixtures_follow_bayes_rule():
     train, labels, test = problem(1)
-    (predicted,) = make_classifier("bgm")[1].predict(train, labels, test, np.array([4]))
+    (predicted,) = make_model("bgm")[1].predict(train, labels, test, np.array([4]))
     scores = []
     for label in (0, 2, 4):
         own = train[labels == label, :4]
@@ -99,13 +99,13 @@ def test_mixtures_follow_bayes_rule():
 
 def test_mixtures_of_one_sample_and_of_equal_samples():
     train = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 1.0], [1.0, 1.0]])
-    (predicted,) = make_classifier("bgm")[1].predict(train, np.array([0, 1, 1, 1]), train, np.array([2]))
+    (predicted,) = make_model("bgm")[1].predict(train, np.array([0, 1, 1, 1]), train, np.array([2]))
     assert predicted.tolist() == [0, 1, 1, 1]
 
 
 def test_any_classifier_of_scikit_learn():
     train, labels, test = problem(2)
-    name, forms = make_classifier(LogisticRegression())
+    name, forms = make_model(LogisticRegression())
     assert name == "LogisticRegression(random_state=0)"
     np.testing.assert_array_equal(
         list(forms.predict(train, labels, test, STOPS)), refitted(LogisticRegression(), train, labels, test)
@@ -127,10 +127,10 @@ def test_any_classifier_of_scikit_learn():
 )
 def test_unknown_classifier(given, message):
     with pytest.raises(ValueError, match=message) as caught:
-        make_classifier(given)
+        make_model(given)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("given", [make_pipeline(StandardScaler(), SVC()), GridSearchCV(SVC(), {"C": [1]})])
 def test_classifiers_made_of_others(given):
-    assert make_classifier(given)[0].startswith(type(given).__name__)
+    assert make_model(given)[0].startswith(type(given).__name__)

@@ -1,8 +1,9 @@
-"""The two forms of a classifier, and any of scikit-learn's, fitted anew for every number of features.
+"""The forms of a model, and any of scikit-learn's, fitted anew for every number of features.
 
 A form is a function ``grow(train, labels, test, stops)``. ``train`` and ``test`` hold the columns of the features in
-order of choice, ``labels`` are the class codes of ``train`` (at least two different ones), and for every number of
-columns in ``stops`` (ascending) it yields the predicted class codes of ``test``, or scores: a column a class code.
+order of choice, ``labels`` are the class codes of ``train`` (at least two different ones) or the values of a quantity,
+and for every number of columns in ``stops`` (ascending) it yields the predicted class codes of ``test``, or scores, a
+column a class code, or the predicted values.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from bitsieve.evaluate.losses import Predicted
+
 Floats = NDArray[np.float64]
 Grow = Callable[[Floats, NDArray[Any], Floats, NDArray[np.intp]], Iterator[NDArray[Any]]]
 
@@ -22,30 +25,41 @@ SCORED_BY = ("decision_function", "predict_proba")
 
 
 @dataclass(frozen=True)
-class Classifier:
-    """Predictions, and scores of the classes where there are any, after each number of columns."""
+class Model:
+    """What predicts, by what it can predict; None: it can not.
 
-    predict: Grow
+    ``predict``: classes. ``score``: scores of the classes. ``regress``: a quantity.
+    """
+
+    predict: Grow | None = None
     score: Grow | None = None
+    regress: Grow | None = None
+
+    def can(self, predicts: Predicted) -> bool:
+        """Whether it predicts classes, or a quantity."""
+        return (self.predict if predicts == "classes" else self.regress) is not None
 
 
-def refitted(classifier: Any) -> Classifier:
-    """Both forms of a classifier of scikit-learn."""
-    scored = any(hasattr(classifier, name) for name in SCORED_BY)
-    return Classifier(Refit(classifier), RefitScores(classifier) if scored else None)
+def refitted(estimator: Any, predicts: Predicted | None = "classes") -> Model:
+    """The forms of an estimator of scikit-learn; where it does not say what it predicts, it may be either."""
+    scored = any(hasattr(estimator, name) for name in SCORED_BY)
+    if predicts == "quantity":
+        return Model(regress=Refit(estimator))
+    regress = Refit(estimator) if predicts is None else None
+    return Model(Refit(estimator), RefitScores(estimator) if scored else None, regress)
 
 
 @dataclass(frozen=True)
 class Refit:
-    """A classifier that is fitted anew for every number of columns."""
+    """An estimator that is fitted anew for every number of columns."""
 
-    classifier: Any
+    estimator: Any
 
     def __call__(
         self, train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
     ) -> Iterator[NDArray[Any]]:
         for stop in stops:
-            fitted = clone(self.classifier).fit(np.ascontiguousarray(train[:, :stop]), labels)
+            fitted = clone(self.estimator).fit(np.ascontiguousarray(train[:, :stop]), labels)
             yield self._found(fitted, np.ascontiguousarray(test[:, :stop]), np.unique(labels))
 
     def _found(self, fitted: Any, test: Floats, classes: NDArray[Any]) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Classifiers that are asked again and again while features are added, and use what they computed before.
+"""Models that are asked again and again while features are added, and use what they computed before.
 
 Nearest class mean and nearest neighbours: squared distances are updated feature by feature. Test samples come in
 blocks, so that their distances fit in a cache, and in memory at all.
@@ -10,6 +10,8 @@ of k by k matrices and none over the samples.
 Linear support vector machine (libsvm, C = 1, one against one): a feature adds ``x x'`` to the matrix of inner products,
 so that one more costs one pass over the matrix. Matrices larger than ``GRAM_BYTES`` are not made: every number of
 features is then a fit of its own.
+
+Ridge regression: products of all features are counted once, as those of the linear discriminant are.
 """
 
 from __future__ import annotations
@@ -21,14 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import softmax
+from sklearn.linear_model import Ridge
 from sklearn.svm import SVC
 
-from bitsieve.evaluate.classifiers.refit import Refit
+from bitsieve.evaluate.models.refit import Refit
 
 Floats = NDArray[np.float64]
 
 BLOCK_BYTES = 1 << 20  # of a matrix that is worked on at once: about what a second-level cache holds
-NEIGHBORS = 3
+NEIGHBORS = 3  # that vote for a class
+AVERAGED = 10  # neighbours of which a quantity is the mean: a tenth of the variance of its noise is added, not a third
 RIDGE = 1e-6  # times the mean variance, on the diagonal: columns that depend on each other are allowed
 SUPPORT_VECTORS = SVC(kernel="linear", C=1.0)
 GRAM_BYTES = 1 << 30
@@ -53,16 +57,29 @@ def nearest_neighbors(
     members = np.zeros((len(train), len(classes)), np.uint8)
     members[np.arange(len(train)), codes] = 1
     yield from classes[
-        _decided(lambda distances: members[_nearest(distances)].sum(axis=1).argmax(axis=1), train, test, stops)
+        _decided(
+            lambda distances: members[_nearest(distances, NEIGHBORS)].sum(axis=1).argmax(axis=1), train, test, stops
+        )
     ]
 
 
+def mean_of_neighbors(train: Floats, values: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterator[Floats]:
+    """The mean of ten nearest neighbours after each number of columns; of those equally near the earlier ones."""
+    yield from _decided(
+        lambda distances: values[_nearest(distances, AVERAGED)].mean(axis=1), train, test, stops, np.float64
+    )
+
+
 def _decided(
-    decide: Callable[[Floats], NDArray[np.intp]], points: Floats, test: Floats, stops: NDArray[np.intp]
-) -> NDArray[np.intp]:
+    decide: Callable[[Floats], NDArray[Any]],
+    points: Floats,
+    test: Floats,
+    stops: NDArray[np.intp],
+    dtype: type[np.generic] = np.intp,
+) -> NDArray[Any]:
     """What ``decide`` makes of the distances of test samples to points after each stop, shape (n_stops, n_test)."""
     rows = max(1, BLOCK_BYTES // (8 * len(points)))
-    found = np.empty((len(stops), len(test)), np.intp)
+    found: NDArray[Any] = np.empty((len(stops), len(test)), dtype)
     for at in range(0, len(test), rows):
         for place, distances in enumerate(_distances(points, test[at : at + rows], stops)):
             found[place, at : at + rows] = decide(distances)
@@ -82,10 +99,10 @@ def _distances(points: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterato
         yield distances
 
 
-def _nearest(distances: Floats) -> NDArray[np.intp]:
-    """The columns that are nearest to each row, shape (n_rows, NEIGHBORS); ``distances`` are as before in the end."""
+def _nearest(distances: Floats, k: int) -> NDArray[np.intp]:
+    """The k columns that are nearest to each row, shape (n_rows, k); ``distances`` are as before in the end."""
     rows = np.arange(len(distances))
-    nearest = np.empty((len(distances), min(NEIGHBORS, distances.shape[1])), np.intp)
+    nearest = np.empty((len(distances), min(k, distances.shape[1])), np.intp)
     taken = np.empty(nearest.shape)
     for place in range(nearest.shape[1]):
         found = distances.argmin(axis=1)  # of equal ones the first
@@ -152,3 +169,18 @@ def _add_products(matrix: Floats, left: Floats, right: Floats) -> None:
     rows = max(1, BLOCK_BYTES // (8 * len(right)))
     for start in range(0, len(left), rows):
         matrix[start : start + rows] += np.multiply.outer(left[start : start + rows], right)
+
+
+def ridge(train: Floats, values: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterator[Floats]:
+    """Predictions of ridge regression (scikit-learn's, alpha = 1) after each number of columns."""
+    model, width = Ridge(), int(stops[-1])
+    if width > len(train):  # products of samples are then fewer than those of columns
+        yield from Refit(model)(train, values, test, stops)
+        return
+    means, level = train[:, :width].mean(axis=0), values.mean()
+    centred = train[:, :width] - means
+    products, with_values = centred.T @ centred, centred.T @ (values - level)
+    products[np.diag_indices(width)] += model.alpha
+    for stop in stops:
+        weights = cho_solve(cho_factor(products[:stop, :stop]), with_values[:stop])
+        yield level + (test[:, :stop] - means[:stop]) @ weights

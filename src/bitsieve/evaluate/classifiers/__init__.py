@@ -1,1 +1,0 @@
-"""Classifiers that are asked for a prediction again and again while features are added."""
