@@ -98,8 +98,8 @@ def _setting(selection: Selection) -> str:
     weighed = "" if source.n_samples == selection.n_samples else f", {source.n_samples:,} counted by weight"
     return (
         f"{selection.n_samples:,} rows{weighed}; {target.n_classes:,} classes: {', '.join(listed)}{more}. "
-        f"Bits are by the estimator {selection.evidence.explaining!r}, those of the curve and the tree are plug-in, from the "
-        "observed shares of these rows."
+        f"Bits are by the estimator {selection.evidence.explaining!r}, of the curve and the tree plug-in, from "
+        "the observed shares of these rows."
     )
 
 

@@ -94,7 +94,7 @@ class Evidence:
 
     @property
     def information(self) -> Information:
-        """The information by which columns are explained: what several have together, and which are alike, is plug-in."""
+        """The information by which columns are explained."""
         return self.counted.estimated(self.explaining)
 
     @cached_property

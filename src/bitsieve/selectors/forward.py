@@ -36,8 +36,8 @@ class ForwardSelector(CountSelector):
         Columns that must or must not be selected, or are taken together.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"
         Of every information quantity. "plug-in" takes the table as it is, which makes columns of many values look
-        informative by luck; the others correct that: "corrected" takes off what shuffled columns give on average. With it
-        and "miller-madow" scores may be negative, in "shrinkage" each quantity has a table of its own.
+        informative by luck; the others correct that: "corrected" takes off what shuffled columns give on average. With
+        it and "miller-madow" scores may be negative, in "shrinkage" each quantity has a table of its own.
 
     Attributes
     ----------
