@@ -16,7 +16,7 @@ from bitsieve.engines.local import make_source
 from bitsieve.evaluate.models.refit import Refit as Refit
 from bitsieve.evaluate.models.registry import MODELS as MODELS
 from bitsieve.information import make_information
-from bitsieve.methods.by_counts.blankets.fcbf import fast_correlation_filter
+from bitsieve.methods.by_counts.blankets.fcbf import fcbf as predominant
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
@@ -71,7 +71,7 @@ def spectral(information: Any, k: int) -> list[int]:
 
 def fcbf(information: Any, k: int) -> list[int]:
     """Columns that the fast correlation-based filter keeps."""
-    return _plain(fast_correlation_filter(information, k).order)
+    return _plain(predominant(information, k).order)
 
 
 def variational(codes: np.ndarray, classes: np.ndarray, decomposition: str, k: int, n_jobs: int) -> list[int]:

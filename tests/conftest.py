@@ -14,16 +14,17 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv
 from sklearn.datasets import load_breast_cancer
+from tests.sparse_codes import sparse_codes
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse import SparseCodes, SparseSource
+from bitsieve.counts.sparse import SparseSource
 from bitsieve.information import make_information
 
 
 def sparse_source(codes, classes=None, **keywords):
     """The columns with all but their most frequent code listed."""
-    return SparseSource(SparseCodes.of_table(np.asarray(codes)), classes, **keywords)
+    return SparseSource(sparse_codes(np.asarray(codes)), classes, **keywords)
 
 
 # Every test of methods on counts runs on each of these; the kernels of the packed engine have tests of their own.

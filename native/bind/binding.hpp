@@ -122,6 +122,7 @@ void bind_columns(nb::module_& m);
 void bind_packed(nb::module_& m);
 void bind_samples(nb::module_& m);
 void bind_sparse(nb::module_& m);
+void bind_tuples(nb::module_& m);
 void bind_variational(nb::module_& m);
 
 }  // namespace bitsieve

@@ -54,6 +54,7 @@ NB_MODULE(_native, m) {
     bind_packed(m);
     bind_samples(m);
     bind_sparse(m);
+    bind_tuples(m);
     bind_variational(m);
 }
 

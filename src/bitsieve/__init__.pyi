@@ -15,7 +15,9 @@ from bitsieve.evaluate.comparison import Comparison as Comparison
 from bitsieve.evaluate.how_many import HowMany as HowMany
 from bitsieve.evaluate.how_many import how_many as how_many
 from bitsieve.evaluate.selector_cv import SelectorCV as SelectorCV
+from bitsieve.methods.by_counts.stopping import ConditionalStopping as ConditionalStopping
 from bitsieve.methods.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
+from bitsieve.methods.by_counts.stopping import KnockoffStopping as KnockoffStopping
 from bitsieve.methods.by_counts.stopping import PermutationStopping as PermutationStopping
 from bitsieve.methods.by_counts.stopping import SignificanceStopping as SignificanceStopping
 from bitsieve.methods.by_counts.stopping import ThresholdStopping as ThresholdStopping
@@ -28,10 +30,13 @@ from bitsieve.report.plots import plot_similarity as plot_similarity
 from bitsieve.report.plots import plot_stability as plot_stability
 from bitsieve.report.plots import plot_weights as plot_weights
 from bitsieve.selection.affiliated import affiliated as affiliated
+from bitsieve.selection.chow_liu import chow_liu_tree as chow_liu_tree
+from bitsieve.selection.conditional import conditional_test as conditional_test
 from bitsieve.selection.displays import CurveDisplay as CurveDisplay
 from bitsieve.selection.displays import DendrogramDisplay as DendrogramDisplay
 from bitsieve.selection.displays import RankingDisplay as RankingDisplay
 from bitsieve.selection.displays import RedundancyDisplay as RedundancyDisplay
+from bitsieve.selection.displays import TargetDisplay as TargetDisplay
 from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
 from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
 from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information
@@ -42,6 +47,8 @@ from bitsieve.selection.information import (
 from bitsieve.selection.information import entropy as entropy
 from bitsieve.selection.information import mutual_information as mutual_information
 from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
+from bitsieve.selection.interactions import Interactions as Interactions
+from bitsieve.selection.interactions import interactions as interactions
 from bitsieve.selection.select import select as select
 from bitsieve.selection.selection import Selection as Selection
 from bitsieve.selectors.blankets import FCBF as FCBF
@@ -50,6 +57,7 @@ from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetC
 from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
 from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
 from bitsieve.selectors.gdm import GDM as GDM
+from bitsieve.selectors.knockoffs import KnockoffSelector as KnockoffSelector
 from bitsieve.selectors.models import L1SVM as L1SVM
 from bitsieve.selectors.models import SVMRFE as SVMRFE
 from bitsieve.selectors.models import ModelSelector as ModelSelector

@@ -377,3 +377,15 @@ def test_target_among_forty_thousand_strings(tmp_path, done):
     document = json.loads(result.stdout)
     assert document["target"]["n_classes"] == n
     assert "40,000 classes" in result.stderr
+
+
+def test_a_quantity_is_compared_by_regressors(data, done, refused):
+    asked = ("compare", data, "--target", "mean_radius", "--methods", "mim,relieff", "--features", "1:3", "--folds", 3)
+    document = json.loads(done(*asked, "--scoring", "mae", "--json").stdout)
+    assert (document["parameters"]["classifier"], document["parameters"]["scoring"]) == ("ridge", "mae")
+    assert "below that of the mean (" in done(*asked, "--classifier", "knn").stdout
+    assert refused(*asked, "--classifier", "lda").startswith("--classifier lda does not fit, the target is a quantity:")
+    assert refused(*asked, "--scoring", "accuracy").startswith(
+        "--scoring accuracy does not fit, the target is a quantity"
+    )
+    assert refused(*asked, "--bounds").startswith("--bounds needs classes, and the target is a quantity")

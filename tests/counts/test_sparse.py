@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.sparse_codes import sparse_codes
 
 from bitsieve.counts import sparse
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse import SparseCodes, SparseSource
+from bitsieve.counts.sparse import SparseSource
 from bitsieve.counts.tables import Sums, entropy_terms
 from bitsieve.engines.local import make_source
 from bitsieve.information.plug_in import miller_madow_terms
@@ -44,7 +45,7 @@ def both(monkeypatch):
         monkeypatch.setattr(sparse, "BLOCK_CODES", 50)
         codes, classes = TABLES[table]
         weights = np.random.default_rng(1).integers(1, 5, len(codes)) if weighted else None
-        listed = SparseCodes.of_table(codes)
+        listed = sparse_codes(codes)
         return (
             SparseSource(listed, classes, weights=weights, n_jobs=n_jobs),
             NaiveSource(codes, classes, weights=weights),
@@ -110,10 +111,10 @@ def test_threads_change_nothing(both):
 
 def test_the_factory_makes_it():
     codes, classes = TABLES["binary"]
-    assert isinstance(make_source(SparseCodes.of_table(codes), classes), SparseSource)
+    assert isinstance(make_source(sparse_codes(codes), classes), SparseSource)
 
 
 def test_what_is_listed_comes_back():
     codes, _ = TABLES["few codes"]
-    listed = SparseCodes.of_table(codes)
+    listed = sparse_codes(codes)
     np.testing.assert_array_equal(np.column_stack([listed.column(j) for j in range(listed.n_features)]), codes)

@@ -148,6 +148,8 @@ def test_the_sentence_fits_the_numbers(numbers, words):
     sentence = reading([Answer("", number, [], "") for number in numbers])
     assert words in sentence
     assert sentence.endswith(".")
+    of_quantity = reading([Answer("", number, [], "") for number in numbers], True)
+    assert of_quantity == sentence.replace("the class", "the target").replace("a classifier", "a regressor")
 
 
 def test_the_command_prints_the_table_or_json_and_draws(tmp_path, capsys):

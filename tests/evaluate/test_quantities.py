@@ -131,7 +131,7 @@ def test_it_is_shown_in_its_own_words():
     assert "mean error  " in lines[0]
     assert "%" not in lines[0]
     assert lines[3].startswith("(mean)")
-    assert "error: the root mean square error, in the unit of the target" in lines
+    assert "error: the root mean square error" in lines
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert document["parameters"]["scoring"] == "rmse"
     assert document["methods"][0]["separability"] is None

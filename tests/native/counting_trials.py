@@ -8,6 +8,7 @@ from unittest import mock
 
 import numpy as np
 from tests.native.trials import equal, near, size, terms_of, trial
+from tests.sparse_codes import sparse_codes
 
 from bitsieve import _native
 from bitsieve.counts import sparse as sparse_source
@@ -15,8 +16,9 @@ from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, FORMS, TABLE
 from bitsieve.counts.packed import PackedBatches, PackedSource
 from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
 from bitsieve.counts.source import sums_of
-from bitsieve.counts.sparse import Division, SparseCodes, SparseSource
+from bitsieve.counts.sparse import Division, SparseSource
 from bitsieve.counts.tables import PairForm, Sums
+from bitsieve.counts.tuples import STATISTICS, search_tuples
 
 TIE = 1e-10
 
@@ -186,6 +188,31 @@ def minima(random, kernel):
     return compared
 
 
+@trial("both_terms")
+def terms_of_both(random, kernel):
+    terms, bits = terms_of(int(random.integers(1, 3000)), random), int(random.integers(1, 8))
+    first, second = np.meshgrid(np.arange(2**bits), np.arange(2**bits))
+    of = np.vectorize(lambda count: terms.sum(np.array([count])))(np.arange(2 ** (bits + 1)))
+    found = _native.both_terms(terms.table, terms.shift, bits).reshape(2**bits, -1)
+    assert found.shape[1] == 2**bits + 32
+    return equal(found[:, : 2**bits], of[first] + of[second] - of[first + second])
+
+
+@trial("TupleSearch.__init__", "TupleSearch.pairs", "TupleSearch.triples", "TupleSearch.top", "TupleSearch.best")
+def tuples(random, kernel):
+    codes, classes, n_classes, _ = coded_table(random, 300)
+    codes = (codes % random.integers(2, 7))[:, :12]
+    source = PackedSource(codes, classes, n_classes=n_classes, kernel=f"{kernel}:planes")
+    naive = NaiveSource(codes, classes, n_classes=n_classes)
+    compared = 0
+    for order in (2, 3):
+        asked = order, str(random.choice(STATISTICS)), int(random.integers(0, 40))
+        found, wanted = search_tuples(source, *asked), search_tuples(naive, *asked)
+        for name in ("values", "columns", "best", "best_columns"):
+            compared += equal(getattr(found, name), getattr(wanted, name))
+    return compared
+
+
 @trial(
     "Packed.refine",
     "Packed.partition_sums",
@@ -272,7 +299,7 @@ def sparse_counts(random, kernel):
         return rooms[-1]
 
     with mock.patch.object(sparse_source, "TURNED_CODES", int(random.choice([1, 20, 10**6]))):
-        sparse = SparseSource(replace(SparseCodes.of_table(codes), room=room), classes, **keywords)
+        sparse = SparseSource(replace(sparse_codes(codes), room=room), classes, **keywords)
     naive, n = NaiveSource(codes, classes, **keywords), codes.shape[1]
     terms, columns = terms_of(naive.n_samples, random), some_columns(random, n)
     pivot = int(random.integers(n))

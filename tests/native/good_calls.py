@@ -53,6 +53,8 @@ def owners(name: str) -> list[Any]:
         return [packed(kind) for kind in ("planes", "counters", "table")]
     if name == "SparseCounts":
         return [sparse_counts()]
+    if name == "TupleSearch":
+        return [_native.TupleSearch(packed("planes"), table, shift, np.empty(0, np.int64), 4, "gain", 5)]
     made = _native.Minima(packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)
     made.add(2, 0)
     made.largest(np.ones(D, bool), 0, 2)
@@ -281,6 +283,14 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "SparseCounts.sums_met": [lambda: (table, shift, *division, *own, output(4), output(4))],
     "SparseCounts.sums_apart": [lambda: (table, shift, *division, *own, np.array([2, 0]), output(2))],
     "SparseCounts.cells": [lambda: (*division, np.arange(3), output(3, 12), output(3, 12))],
+    "both_terms": [lambda: (table, shift, 3)],
+    "TupleSearch.__init__": [
+        lambda: (packed("planes"), table, shift, np.empty(0, np.int64), 4, "synergy", 5),
+    ],
+    "TupleSearch.pairs": [lambda: (0, 2, 0, 2)],
+    "TupleSearch.triples": [lambda: (0, 1, 0, 2)],
+    "TupleSearch.top": [lambda: ()],
+    "TupleSearch.best": [lambda: ()],
     "shuffled_sums": [
         lambda: (table, shift, codes[:N, 0].astype(np.uint16), np.array([8, 17, N]), np.array([1, 3]), seeds, output(5))
     ],

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_diabetes
 
 import bitsieve
 from bitsieve import list_methods
@@ -187,3 +187,12 @@ def test_notes_stand_at_the_column_that_they_name():
 def test_what_has_no_report(tmp_path):
     with pytest.raises(ValueError, match="list has no report: give what"):
         bitsieve.write_report([], tmp_path / "report.html")
+
+
+def test_a_quantity_is_drawn_over_each_feature(read_page):
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    page = read_page(selection_report(bitsieve.select(X, y, n_features_to_select=3)))
+    assert page.seen.count("svg") == 5
+    text = " ".join(page.text)
+    assert "target over each feature" in text
+    assert all(title in text for title in ("1: ", "2: ", "3: "))

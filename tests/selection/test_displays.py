@@ -8,8 +8,17 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 import bitsieve
-from bitsieve import CurveDisplay, DendrogramDisplay, ForwardSelector, RankingDisplay, RedundancyDisplay, ReliefF
+from bitsieve import (
+    CurveDisplay,
+    DendrogramDisplay,
+    ForwardSelector,
+    RankingDisplay,
+    RedundancyDisplay,
+    ReliefF,
+)
 from bitsieve.selection import figures
+
+pandas = pytest.importorskip("pandas")
 
 DISPLAYS = [RankingDisplay, RedundancyDisplay, DendrogramDisplay, CurveDisplay]
 
@@ -111,3 +120,32 @@ def test_a_comparison_draws_its_errors(iris):
     drawn = [line.get_ydata().tolist() for line in ax.get_lines() if len(line.get_ydata()) == 3]
     assert drawn == (100 * comparison.rates).tolist()
     assert comparison.plot(ax) is ax
+
+
+@pytest.mark.parametrize("binning", ["mdl", "uniform"])  # values on an edge belong below it, and above it
+def test_a_quantity_over_each_feature(binning):
+    random = np.random.default_rng(0)
+    frame = pandas.DataFrame({"x": random.integers(0, 40, 400) / 8, "letter": list("abbc") * 100})
+    frame.loc[3, "x"] = np.nan
+    y = (frame["x"].fillna(0) + 0.1 * random.normal(size=400)).rename("y")
+    binner = {"mdl": bitsieve.MDLBinner, "uniform": bitsieve.EqualWidthBinner}[binning](missing="bin")
+    selection = bitsieve.select(frame, y, n_features_to_select=2, method="mim", binning=binner)
+    display = selection.plot("target")
+    assert [panel.name for panel in display.panels] == ["x", "letter"]
+    number, letter = display.panels
+    fitted = selection.selector.binner_
+    codes = np.asarray(fitted.transform(frame))[:, 0]
+    assert number.edges.tolist() == fitted.bin_edges_[0].tolist()
+    wanted = [np.median(y[codes == code]) for code in range(len(number.edges) + 1)]
+    assert number.medians.tolist() == wanted
+    assert letter.medians.tolist() == [np.median(y[frame["letter"] == of]) for of in "abc"]
+    panels = display.ax_.child_axes
+    assert [panel.get_title() for panel in panels] == ["1: x", "2: letter"]
+    assert len(panels[0].lines) == 1 + len(number.edges)
+    assert len(panels[0].lines[0].get_xdata()) == 300
+    assert [label.get_text() for label in panels[1].get_xticklabels()] == ["a", "b", "c"]
+
+
+def test_classes_have_no_values_to_draw(iris):
+    with pytest.raises(ValueError, match="target 'target' is no quantity whose rows are in memory"):
+        bitsieve.select(*iris, n_features_to_select=1).plot("target")

@@ -23,6 +23,7 @@ from bitsieve import (
     CategoricalBinner,
     DominantSetClusters,
     ForwardSelector,
+    KnockoffSelector,
     ReliefF,
     SelectorCV,
     StabilitySelector,
@@ -34,6 +35,7 @@ from bitsieve.methods.method import SHARED, defaults_of
 
 CHECKED = [
     *(getattr(bitsieve, name)() for name in dict.fromkeys(method.estimator for method in list_methods())),
+    KnockoffSelector(n_draws=2),
     ForwardSelector(1, binning=CategoricalBinner(missing="bin")),
     ReliefF(1, n_neighbors=3, n_samples=10, random_state=0),
     StabilitySelector(ForwardSelector(1), n_pairs=2),
@@ -68,7 +70,9 @@ def expected_failures(selector):
     return {}
 
 
-@pytest.mark.filterwarnings("ignore:No features were selected")  # of noise a StabilitySelector keeps nothing
+@pytest.mark.filterwarnings(
+    "ignore:No features were selected"
+)  # of noise a StabilitySelector or knockoffs keep nothing
 @parametrize_with_checks(CHECKED, expected_failed_checks=expected_failures)
 def test_scikit_learn(estimator, check):
     check(estimator)

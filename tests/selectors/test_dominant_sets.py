@@ -23,8 +23,9 @@ def tumours():
 
 
 def matrix(X, kind, memory=None, n_jobs=None):
-    found = find_similarity(TableSamples.of(read_xy(X, None), "a test"), kind, "scott", check_memory(memory), n_jobs)
-    return np.stack([found.similarity.row(i) for i in range(found.similarity.n)])
+    samples = TableSamples.of(read_xy(X, None), "a test")
+    similarity, _ = find_similarity(samples, kind, "scott", check_memory(memory), n_jobs)
+    return np.stack([similarity.row(i) for i in range(similarity.n)])
 
 
 def share(x, y, brute):

@@ -83,6 +83,7 @@ constexpr int kTileRows = 2;
 constexpr int kTileColumns = 2;
 
 #include "count/kernels/pair_loop.inc"
+#include "count/kernels/triple_loop.inc"
 #include "count/kernels/packed_counters_loop.inc"
 
 std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
@@ -115,7 +116,7 @@ namespace {
 bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
 }  // namespace
 
-const Kernel kAvx2Kernel = {"avx2", available, pair_sums, pair_cells, counter_sums, tile_values, plane_masks,
+const Kernel kAvx2Kernel = {"avx2", available, pair_sums, pair_cells, triple_sums, counter_sums, tile_values, plane_masks,
     nullptr, plane_margins,
     0.24, 0.41, 0.125, 1.4};
 

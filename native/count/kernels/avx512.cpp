@@ -48,6 +48,7 @@ constexpr int kTileRows = 8;
 constexpr int kTileColumns = 3;
 
 #include "count/kernels/pair_loop.inc"
+#include "count/kernels/triple_loop.inc"
 #include "count/kernels/packed_counters_loop.inc"
 
 std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
@@ -91,7 +92,7 @@ bool available() {
 }
 }  // namespace
 
-const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, counter_sums, tile_values, plane_masks,
+const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, triple_sums, counter_sums, tile_values, plane_masks,
     append_bits, plane_margins,
     0.064, 0.38, 0.11, 1.5};  // by benchmarks/kernel_costs.py on an Intel Xeon of the Sapphire Rapids kind, November 2026
 

@@ -1,7 +1,7 @@
 // The interface of the counting kernels, one for each instruction set, and the list of those compiled in.
 //
-// The loops are written once, in pair_loop.inc and packed_counters_loop.inc; each kernel_*.cpp compiles them over its own
-// vector of eight 64-bit lanes. The baseline of the compiler is never raised: the functions of a set carry their target
+// The loops are written once, in the .inc files; each file of an instruction set compiles them over its own vector of
+// eight 64-bit lanes. The baseline of the compiler is never raised: the functions of a set carry their target
 // themselves and are called only where the machine has it.
 #pragma once
 
@@ -63,6 +63,27 @@ struct BytePivots {
     int lanes;
 };
 
+// T[c0] + T[c1] - T[c0 + c1] at place(c0, c1), for counts of two classes below 1 << bits; or null. The rows are a little
+// longer than a power of two, so that the same columns of several are not in one set of the cache.
+struct BothTerms {
+    static constexpr int kMoreBits = 5;
+
+    const std::int64_t* table;
+    int bits;
+
+    std::uint64_t place(std::uint64_t c0, std::uint64_t c1) const { return c0 + (c1 << bits) + (c1 << kMoreBits); }
+    std::uint64_t size() const { return place(0, std::uint64_t(1) << bits); }
+};
+
+// One first column i and the eight second columns j of a group, to be counted with third columns k.
+struct TripleView {
+    PivotView products;  // of eight lanes: plane a * n_second + b is the AND of plane a of i and plane b of j
+    int n_first, n_second;  // planes of i and of j
+    // Whole tables of the pairs, as pair_cells writes them: ij of eight j, ik of eight k, and jk of each lane j.
+    const std::uint64_t *ij, *ik, *jk[kLanes];
+    BothTerms both;  // where it is not null, the tables hold place(c0, c1) of the counts of the two classes
+};
+
 struct Kernel {
     const char* name;
     bool (*available)();
@@ -75,6 +96,9 @@ struct Kernel {
     // cells[((segment * rows + row) * columns + column) * 8 + lane] = counts of the pair within the class, for a pivot
     // of one lane; the rows are the codes of the pivot, the columns the planes of the group and one more.
     void (*pair_cells)(const PivotView&, const GroupView&, const Segments&, std::uint64_t* cells);
+
+    // sums[lane j * 8 + lane k] = sum of T over the tables of three columns within the classes, less that over the pooled one.
+    void (*triple_sums)(const TripleView&, const GroupView& third, const Segments&, const Terms&, std::int64_t* sums);
 
     // The same sums of features kept as bytes, by packed counters:
     // xy[(group * lanes of pivots + pivot) * 8 + lane], xyc alike.

@@ -82,6 +82,7 @@ constexpr int kTileRows = 4;
 constexpr int kTileColumns = 2;
 
 #include "count/kernels/pair_loop.inc"
+#include "count/kernels/triple_loop.inc"
 #include "count/kernels/packed_counters_loop.inc"
 
 std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
@@ -99,7 +100,7 @@ bool available() { return true; }
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", available, pair_sums, pair_cells, counter_sums, tile_values, plane_masks,
+const Kernel kPortableKernel = {"portable", available, pair_sums, pair_cells, triple_sums, counter_sums, tile_values, plane_masks,
     nullptr, plane_margins,
     1.2, 0.76, 0.42, 5.8};
 

@@ -26,16 +26,10 @@ class Terminated(BaseException):
 
 
 class Ending:
-    """How the process was asked to end, if it was.
-
-    Attributes
-    ----------
-    code : int or None
-        The exit code to end with.
-    """
+    """How the process was asked to end, if it was."""
 
     def __init__(self) -> None:
-        self.code: int | None = None
+        self.code: int | None = None  # the exit code to end with
 
     def interrupt(self, _: int, frame: FrameType | None) -> None:
         """The handler of SIGINT."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binner_of, binning_of, check_written, made_by, show
+from bitsieve.cli.shared import binner_of, binning_of, check_drawn, made_by, show
 from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def run(options: argparse.Namespace) -> int:
     """Read, ask the rules, draw, print."""
     binning = binning_of(options)
-    _check_figure(options)
+    check_drawn(options)
     with shown(not options.quiet):
         from bitsieve.common.messages import BitsieveWarning
         from bitsieve.evaluate.how_many import how_many
@@ -53,12 +53,3 @@ def run(options: argparse.Namespace) -> int:
     if options.figure is not None:
         options.say(f"saved the figure to {options.figure!r}")
     return 0
-
-
-def _check_figure(options: argparse.Namespace) -> None:
-    """Refuse, before any work, a figure that could not be drawn or written."""
-    if options.figure is not None:
-        from bitsieve.selection.figures import FORMATS, require_matplotlib
-
-        require_matplotlib()
-        check_written(options, figure=FORMATS)

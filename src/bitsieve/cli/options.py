@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from bitsieve.common.defaults import BINNING, COMPARE, ESTIMATOR, HOW_MANY, SELECT
+from bitsieve.common.defaults import (
+    BINNING,
+    COMPARE,
+    ESTIMATOR,
+    HOW_MANY,
+    INTERACTIONS_BINNING,
+    INTERACTIONS_BINS,
+    SELECT,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,6 +101,10 @@ COMMANDS = (
             "method ranks once a fold, on the training samples alone. The table goes to standard output, notes and "
             "progress to standard error.",
             "Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on."),
+    Command("interactions", "interactions.run",
+            "count all pairs or triples of columns, and list those that carry the most about the target together",
+            "Count all pairs (or triples) of columns of DATA with its target, and list those that carry the most about "
+            "it together. p is the share of shuffles of the target in which the strongest of all is as strong."),
     Command("methods", "methods.run", "list every method, its paper and what it needs"),
 )
 # fmt: on
@@ -106,7 +118,9 @@ IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take
 
 SELECTING = "select explain"
 JUDGING = "how-many compare"
-ON_TABLES = f"{SELECTING} count {JUDGING}"
+TUPLES = "interactions"
+BINNED_ALIKE = f"{SELECTING} count {JUDGING}"
+ON_TABLES = f"{BINNED_ALIKE} {TUPLES}"
 SEVERAL = "several files, or a pattern such as 'part*.csv', are one table"
 FORMATS = (
     "CSV, TSV, JSON lines, libsvm, Parquet, Arrow/Feather or .npz (X, y), detected from the content, compressed or "
@@ -119,22 +133,22 @@ TARGET = "the target column; y by default in .npz and libsvm"
 OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "The table": (
         Option("feature", "explain", "the column to explain", metavar="FEATURE", form="required"),
-        Option("data", f"{SELECTING} {JUDGING}", FORMATS, "data"),
+        Option("data", f"{SELECTING} {JUDGING} {TUPLES}", FORMATS, "data"),
         Option("data", "count", f"Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches; {SEVERAL}",
                "data"),
         Option("--counts", SELECTING,
                "select from counts that 'bitsieve count' has saved, in place of DATA; give it again to add those up",
                "folder", form="repeated"),
-        Option("--target", SELECTING, f"{TARGET}; give it again for several columns together",
+        Option("--target", f"{SELECTING} {TUPLES}", f"{TARGET}; give it again for several columns together",
                "column", form="repeated", short="-t"),
         Option("--target", "count", "the target column", "column", form="required", short="-t"),
         Option("--target", JUDGING, TARGET, "column", short="-t"),
         Option("--target-bins", ON_TABLES,
                "classes of a target that is a quantity, or none: each number is a class (default: 5)",
                "classes", parameters="target_bins"),
-        Option("--drop-missing-target", f"{SELECTING} compare",
+        Option("--drop-missing-target", f"{SELECTING} compare {TUPLES}",
                "leave rows without a target out; else they are an error", "flag", parameters="drop_missing_target"),
-        Option("--weight", f"{SELECTING} count how-many",
+        Option("--weight", f"{SELECTING} count how-many {TUPLES}",
                "the column of frequency weights, whole numbers: how often each row counts",
                "column", parameters="sample_weight"),
         Option("--groups", "compare", "rows with one value here are never both learned from and tested on",
@@ -145,7 +159,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--column-type", ON_TABLES,
                "what a column holds: category, number, day-first or month-first, as zip=category (repeatable)",
                "assignment", form="repeated", parameters="column_types"),
-        Option("--header", f"{SELECTING} compare",
+        Option("--header", f"{SELECTING} compare {TUPLES}",
                "the first line of a text file has the names, whatever it looks like; --no-header: it is data already",
                "on or off", parameters="header"),
     ),
@@ -166,6 +180,20 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--like", "count", "counts whose bins and classes are used, so that those of DATA add up with them",
                "folder"),
     ),
+    "Pairs and triples": (
+        Option("--order", TUPLES, "2: all pairs of columns, 3: all triples (default: %(default)s)", "count", default=2,
+               parameters="order"),
+        Option("--statistic", TUPLES,
+               "synergy, interaction (information), gain (the largest of one column given the others) or joint "
+               "(information) (default: %(default)s)", "name", default="synergy", parameters="statistic"),
+        Option("--top", TUPLES, "how many pairs or triples are kept (default: %(default)s)", "count", default=100,
+               parameters="top"),
+        Option("--shuffles", TUPLES,
+               "shuffles of the target, for p (default: 99 where they take some seconds, else none); 0: none",
+               "integer", parameters="n_shuffles"),
+        Option("--screen", TUPLES, "search among so many columns only, those of the largest gain in pairs", "count",
+               parameters="screen"),
+    ),
     "How many features": (
         Option("--features", SELECTING,
                "how many to select: a number, a share such as 0.1, or auto (default: "
@@ -174,9 +202,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--features", "compare",
                "numbers of features, or a list as 5,10,20 (default: 10:100, or each number when there are 20 or fewer)",
                "range", parameters="features", short="-k"),
-        Option("--stop", SELECTING, "end earlier: significance, permutation, fdr or threshold (auto: significance)",
+        Option("--stop", SELECTING,
+               "end earlier: significance, permutation, fdr, conditional, knockoffs or threshold (auto: significance)",
                metavar="RULE", parameters="stopping"),
-        Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or fdr (0.1)",
+        Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or another rule (0.1)",
                "number", metavar="P", parameters="level"),
         Option("--min-bits", SELECTING, "what a feature must add under threshold (default: 0.01)",
                "number", metavar="BITS", parameters="bits"),
@@ -185,19 +214,24 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--include", f"{SELECTING} how-many",
                "select it first, whatever its score; an identifier: keep it (repeatable)",
                "column", form="repeated", parameters="include must_include"),
-        Option("--include", "count compare", "keep it although it looks like an identifier (repeatable)",
+        Option("--include", f"count compare {TUPLES}", "keep it although it looks like an identifier (repeatable)",
                "column", form="repeated", parameters="include must_include"),
-        Option("--exclude", f"{SELECTING} {JUDGING} count", "never select it (repeatable)",
+        Option("--exclude", f"{SELECTING} {JUDGING} count {TUPLES}", "never select it (repeatable)",
                "column", form="repeated", parameters="exclude"),
         Option("--group", SELECTING, "columns taken together (repeatable)", "columns", form="repeated"),
     ),
     "Columns to codes": (
-        Option("--binning", ON_TABLES,
+        Option("--binning", BINNED_ALIKE,
                "how numeric columns become codes: mdl, quantile, uniform, or none for codes already "
                f"(default: {BINNING})",
                metavar="RULE", parameters="binning"),
-        Option("--bins", ON_TABLES, "bins of quantile and uniform (default: 10)", "count", parameters="n_bins"),
-        Option("--uncut", f"{SELECTING} count how-many",
+        Option("--binning", TUPLES,
+               "how numeric columns become codes: quantile, uniform, mdl, or none for codes already "
+               f"(default: {INTERACTIONS_BINNING})", metavar="RULE", parameters="binning"),
+        Option("--bins", BINNED_ALIKE, "bins of quantile and uniform (default: 10)", "count", parameters="n_bins"),
+        Option("--bins", TUPLES, f"bins of quantile and uniform (default: {INTERACTIONS_BINS})", "count",
+               parameters="n_bins"),
+        Option("--uncut", f"{SELECTING} count how-many {TUPLES}",
                "what mdl does with a column without a cut (default: leave)",
                choices=("leave", "median"), parameters="uncut"),
         Option("--uncut", "compare",
@@ -225,38 +259,43 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "(default: %(default)s)", "name", default="nested", parameters="protocol"),
         Option("--pairs", "how-many", "pairs of halves for stability (default: %(default)s)",
                "count", default=50, parameters="n_pairs"),
-        Option("--bounds", "compare", "bound the error of the best possible classifier on what is chosen", "flag"),
-        Option("--seed", JUDGING, "of what is drawn at random (default: %(default)s)",
+        Option("--bounds", "compare", "bound the error of the best possible classifier on what is chosen", "flag",
+               parameters="bounds"),
+        Option("--seed", f"{JUDGING} {TUPLES}", "of what is drawn at random (default: %(default)s)",
                "integer", default=0, parameters="random_state"),
     ),
     "What is written": (
-        Option("--json", f"{SELECTING} {JUDGING} methods", "print one JSON document", "flag"),
+        Option("--json", f"{SELECTING} {JUDGING} {TUPLES} methods", "print one JSON document", "flag"),
         Option("--output", "select",
                "save the selected columns, best first, and the target; .parquet, .csv, .tsv, .arrow, .feather or .npz",
                "file", short="-o"),
         Option("--output", "compare", "save errors by method, fold and number; .parquet, .csv or .json",
                "file", short="-o"),
+        Option("--output", TUPLES, "save the pairs or triples, a row each; .csv, .json or .parquet", "file",
+               short="-o"),
+        Option("--output-columns", TUPLES, "save the strongest of every column, a row a column; as --output", "file"),
         Option("--output-ranking", "select", "save the ranking, a row a column; .csv, .json or .parquet", "file"),
-        Option("--force", "select count how-many compare", "overwrite files that are there already", "flag"),
+        Option("--force", f"select count how-many compare {TUPLES}", "overwrite files that are there already", "flag"),
         Option("--resume", "compare", "go on with the finished folds of an interrupted run", "flag"),
         Option("--report", "select compare", "write a report with figures, in one file (needs bitsieve[report])",
                "file", metavar="FILE.html"),
-        Option("--figure", "how-many", "draw it: .png, .svg or .pdf (needs bitsieve[report])", "file"),
+        Option("--figure", f"how-many {TUPLES}", "draw it: .png, .svg or .pdf (needs bitsieve[report])", "file"),
         Option("--save", "count", "the folder that the counts are written to", "folder", form="required"),
         Option("--quiet", ON_TABLES, "write no notes and no progress to standard error, only errors", "flag",
                short="-q"),
     ),
     "Memory, threads and clusters": (
-        Option("--memory", SELECTING,
+        Option("--memory", f"{SELECTING} {TUPLES}",
                "about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
                metavar="BYTES", parameters="memory"),
         Option("--memory", "count", "about how much memory to take, such as 4GB (default: 2GiB)",
                metavar="BYTES", parameters="memory"),
-        Option("--spool", SELECTING, "keep what was packed of DATA there for later runs; DATA is read in batches",
-               "folder", parameters="spool"),
+        Option("--spool", f"{SELECTING} {TUPLES}",
+               "keep what was packed of DATA there for later runs; DATA is read in batches", "folder",
+               parameters="spool"),
         Option("--threads", ON_TABLES, "threads (default: all cores); the result is the same for any number",
                "count", parameters="n_jobs"),
-        Option("--engine", SELECTING,
+        Option("--engine", f"{SELECTING} {TUPLES}",
                "where the rows are worked on: local, in memory; stream, in batches; or dask, in parts, by the threads "
                "of this process or by --scheduler (default: stream for a folder, with --memory and with --spool, "
                "else local)",
@@ -269,7 +308,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
 #: The options that most people need, which the help of a command has first.
 COMMON = (
     "feature", "data", "--target", "--features", "--method", "--methods", "--classifier", "--exclude", "--missing",
-    "--output", "--output-ranking", "--save", "--report", "--figure",
+    "--order", "--output", "--output-ranking", "--save", "--report", "--figure",
 )
 # fmt: on
 

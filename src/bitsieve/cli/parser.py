@@ -87,13 +87,7 @@ def _add_options(parser: CommandParser, command: str) -> None:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """What the arguments ask for.
-
-    Raises
-    ------
-    UsageError
-        If they are no command line of this program.
-    """
+    """What the arguments ask for; UsageError if they are no command line of this program."""
     if arguments and arguments[0] in MOVED:
         command = " ".join([MOVED[arguments[0]], *arguments[1:]])
         raise UsageError(f"{arguments[0]!r} has moved: run {command!r} in a checkout of {PROGRAM}")

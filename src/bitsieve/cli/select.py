@@ -221,7 +221,7 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
     if rule is None and options.features == "auto" and parameters:
         rule = "significance"
     for option, name, rules in (
-        ("--level", "level", ("significance", "permutation", "fdr")),
+        ("--level", "level", ("significance", "permutation", "fdr", "conditional", "knockoffs")),
         ("--min-bits", "bits", ("threshold",)),
     ):
         if name in parameters and rule not in rules:

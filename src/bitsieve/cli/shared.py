@@ -165,6 +165,15 @@ def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None
             raise ValueError(f"{first} and {option} are the same file {path!r}: give one of them another name")
 
 
+def check_drawn(options: argparse.Namespace) -> None:
+    """Refuse, before any work, a figure that could not be drawn or written."""
+    if options.figure is not None:
+        from bitsieve.selection.figures import FORMATS, require_matplotlib
+
+        require_matplotlib()
+        check_written(options, figure=FORMATS)
+
+
 def sources_of(options: argparse.Namespace) -> list[Any]:
     """The files of DATA."""
     return options.data if isinstance(options.data, list) else [options.data] if options.data is not None else []
@@ -173,7 +182,11 @@ def sources_of(options: argparse.Namespace) -> list[Any]:
 def made_by(options: argparse.Namespace) -> dict[str, Any]:
     """Of a command: the files that it wrote, and its seconds."""
     start: float = options.start
-    files = {name: vars(options)[name] for name in ("output", "output_ranking", "report") if name in options}
+    files = {
+        name: vars(options)[name]
+        for name in ("output", "output_ranking", "output_columns", "report")
+        if name in options
+    }
     return {**files, "seconds": round(time.perf_counter() - start, 3)}
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 BINNING = "mdl"
 ESTIMATOR = "corrected"  # of information
+INTERACTIONS_BINNING, INTERACTIONS_BINS = "quantile", 3  # MDL cuts no column that is informative with others only
 
 
 class Defaults(NamedTuple):

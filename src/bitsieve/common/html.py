@@ -55,11 +55,7 @@ def folded(summary: str, content: str) -> str:
 
 
 def table(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    text: Collection[int] = (),
-    long: Collection[int] = (),
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, text: Collection[int] = (), long: Collection[int] = ()
 ) -> str:
     """A table of plain cells; the first column names the rows.
 

@@ -237,7 +237,7 @@ class BitsieveWarning(UserWarning):
     --------
     >>> import warnings
     >>> import bitsieve
-    >>> X, y = [[0, 5], [1, 5], [0, 5], [1, 5]], ["no", "yes", "no", "yes"]
+    >>> X, y = [[0, 5], [1, 5]] * 5, ["no", "yes"] * 5
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", bitsieve.BitsieveWarning)
     ...     selection = bitsieve.select(X, y, n_features_to_select=1, binning="none")

@@ -131,13 +131,8 @@ class FeatureCount:
     """How many features are to be selected: a whole number, or a float inside 0 and 1, which is a share of them.
 
     None is the default number, or all features where there are fewer: nobody asked for a number that is too large.
-
-    Attributes
-    ----------
-    open_ended : sequence
-        The values that leave the number to the method: None, "auto", or both.
-    beyond_is_all : bool
-        Whether a number beyond all features is all of them, with a note, as a search over numbers needs it.
+    ``open_ended``: the values, None or "auto", that leave the number to the method. ``beyond_is_all``: whether a number
+    beyond all features is all of them, with a note, as a search over numbers needs it.
     """
 
     open_ended: Sequence[str | None] = ()

@@ -145,7 +145,8 @@ class Ticker:
             self._thread.join()
 
     def _tick(self) -> None:
-        start, refreshes = time.monotonic(), _refreshes(self._stream)
+        start, kind = time.monotonic(), type(self._stream).__module__
+        refreshes = self._stream.isatty() or kind.partition(".")[0] == "ipykernel"
         pause = SILENCE if refreshes else EVERY_LINE
         while not self._ended.wait(pause):
             line = f"{bar(self._phase)} ... {time.monotonic() - start:.0f} s"
@@ -192,7 +193,3 @@ def bar(phase: str) -> str:
     filled = _WIDTH * phase.done // max(phase.total, 1)
     rate = f", {phase.done / phase.seconds:.2g} a second" if phase.done and phase.seconds >= SILENCE else ""
     return f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {phase}, {phase.done:,} of {phase.total:,}{rate}"
-
-
-def _refreshes(stream: TextIO) -> bool:
-    return stream.isatty() or type(stream).__module__.partition(".")[0] == "ipykernel"

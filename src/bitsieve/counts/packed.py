@@ -215,11 +215,9 @@ class PackedMinima:
         self.native = _native.Minima(source.packed, terms.table, terms.shift, start, terms.per_bit, TIE)
 
     def add(self, feature: int) -> None:
-        """One more s."""
         self.native.add(feature, int(self.offsets[feature]))
 
     def best(self, candidates: Flags) -> tuple[int, float]:
-        """The candidate of the largest minimum, by the one tie rule, and that minimum in bits."""
         reached: list[int] = []
         groups = self.layout.all_groups
         self.layout.run_groups(
@@ -240,6 +238,7 @@ class PackedSums(Sums):
         super().__init__(source)
         self.packed, self.layout, self.n_features = source.packed, source.layout, source.n_features
         self.row_seconds = source.layout.row_seconds
+        self.planes = self.packed if self.packed.all_planes else None
 
     def companions(self, columns: Columns) -> Columns:
         wanted = np.zeros(len(self.layout.all_groups), bool)
@@ -313,7 +312,7 @@ class PackedSums(Sums):
         return PackedSource.of_layout(layout).fused
 
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> PackedMinima | None:
-        return PackedMinima(self.source, terms, start, offsets) if self.packed.all_planes else None
+        return None if self.planes is None else PackedMinima(self.source, terms, start, offsets)
 
     def _places(self, columns: Columns) -> Integers:
         """The place of every feature in ``columns``; -1: none."""
@@ -409,7 +408,6 @@ class PackedSource(CodedSource):
         return code
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
         n_first, n_classes = 1 if pivot is None else int(self.arities[pivot]), self.n_classes if by_class else 1
         n_codes = self.arities[columns].astype(np.int64)
         whole = n_codes * n_first * n_classes <= DENSE_CELLS

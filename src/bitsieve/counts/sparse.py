@@ -39,16 +39,6 @@ class SparseCodes:
     #: ``room(size, dtype)`` gives an array as large as those of the listed codes; by default in memory.
     room: Callable[..., NDArray[Any]] = np.empty
 
-    @classmethod
-    def of_table(cls, codes: NDArray[np.integer]) -> SparseCodes:
-        """The codes of a table of shape (n_rows, n_features), the most frequent one of every column left out."""
-        common = np.array([np.bincount(column).argmax() for column in codes.T])
-        column, row = np.nonzero(common[:, None] != codes.T)
-        start = np.searchsorted(column, np.arange(codes.shape[1] + 1)).astype(np.int64)
-        return cls(
-            len(codes), start, row.astype(np.int32), codes[row, column].astype(np.uint16), common.astype(np.uint16)
-        )
-
     @property
     def n_features(self) -> int:
         return len(self.common)

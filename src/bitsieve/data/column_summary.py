@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Columns, Integers
 from bitsieve.data.encoding import DENSE_SPAN, lookup
 from bitsieve.data.extents import MISSING, NUMBERS
 from bitsieve.data.profile import Outlying, RowNumbers, row_keys
@@ -26,7 +27,7 @@ class Distinct:
     """Distinct numbers and their counts."""
 
     values: NDArray[Any]  # ascending, none of them missing
-    counts: NDArray[np.int64]  # shape (n_values, n_classes): how many samples of each class have each value
+    counts: Integers  # shape (n_values, n_classes): how many samples of each class have each value
 
     @classmethod
     def of_samples(
@@ -34,7 +35,7 @@ class Distinct:
         values: NDArray[Any],  # shape (n_samples,): none of them missing
         classes: NDArray[Any] | None,  # shape (n_samples,): None: all of one class
         n_classes: int,
-        weights: NDArray[np.int64] | None,  # shape (n_samples,): frequency weights
+        weights: Integers | None,  # shape (n_samples,): frequency weights
         most: int,  # the most cells of ``counts``
     ) -> Distinct | None:
         """Count the values of some samples."""
@@ -82,8 +83,8 @@ class Distinct:
 
 
 def _count(
-    place: NDArray[Any], n_places: int, classes: NDArray[Any] | None, n_classes: int, weights: NDArray[np.int64] | None
-) -> NDArray[np.int64]:
+    place: NDArray[Any], n_places: int, classes: NDArray[Any] | None, n_classes: int, weights: Integers | None
+) -> Integers:
     """How many samples of each class have each place."""
     cells = place if classes is None else place * n_classes + classes
     # Weights sum to 2**31 at most: the floats that bincount makes of them are exact.
@@ -98,15 +99,15 @@ class RowSample:
     """The rows with the smallest keys, where a key is a random number that belongs to the number of the row."""
 
     size: int  # most rows that are kept; all of them where there are no more
-    rows: NDArray[np.int64]  # the numbers of the rows that are kept, ascending
+    rows: Integers  # the numbers of the rows that are kept, ascending
     n_rows: int  # rows of which they are the sample
     columns: list[NDArray[Any] | None]  # the numbers of every numeric column in these rows; None for categories
     classes: NDArray[Any] | None  # the classes of these rows
-    weights: NDArray[np.int64] | None  # their frequency weights
+    weights: Integers | None  # their frequency weights
 
     @classmethod
     def of_part(
-        cls, table: TableInMemory, row_numbers: NDArray[np.int64], size: int, known: RowSample | None = None
+        cls, table: TableInMemory, row_numbers: Integers, size: int, known: RowSample | None = None
     ) -> RowSample:
         """The sample of a part of the rows, which have these numbers in the whole table.
 
@@ -163,7 +164,7 @@ class RowSample:
         return 0.0 if self.n_rows <= self.size else sqrt(log(2 / (1 - _CERTAINTY)) / (2 * self.size))
 
 
-def smallest(rows: NDArray[np.int64], size: int) -> NDArray[np.intp]:
+def smallest(rows: Integers, size: int) -> Columns:
     """The places of the rows with the ``size`` smallest keys, ascending."""
     if len(rows) <= size:
         return np.arange(len(rows))
@@ -185,7 +186,7 @@ class ColumnSummary:
     categories: NDArray[Any] | None = None  # sorted; None for numbers
     distinct: Distinct | None = None  # of numbers; None where they were too many, or nobody asked for them
     row_numbers: RowNumbers | None = None  # of whole numbers that may number the rows; None where they cannot
-    rows: NDArray[np.int64] | None = None  # how many rows have each category; None for numbers
+    rows: Integers | None = None  # how many rows have each category; None for numbers
     is_text: bool = False  # whether the categories are text, which may mean something else
     outlying: Outlying | None = None  # of numbers; None where all are missing
 
@@ -251,7 +252,7 @@ class ColumnSummary:
         )
 
 
-def rows_of(categories: NDArray[Any], parts: Sequence[Any]) -> NDArray[np.int64]:
+def rows_of(categories: NDArray[Any], parts: Sequence[Any]) -> Integers:
     """How many rows of all parts, which know their own ``categories`` and ``rows``, have each of the categories."""
     rows = np.zeros(len(categories), np.int64)
     for part in parts:

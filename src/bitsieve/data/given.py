@@ -9,9 +9,7 @@ from importlib.util import find_spec
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bitsieve.common.arrays import Columns, Flags
 from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names
 from bitsieve.common.parameters import check_flag
 
@@ -29,7 +27,7 @@ class Given:
 
     # ``take(indices)`` gives these features in that order, in the kind and with the dtypes of the data given; None
     # where the data is not read again
-    take: Callable[[NDArray[np.intp]], Any]
+    take: Callable[[Columns], Any]
     # ``with_target(names)`` gives these features, then the target and the weights, for writing to a file; None where
     # the data came without them
     with_target: Callable[[Sequence[str]], Any] | None = None
@@ -40,7 +38,7 @@ class Given:
     whole: Any = None  # the table in memory that held the target, too
 
 
-def not_read_again(indices: NDArray[np.intp]) -> None:
+def not_read_again(indices: Columns) -> None:
     """What ``take`` is where the selected columns lie in files and need not fit into memory."""
 
 
@@ -186,7 +184,7 @@ class ColumnRules:
     # of some of the rows, by their places the columns of text that are no categories in all rows; None: these are all
     # rows
     forms: Mapping[int, Form] | None = None
-    counted: NDArray[np.bool_] | None = None  # shape (n_samples,): which rows count; None: all
+    counted: Flags | None = None  # shape (n_samples,): which rows count; None: all
 
     def by_place(self, names: Sequence[str]) -> dict[int, str]:
         """The types of columns by their places."""

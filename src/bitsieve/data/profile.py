@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Flags, Integers
 from bitsieve.data.given import Account
 
 FEW_ROWS = 10  # in fewer rows a measurement may well count up by chance
@@ -32,8 +33,6 @@ _FEWEST_SENTINELS = 2  # rows
 _NAMES_OF_CODES = re.compile(
     r"(?:^|[\W_])(?:zip|zip ?code|post(?:al)? ?(?:code)?|plz|codes?|ids?|sku|fips|naics|sic|ean|isbn)(?:$|[\W_])"
 )
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -213,7 +212,7 @@ class RowNumbers:
     key: int  # the sum of the keys, modulo 2**64
     up: int | None  # what every value less the number of its row is, and every value plus it; None where that differs
     down: int | None
-    kept: NDArray[np.int64] | None  # all of them, ascending; None where they are too many, or not all different
+    kept: Integers | None  # all of them, ascending; None where they are too many, or not all different
     # of rows that follow each other the first and the one behind the last, and their values, which ascend
     runs: tuple[tuple[int, int, int, int], ...] | None
 
@@ -268,7 +267,7 @@ class RowNumbers:
         return self.n >= FEW_ROWS and (self.up is not None or self.down is not None)
 
 
-def _all_different(numbers: NDArray[np.int64]) -> NDArray[np.int64] | None:
+def _all_different(numbers: Integers) -> Integers | None:
     """Numbers in ascending order; None where they are too many, or not all different."""
     ordered = np.unique(numbers) if len(numbers) <= _MOST_KEPT else numbers[:0]
     return ordered if len(ordered) == len(numbers) else None
@@ -292,7 +291,7 @@ def _as_int64(number: int) -> np.int64:
     return np.uint64(number % 2**64).astype(np.int64)
 
 
-def row_keys(rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+def row_keys(rows: Integers) -> NDArray[np.uint64]:
     """A random 64-bit number for every whole number, different for each: the mixer of SplitMix64."""
     keys = rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     keys = (keys ^ (keys >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -52,7 +52,6 @@ class StoredColumns(Sequence[Any]):
 
     @property
     def n_samples(self) -> int:
-        """Number of rows."""
         return int(self.stored.shape[0])
 
     @cached_property
@@ -67,7 +66,6 @@ class StoredColumns(Sequence[Any]):
 
     @property
     def value(self) -> NDArray[Any]:
-        """The stored values."""
         return np.asarray(self.stored.data)
 
     @property
@@ -153,7 +151,6 @@ class StoredColumns(Sequence[Any]):
         return StoredColumns(values)
 
     def take(self, rows: Columns) -> StoredColumns:
-        """Some of the rows."""
         return StoredColumns(self.stored.tocsr()[rows].tocsc())
 
     def dense(self) -> NDArray[Any]:
@@ -175,16 +172,13 @@ class StoredColumnsInFiles(StoredColumns):
 
     @property
     def room(self) -> Callable[..., NDArray[Any]]:
-        """``room(size, dtype)`` gives an array in the spool."""
         room: Callable[..., NDArray[Any]] = self.stored.room
         return room
 
     def without(self, columns: Sequence[int]) -> StoredColumnsInFiles:
-        """The same with zeros in some columns."""
         return StoredColumnsInFiles(self.stored.blanked(columns))
 
     def take(self, rows: Columns) -> StoredColumnsInFiles:
-        """Some of the rows."""
         from scipy.sparse import csc_array
 
         times, blocks = np.bincount(rows, minlength=self.n_samples), self.blocks(None)

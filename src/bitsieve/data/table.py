@@ -163,7 +163,6 @@ class TableInMemory(Table):
 
     @property
     def is_sparse(self) -> bool:
-        """Whether only the values that are not zero are stored."""
         return self.sparse is not None
 
     @property
@@ -175,7 +174,6 @@ class TableInMemory(Table):
 
     @property
     def n_samples(self) -> int:
-        """Number of rows; those of weight 0 were left out."""
         if self.sparse is not None:
             return self.sparse.n_samples
         return len(self.columns) if isinstance(self.columns, np.ndarray) else len(self.columns[0])
@@ -187,7 +185,6 @@ class TableInMemory(Table):
 
     @property
     def target(self) -> Target:
-        """The target, where one is needed."""
         if self.y is None:
             raise ValueError("a target is needed here: give y, one class a sample")
         return self.y
@@ -236,7 +233,6 @@ class TableInMemory(Table):
         return self._extents[-1]
 
     def profile(self, binner: Any = None) -> Profile:
-        """Facts of the columns; looked at once."""
         if not self._profile:
             self._profile.append(self._profiled(None if binner is None else binner.n_jobs))
         return self._profile[0]
@@ -294,7 +290,6 @@ class TableInMemory(Table):
         return found
 
     def without(self, columns: Sequence[int]) -> TableInMemory:
-        """The table with one value in every row of some columns, so that no method chooses them."""
         if not len(columns):
             return self
         chosen = sorted({*self.left_out, *columns})
@@ -309,7 +304,6 @@ class TableInMemory(Table):
         return replace(self, columns=kept, left_out=tuple(chosen))
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[TableInMemory, bool]:
-        """The table with its columns of few whole numbers, as categories; whether an array holds only such."""
         if self.is_sparse:
             return self, False
         extents, few = self.extents(n_jobs), []
@@ -326,7 +320,6 @@ class TableInMemory(Table):
         return (replace(self, columns=columns) if few else self), False
 
     def varies(self, j: int) -> bool:
-        """Whether feature ``j`` holds different values; missing is one."""
         if self.sparse is not None:
             return not self.sparse.constant[j]
         values = self.numbers(j) if self.is_numeric(j) else self.categorical(j).codes
@@ -336,7 +329,6 @@ class TableInMemory(Table):
         return bool((values != first).any())
 
     def counts_rows(self, j: int) -> bool:
-        """Whether feature ``j`` goes up, or down, by one with every row."""
         return self.is_numeric(j) and counts_rows(self.numbers(j))
 
     def dense(self) -> TableInMemory:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Flags, Integers
 from bitsieve.data.arrow import numpy_of
 from bitsieve.data.encoding import WHOLE
 from bitsieve.data.given import DAY_FIRST, MONTH_FIRST
@@ -73,7 +74,7 @@ class Numbers:
         return floats.cast(pa.int64(), safe=False) if self.whole else floats
 
     @classmethod
-    def guess(cls, text: pa.Array, counts: NDArray[np.int64]) -> Numbers | None:
+    def guess(cls, text: pa.Array, counts: Integers) -> Numbers | None:
         """The unit and the marks that fit most rows; None for codes, addresses and phone numbers."""
         parts = _Parts.of(text)
         if not parts.match.any():
@@ -98,7 +99,7 @@ class Numbers:
 class _Parts:
     """The parts of text that looks like numbers."""
 
-    match: NDArray[np.bool_]
+    match: Flags
     digits: pa.Array
     exponent: pa.Array
     negative: pa.Array
@@ -117,21 +118,21 @@ class _Parts:
         unit = pc.utf8_trim_whitespace(pc.binary_join_element_wise(before, pc.utf8_trim_whitespace(after), " "))
         return cls(flags(match), digits, exponent, negative, unit)
 
-    def common_unit(self, counts: NDArray[np.int64]) -> str:
+    def common_unit(self, counts: Integers) -> str:
         """The unit of most rows; of several the first by name."""
         coded = self.unit.dictionary_encode()
         rows = np.bincount(numpy_of(coded.indices), np.where(self.match, counts, 0), len(coded.dictionary))
         units = coded.dictionary.to_pylist()
         return str(min(zip(-rows, units, strict=True))[1])
 
-    def has_unit(self, unit: str) -> NDArray[np.bool_]:
+    def has_unit(self, unit: str) -> Flags:
         """Which have this unit; a bare zero has any."""
         with_unit = flags(pc.equal(self.unit, unit))
         if unit:
             with_unit |= flags(pc.and_(pc.equal(self.unit, ""), pc.match_substring_regex(self.digits, "^0$")))
         return self.match & with_unit
 
-    def fit(self, marks: Marks) -> NDArray[np.bool_]:
+    def fit(self, marks: Marks) -> Flags:
         """Which have digits that are so written."""
         return self.match & flags(pc.match_substring_regex(self.digits, marks.pattern))
 
@@ -144,7 +145,7 @@ class _Parts:
         return pc.if_else(fit, signed, pa.scalar(None, pa.string())).cast(pa.float64())
 
 
-def are_codes(text: pa.Array, counts: NDArray[np.int64]) -> bool:
+def are_codes(text: pa.Array, counts: Integers) -> bool:
     """Whether text of digits is codes: some with leading zeros, all phone numbers with a plus, or all IP addresses."""
     n_rows = counts.sum()
     if counts[flags(pc.match_substring_regex(text, _LEADING_ZERO))].sum() >= _FEW_CODES * n_rows > 0:
@@ -152,21 +153,20 @@ def are_codes(text: pa.Array, counts: NDArray[np.int64]) -> bool:
     return any(2 * counts[flags(pc.match_substring_regex(text, form))].sum() > n_rows for form in (_PHONE, _ADDRESS))
 
 
-def _are_phone_numbers(digits: pa.Array, fit: NDArray[np.bool_]) -> bool:
+def _are_phone_numbers(digits: pa.Array, fit: Flags) -> bool:
     """Whether all have the same number of groups, more than two, and no decimals."""
     groups = numpy_of(pc.count_substring_regex(digits, f"[{_SPACES}]"))[fit]
     has_decimals = flags(pc.match_substring_regex(digits, "[.,]"))[fit]
     return len(groups) > 0 and bool(groups.min() == groups.max() > 1 and not has_decimals.any())
 
 
-def flags(mask: Any) -> NDArray[np.bool_]:
+def flags(mask: Any) -> Flags:
     """A mask of Arrow as numpy has it; null is False."""
-    found: NDArray[np.bool_] = numpy_of(pc.fill_null(mask, False))
+    found: Flags = numpy_of(pc.fill_null(mask, False))
     return found
 
 
 Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 UNDECIDED = "undecided"
 

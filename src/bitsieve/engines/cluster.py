@@ -66,7 +66,6 @@ class PackedOnCluster(Packed):
         self.portions, self.n_classes = portions, n_classes
 
     def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
-        """Their counts."""
         return PartitionedSource(self.portions, self.n_classes)
 
     def drop(self) -> None:

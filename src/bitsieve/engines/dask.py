@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns
 from bitsieve.common.messages import one_line
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import Given, not_read_again
@@ -41,21 +41,14 @@ class DaskPortions(Portions):
     """Objects on the workers of a cluster, one tuple of them for every portion.
 
     What :meth:`map` makes is kept by the workers that made it; what is lost with a worker is made again. The tasks are
-    named ``bitsieve-...`` on the dashboard.
-
-    Parameters
-    ----------
-    members : sequence of tuple
-        Of every portion its objects: Delayed, made or still to be made, or small values as they are.
-    client : distributed.Client, optional
-        Of the cluster; without one, the threads of this process do the work.
+    named ``bitsieve-...`` on the dashboard. ``members`` are of every portion its objects: Delayed, made or still to be
+    made, or small values as they are. Without a ``client`` the threads of this process do the work.
     """
 
     def __init__(self, members: Sequence[tuple[Any, ...]], client: Client | None = None) -> None:
         self.members, self.client = list(members), client
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
-        """Merge what ``work`` returns for every portion, ``FAN_IN`` at a time, the portions of a worker first."""
         dask = _dask()
         results, level = self._tasks(task, work), 0
         name = f"bitsieve-add-{uuid4().hex}"
@@ -78,14 +71,12 @@ class DaskPortions(Portions):
         return whole
 
     def map(self, task: str, work: Callable[..., Any]) -> DaskPortions:
-        """Portions of what ``work`` returns, kept where it was made."""
         dask = _dask()
         made = self._tasks(task, work)
         kept = dask.persist(*made, scheduler="threads") if self.client is None else self.client.persist(made)
         return DaskPortions([(each,) for each in kept], self.client)
 
     def beside(self, other: DaskPortions) -> DaskPortions:
-        """The objects of both, portion by portion."""
         pairs = zip(self.members, other.members, strict=True)
         return DaskPortions([mine + theirs for mine, theirs in pairs], self.client)
 
@@ -102,7 +93,6 @@ class DaskPortions(Portions):
         return DaskPortions(kept, self.client)
 
     def numbered(self, n_rows: Sequence[int]) -> DaskPortions:
-        """The portions that have rows, each with the number of its first row before its objects."""
         starts = accumulate(n_rows, initial=0)
         kept = [(start, *objects) for start, objects, n in zip(starts, self.members, n_rows, strict=False) if n]
         return DaskPortions(kept, self.client)
@@ -133,22 +123,15 @@ def current_client() -> Client | None:
 
 
 class PartsOfDask(PartsOnCluster):
-    """Data whose parts are Dask's; a subclass says what these are.
+    """Data whose parts are Dask's; a subclass says what these are."""
 
-    Attributes
-    ----------
-    client : distributed.Client or None
-        None: there is no cluster.
-    """
-
-    client: Client | None
+    client: Client | None  # None: there is no cluster
 
     @abstractmethod
     def _parts(self, labels: list[Any] | None) -> list[Any]:
         """Every part of the rows, still to be read; of some columns at least, None: of all."""
 
     def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> DaskPortions:
-        """The parts of the rows, and of the target and the weights where they come beside them."""
         parts = self._parts(labels)
         lengths: list[int] | None = None
         beside: list[list[Any]] = []
@@ -212,10 +195,9 @@ class DaskSource(PartsOfDask):
         return list(self.data.rechunk({1: -1}).to_delayed()[:, 0])
 
     def _given(self, roles: Roles) -> Given:
-        """The collection that was given."""
         data, features = self.data, roles.features
 
-        def take(indices: NDArray[np.intp]) -> Any:
+        def take(indices: Columns) -> Any:
             return data[[features[j] for j in indices]] if features else data[:, indices]
 
         def with_target(names: Sequence[str]) -> Any:
@@ -248,16 +230,9 @@ def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> lis
 
 
 class FilesOnCluster(PartsOfDask):
-    """A file or a folder of files, read by the workers of a cluster.
+    """A file or a folder of files, read by the workers of a cluster, which must find it under the same path.
 
-    Parameters
-    ----------
-    path : path-like
-        Parquet, whose row groups are the parts; text, whose parts are ranges of lines; or Arrow or Feather, each file
-        of which is one part; or a folder of such files. The workers must find it under the same path.
-    client : distributed.Client or None
-    header : bool, optional
-        Whether the first line of a text file has the names.
+    The parts are the row groups of Parquet, ranges of lines of text, and each file of Arrow or Feather.
     """
 
     def __init__(self, path: str | PathLike[str], client: Client | None, header: bool | None = None) -> None:
@@ -266,7 +241,6 @@ class FilesOnCluster(PartsOfDask):
         self.pieces = self.batches.ranges()
 
     def _parts(self, labels: list[Any] | None) -> list[Any]:
-        """The pieces of the files."""
         dask = _dask()
         columns, name = self.labels if labels is None else labels, f"bitsieve-read-{uuid4().hex}"
         return [
@@ -275,7 +249,6 @@ class FilesOnCluster(PartsOfDask):
         ]
 
     def _given(self, roles: Roles) -> Given:
-        """The files that were given."""
         return Given(not_read_again, partial(read_again, self.batches, roles.others), roles.weight_name)
 
 

@@ -254,7 +254,6 @@ class TableInParts(TableElsewhere):
 
     @property
     def n_samples(self) -> int:
-        """Number of rows; those of weight 0 are left out."""
         return self._n_rows
 
     @property
@@ -264,7 +263,6 @@ class TableInParts(TableElsewhere):
 
     @property
     def target_rank_error(self) -> float:
-        """By what share of the samples the rank of an edge of the target may be off; 0: exact."""
         return self.coded_target.rank_error
 
     def profile(self, binner: Any = None) -> Profile:
@@ -312,7 +310,6 @@ class TableInParts(TableElsewhere):
         self._early = None
 
     def without(self, columns: Sequence[int]) -> TableInParts:
-        """The table with one value in every row of some columns, so that no method chooses them."""
         if not len(columns):
             return self
         self._drop_early()
@@ -323,7 +320,6 @@ class TableInParts(TableElsewhere):
         return table
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[TableInParts, bool]:
-        """The table with its columns of few whole numbers as categories, once it is counted."""
         table = copy(self)
         table.few_are_codes = True
         return table, False
@@ -399,14 +395,12 @@ class TableInParts(TableElsewhere):
         }
 
     def varies(self, j: int) -> bool:
-        """Whether feature ``j`` holds different values; known after the rows were read."""
         profile = self._profile
         assert profile is not None  # asked for after the rows were looked at
         assert profile.varies is not None
         return j not in self.left_out and bool(profile.varies[j])
 
     def counts_rows(self, j: int) -> bool:
-        """Whether feature ``j`` goes up, or down, by one with every row; known after the rows were read."""
         profile = self._profile
         assert profile is not None
         assert profile.counts_rows is not None

@@ -13,31 +13,23 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Integers
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts.packed import PackedSource, dense_cells
 from bitsieve.counts.source import ConditioningSource, Partition, check_joint_values, refined
 from bitsieve.counts.tables import DENSE_CELLS, MAX_SAMPLES, ContingencyTable, has_all_cells
 
 Shape = tuple[int, int, int]
-Integers = NDArray[np.int64]
-Columns = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class TableBlock:
-    """The tables of a portion of the samples, of shapes that all portions know.
+    """The tables of a portion of the samples, of shapes that all portions know."""
 
-    Attributes
-    ----------
-    small : ndarray of uint32
-        Every cell of the tables of at most ``DENSE_CELLS`` cells, one table after the other. A count is at most the
-        number of samples, 2**31, so half the bytes of int64 are enough for the journey.
-    large : sequence of ContingencyTable
-        The other tables, by the cells that are not empty.
-    """
-
+    # every cell of the tables of at most ``DENSE_CELLS`` cells, one table after the other. A count is at most the
+    # number of samples, 2**31, so half the bytes of int64 are enough for the journey
     small: NDArray[np.uint32]
-    large: Sequence[ContingencyTable]
+    large: Sequence[ContingencyTable]  # the other tables, by the cells that are not empty
 
     def __sizeof__(self) -> int:
         large = sum(of.counts.nbytes + (0 if of.cells is None else of.cells.nbytes) for of in self.large)
@@ -251,7 +243,6 @@ class PartitionedSource(ConditioningSource):
         self.n_classes, self.n_jobs = len(self.class_sizes), None
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
         n_first = 1 if pivot is None else int(self.arities[pivot])
         n_codes, n_classes = self.arities[columns].astype(np.int64), self.n_classes if by_class else 1
         work = partial(
@@ -266,11 +257,9 @@ class PartitionedSource(ConditioningSource):
         return block.tables([(n_first, codes, n_classes) for codes in n_codes.tolist()])
 
     def partition(self) -> PartitionOfPortions:
-        """All samples in one part, to be refined by conditioning features."""
         return PartitionOfPortions(self, np.empty((1, 0), np.int64))
 
     def joined(self, groups: Sequence[Columns]) -> PartitionedSource:
-        """The same samples with one feature for each group of columns, its codes their joint values that occur."""
         portions = self.portions
         for group in groups:
             parts = refined(self.partition(), group)
@@ -300,11 +289,9 @@ class PartitionOfPortions(Partition):
 
     @property
     def keys(self) -> Integers:
-        """The codes of the conditioning features in every part."""
         return self._keys
 
     def refine(self, feature: int) -> PartitionOfPortions:
-        """The partition by the same features and one more: the portions agree on the pairs that occur in any."""
         n_codes = int(self.source.arities[feature])
         both = self.source.portions.beside(self.of_samples)
         occur = partial(pairs_that_occur, n_parts=len(self.keys), column=feature, n_codes=n_codes)
@@ -314,7 +301,6 @@ class PartitionOfPortions(Partition):
         return PartitionOfPortions(self.source, keys, both.map("refine", renumber))
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``; None: of the part by itself."""
         n_classes = self.source.n_classes if by_class else 1
         n_codes = np.ones(1, np.int64) if columns is None else self.source.arities[columns].astype(np.int64)
         work = partial(count_parts, n_parts=len(self.keys), columns=columns, n_codes=n_codes, n_classes=n_classes)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Integers
 from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable
@@ -25,51 +26,24 @@ from bitsieve.data.target import Target
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
 
-Integers = NDArray[np.int64]
-Columns = NDArray[np.intp]
-
-
 MOST_CELLS = 1 << 28  # of all tables: 2 GiB
 _FILE = "counts.bitsieve"  # a digest of what follows, the facts as a line of JSON, and the cells
 
 
 @dataclass(frozen=True, eq=False)
 class SavedCounts:
-    """The tables of every pair of columns with the class, and what the codes in them mean.
+    """The tables of every pair of columns with the class, and what the codes in them mean."""
 
-    Attributes
-    ----------
-    names : list of str
-        Of the columns.
-    target : Target
-        The classes, without the codes of rows.
-    binner : Binning
-        Fitted: how the columns became codes.
-    arities : ndarray of int32
-        Codes of every column, whether they occur or not.
-    class_sizes : ndarray of int64
-    cells : ndarray of int64
-        The cells of the pairs (0, 0), (0, 1), ..., (1, 1), (1, 2), ... one after the other, in C order.
-    left_out : tuple of int
-        Columns that were left out, such as identifiers: they have one code.
-    """
-
-    names: list[str]
-    target: Target
-    binner: Binning
-    arities: NDArray[np.int32]
+    names: list[str]  # of the columns
+    target: Target  # the classes, without the codes of rows
+    binner: Binning  # fitted: how the columns became codes
+    arities: NDArray[np.int32]  # codes of every column, whether they occur or not
     class_sizes: Integers
-    cells: Integers
-    left_out: tuple[int, ...] = ()
+    cells: Integers  # of the pairs (0, 0), (0, 1), ..., (1, 1), (1, 2), ... one after the other, in C order
+    left_out: tuple[int, ...] = ()  # columns that were left out, such as identifiers: they have one code
 
     def __add__(self, other: SavedCounts) -> SavedCounts:
-        """The counts of both parts of the rows.
-
-        Raises
-        ------
-        ValueError
-            If the columns, their codes or the classes are not the same.
-        """
+        """The counts of both parts of the rows, refused if the columns, their codes or the classes are not the same."""
         if _meaning(self) != _meaning(other):
             raise ValueError(
                 "the counts do not add up, since their columns, bins or classes differ: count all parts with the bins "
@@ -78,12 +52,7 @@ class SavedCounts:
         return replace(self, class_sizes=self.class_sizes + other.class_sizes, cells=self.cells + other.cells)
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write the counts to a folder, which is made.
-
-        Parameters
-        ----------
-        folder : path-like
-        """
+        """Write the counts to a folder, which is made."""
         path = Path(folder)
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -98,17 +67,7 @@ class SavedCounts:
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> SavedCounts:
-        """Read what :meth:`save` has written.
-
-        Parameters
-        ----------
-        folder : path-like
-
-        Raises
-        ------
-        DataError
-            If the folder holds no whole counts.
-        """
+        """Read what :meth:`save` has written; refused if the folder holds no whole counts."""
         path = Path(folder)
         if not (path / _FILE).is_file():
             raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': give the folder that its --save names")
@@ -139,12 +98,7 @@ class SavedCounts:
 
 
 class TabledSource(CountSource):
-    """Saved tables of pairs as a source of counts, for the methods that need no others.
-
-    Parameters
-    ----------
-    counts : SavedCounts
-    """
+    """Saved tables of pairs as a source of counts, for the methods that need no others."""
 
     def __init__(self, counts: SavedCounts) -> None:
         self.counts, self.n_jobs = counts, None
@@ -157,7 +111,6 @@ class TabledSource(CountSource):
         self.arities = np.array([int(np.flatnonzero(counts)[-1]) + 1 for counts in alone], np.int32)
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        """The saved tables of the pivot (None: no pivot) with each of ``columns``."""
         found = []
         for column in map(int, columns):
             dense = self._dense(column if pivot is None else pivot, column)
@@ -186,13 +139,7 @@ class TabledSource(CountSource):
 def count_all_pairs(
     source: CountSource, names: Sequence[str], target: Target, binner: Binning, arities: NDArray[np.int32]
 ) -> SavedCounts:
-    """Count the tables of all pairs of columns of a source, whose codes are below ``arities``.
-
-    Raises
-    ------
-    ValueError
-        If they have more cells than can be kept.
-    """
+    """Count the tables of all pairs of columns of a source, whose codes are below ``arities``; too many are refused."""
     total = n_cells(arities, source.n_classes)
     check_cells(total, len(names))
     step, cells, end = phase("counting pairs"), np.zeros(total, np.int64), 0
@@ -253,18 +200,10 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
 
 
 def combined(first: SavedCounts, second: SavedCounts) -> SavedCounts:
-    """The counts of both parts of the rows, of columns that are codes as they are.
+    """The counts of both parts of the rows, of the same columns, which are codes as they are.
 
-    Parameters
-    ----------
-    first, second : SavedCounts
-        Of the same columns, by a :class:`~bitsieve.CategoricalBinner` each.
-
-    Raises
-    ------
-    ValueError
-        If a column or the target is of one kind in one part and of another in the other, or the tables have more cells
-        than can be kept.
+    Refused if a column or the target is of one kind in one part and of another in the other, or the tables have more
+    cells than can be kept.
     """
     known: list[Any] = [
         _union(one, other, name)

@@ -14,9 +14,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import finalize
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bitsieve.common.arrays import Columns
 from bitsieve.common.lazy import cached_property
 from bitsieve.data.columns import check_labels
 from bitsieve.data.given import Given
@@ -89,27 +87,16 @@ class SparkPortions(Portions):
 
     What :meth:`map` says is made anew for every request, by the task that answers it; what :meth:`with_samples` returns
     is kept. The jobs are named ``bitsieve-...`` on Spark's pages.
-
-    Attributes
-    ----------
-    kept : PersistedFrame
-    frame : pyspark.sql.DataFrame
-        What is read of it.
-    read : callable
-        The number of every portion in the record batches of a partition, and what is kept of it.
-    places : sequence of int
-        The numbers of the portions.
-    recipe : Recipe
     """
 
     kept: PersistedFrame
-    frame: Any
+    frame: Any  # what is read of it
+    # the number of every portion in the record batches of a partition, and what is kept of it
     read: Callable[[Iterable[pa.RecordBatch]], Numbered]
-    places: Sequence[int]
+    places: Sequence[int]  # the numbers of the portions
     recipe: Recipe = _ITSELF
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
-        """Merge what ``work`` returns for every portion, ``FAN_IN`` at a time."""
         from pyspark.sql.functions import expr
 
         results, n = self._each(work), len(self.places)
@@ -126,11 +113,9 @@ class SparkPortions(Portions):
         return result
 
     def map(self, task: str, work: Callable[..., Any]) -> SparkPortions:
-        """Portions of what ``work`` returns."""
         return self._with(self.places, self.recipe.then(work))
 
     def beside(self, other: SparkPortions) -> SparkPortions:
-        """The objects of both, portion by portion; both are made of the same."""
         return self._with(self.places, self.recipe.beside(other.recipe))
 
     def with_samples(self) -> SparkPortions:
@@ -140,7 +125,6 @@ class SparkPortions(Portions):
         return made._with(places_with_samples(made.total("pack", has_samples, in_order)), made.recipe)
 
     def numbered(self, n_rows: Sequence[int]) -> SparkPortions:
-        """The portions that have rows, each with the number of its first row before its objects."""
         starts = accumulate(n_rows, initial=0)
         some = {place: start for place, start, n in zip(self.places, starts, n_rows, strict=False) if n}
         number = Recipe(((partial(_value, some), (0,)),), (2,))
@@ -321,7 +305,6 @@ class SparkSource(PartsOnCluster):
         return partitions_with_rows(self._rows)
 
     def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> SparkPortions:
-        """The rows of every partition, of some columns."""
         for what, values in (("target", y), ("weights", weights)):
             if values is not None:
                 raise ValueError(
@@ -333,10 +316,9 @@ class SparkSource(PartsOnCluster):
         return SparkPortions(self._kept, frame, partial(rows_of, names=names), self._places)
 
     def _given(self, roles: Roles) -> Given:
-        """The data frame that was given."""
         data, features = self.data, roles.features
 
-        def take(indices: NDArray[np.intp]) -> Any:
+        def take(indices: Columns) -> Any:
             return data.select([_quoted(features[j]) for j in indices])
 
         def with_target(names: Sequence[str]) -> pa.Table:

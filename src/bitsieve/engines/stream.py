@@ -45,17 +45,9 @@ _COPIES = 6  # of the sample of the rows that the memory must hold: known, new, 
 
 
 class StreamPacking(Packed):
-    """Planes in a spool, to be filled with one batch of rows after the other.
+    """Planes in a spool, to be filled with one batch of rows after the other, ``class_sizes`` samples in all.
 
-    Parameters
-    ----------
-    coding : Coding
-    class_sizes : ndarray of int64
-        Samples of every class in all batches together.
-    parent : Path or None
-        Where the spool is kept; None: nowhere, it is removed at the end.
-    name : callable
-        The name of what is kept, given a key; None: nothing is.
+    The spool is kept in ``parent`` (None: nowhere, it is removed at the end) under ``name(key)`` (None: nothing is).
     """
 
     def __init__(
@@ -95,7 +87,6 @@ class StreamPacking(Packed):
         return source
 
     def drop(self) -> None:
-        """Give them up."""
         self.spool.close()
 
 
@@ -119,19 +110,10 @@ class KeptPacking(Kept):
 
 
 class StreamParts(Parts):
-    """The rows of a file or a stream, batch by batch.
+    """The rows of a file or a stream, batch by batch; ``beside`` are target and weights that are given by their values.
 
-    Parameters
-    ----------
-    batches : ColumnParts
-    reader : PartReader
-        Its features and target are columns of the batches.
-    beside : tuple of ndarray or None
-        Target and weights that are given by their values.
-    memory : int or None
-        About how much memory the work may take; None: as much as it needs, with batches for 2 GiB.
-    spool : Path or None
-        Where the packed rows are kept; None: nowhere, they are removed at the end.
+    About ``memory`` is taken for the work; None: as much as it needs, with batches for 2 GiB. The packed rows are kept
+    in ``spool``; None: nowhere, they are removed at the end.
     """
 
     limits = Limits()
@@ -191,7 +173,6 @@ class StreamParts(Parts):
         return packing
 
     def kept(self, key: dict[str, Any]) -> KeptPacking | None:
-        """What an earlier run has kept of the same file."""
         name = self._name(key)
         found = None if name is None or self.spool is None else kept(self.spool, name)
         return None if found is None else KeptPacking(*found)
@@ -257,11 +238,7 @@ class EarlyPacking:
 
     Codes of values as they are hang on which values there are, not on how often: those of the first batch are those of
     all rows, unless a later one holds another value. Then the planes are given up, and the rows are read once more.
-
-    Parameters
-    ----------
-    start : callable
-        Makes the packing of all rows, given the summary of the first batch.
+    ``start`` makes the packing of all rows, given the summary of the first batch.
     """
 
     def __init__(self, start: Callable[[Summary], StreamPacking]) -> None:

@@ -5,7 +5,7 @@ A loss is the error of some samples times their number, so that the losses of fo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -121,14 +121,9 @@ def short_of_rank_correlation(predicted: Values, truth: Values) -> float:
 
 
 ACCURACY = Measure("accuracy", wrong)
-R2 = Measure(
-    "r2",
-    squares,
-    "what r2 falls short of 1, the share of the variance that is not predicted",
-    predicts="quantity",
-    per_variance=True,
-)
-OF_QUANTITY: dict[str, Any] = {"predicts": "quantity", "is_share": False}
+_OF_VARIANCE = "what r2 falls short of 1, the share of the variance that is not predicted"
+R2 = Measure("r2", squares, _OF_VARIANCE, "quantity", per_variance=True)
+_OF_RANKS = "what rank_correlation (Spearman) falls short of 1"
 MEASURES = {
     measure.name: measure
     for measure in (
@@ -137,17 +132,9 @@ MEASURES = {
         Measure("f1_macro", short_of_f1, "what f1_macro falls short of 1"),
         Measure("roc_auc", short_of_auc, "what roc_auc falls short of 1", by_scores=True),
         R2,
-        Measure("mae", absolute, "the mean absolute error, in the unit of the target", **OF_QUANTITY),
-        Measure(
-            "rmse", root_mean_square, "the root mean square error, in the unit of the target", fewest=2, **OF_QUANTITY
-        ),
-        Measure(
-            "rank_correlation",
-            short_of_rank_correlation,
-            "what rank_correlation (Spearman) falls short of 1",
-            predicts="quantity",
-            fewest=2,
-        ),
+        Measure("mae", absolute, "the mean absolute error", "quantity", is_share=False),
+        Measure("rmse", root_mean_square, "the root mean square error", "quantity", is_share=False, fewest=2),
+        Measure("rank_correlation", short_of_rank_correlation, _OF_RANKS, "quantity", fewest=2),
     )
 }
 
@@ -161,8 +148,13 @@ def make_measure(scoring: str | None, predicts: Predicted = "classes") -> Measur
         return ACCURACY if predicts == "classes" else R2
     fitting = [name for name, measure in MEASURES.items() if measure.predicts == predicts]
     if scoring in MEASURES and scoring not in fitting:
-        why = f"does not fit, the target is {predicts if predicts == 'classes' else 'a quantity'}"
-        raise ParameterError("scoring", scoring, f"choose one of {', '.join(fitting)}", why)
+        raise does_not_fit("scoring", scoring, fitting, predicts)
     if scoring not in MEASURES:
         raise ParameterError("scoring", scoring, choices(str(scoring), fitting), "is not known")
     return MEASURES[scoring]
+
+
+def does_not_fit(parameter: str, given: str, fitting: Iterable[str], predicts: Predicted) -> ParameterError:
+    """The error where a measure or a model is for another kind of target."""
+    why = f"does not fit, the target is {'classes' if predicts == 'classes' else 'a quantity'}"
+    return ParameterError(parameter, given, f"choose one of {', '.join(fitting)}", why)

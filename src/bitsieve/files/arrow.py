@@ -57,13 +57,9 @@ def check_schema(schema: pa.Schema, label: str) -> None:
         inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if pa.types.is_nested(inner):
             raise DataError(f"column {column.name!r} of {label} holds {column.type}: drop it or make it plain columns")
-        if _is_binary(inner):
+        binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+        if any(test(inner) for test in binary) or str(inner) == "binary_view":
             raise DataError(f"column {column.name!r} of {label} holds raw bytes: drop it or make it text")
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
-    return any(test(kind) for test in tests) or str(kind) == "binary_view"
 
 
 def _width(kind: pa.DataType) -> int:

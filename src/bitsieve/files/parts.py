@@ -21,11 +21,8 @@ class Copies:
     """A folder for plain copies of files, made when it is first asked for and removed with this object."""
 
     @cached_property
-    def _spool(self) -> Spool:
-        return Spool()
-
-    @property
     def folder(self) -> Path:
+        self._spool = Spool()  # which removes the folder with itself
         return self._spool.folder
 
 

@@ -31,15 +31,6 @@ def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target:
         _write(table, file, Path(path).suffix.lower(), target)
 
 
-def _check_numbers(table: pa.Table, target: str) -> None:
-    for field in table.schema:
-        if field.name != target and not _is_plain(field.type):
-            raise DataError(
-                f"a .npz holds one array of numbers, but column {field.name!r} is selected and {field.type}: write "
-                ".parquet, .arrow or .csv, or exclude it"
-            )
-
-
 def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
     """Write a small table of results in the format of the ending: Parquet, CSV, or JSON as a list of rows.
 
@@ -93,7 +84,12 @@ def _to_columns(table: ArrayTable, target: str) -> pa.Table:
 def _to_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:
     if isinstance(table, ArrayTable):
         return table
-    _check_numbers(table, target)
+    for field in table.schema:
+        if field.name != target and not _is_plain(field.type):
+            raise DataError(
+                f"a .npz holds one array of numbers, but column {field.name!r} is selected and {field.type}: write "
+                ".parquet, .arrow or .csv, or exclude it"
+            )
     names = [name for name in table.column_names if name != target]
     columns = [_numbers(table[name]) for name in names]
     X = np.empty((table.num_rows, len(columns)), dtype=np.result_type(*columns))

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from bitsieve.common.arrays import Integers
-from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.information.corrected import expected_terms
 from bitsieve.information.protocol import Information
@@ -42,18 +41,14 @@ def leaks(information: Information) -> list[Leak]:
     for column in np.argsort(-plain, kind="stable").tolist():
         if plain[column] <= (OTHERS if found else NEARLY):
             break
-        expected = expected_information(_sizes(source, column), source.class_sizes)
+        (table,) = source.tables(None, np.array([column]), False)
+        expected = expected_information(table.dense().reshape(-1), source.class_sizes)
         share = (information.relevance[column] - expected) / (entropy - expected) if expected < entropy else 0.0
         if share >= NEARLY:
             found.append(Leak(column, float(share)))
         elif share > OTHERS:
             return []
     return sorted(found, key=lambda leak: (-leak.share, leak.column)) if 2 * len(found) <= len(plain) else []
-
-
-def _sizes(source: CountSource, column: int) -> Integers:
-    """How many samples have each code of a column."""
-    return source.tables(None, np.array([column]), False)[0].dense().reshape(-1)
 
 
 def expected_information(first: Integers, second: Integers) -> float:

@@ -243,7 +243,6 @@ class SumPair(PairInformation):
 
     @property
     def symmetric_relevance(self) -> Floats:
-        """I(Xi,Xs;C) / H(Xi,Xs,C), from the integers; 0 where all three are constant."""
         info = self.information
         joint = self._within - self._xy + (info.total - info.class_sum)
         return joint / np.maximum(info.total - self._within, 1)  # where the entropy is 0, so is the information

@@ -12,6 +12,7 @@ import numpy as np
 from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.messages import needs_dense_rows
 from bitsieve.common.parameters import Rule
+from bitsieve.counts.source import ONLY_PAIRS
 
 SHARED = ("n_features_to_select", "binning", "missing", "n_jobs")  # parameters of every method
 
@@ -24,51 +25,26 @@ DENSE_ROWS = ROWS | {"dense"}  # every value of them, zeros included
 
 @dataclass(frozen=True)
 class Method:
-    """A method of the registry.
+    """A method of the registry: ``name``, as in ``make_selector(name)``, ``title``, ``formula`` and ``paper``.
 
-    Attributes
-    ----------
-    name : str
-        As in ``make_selector(name)``.
-    title : str
-    formula : str
-    paper : str
-    needs : str
-        The tables or values that it looks at, in words.
-    cost : str
-        Time, and memory where it exceeds the table's, for n features, d samples and k features to select.
-    run : callable
-        The function: called with the information (of a method on counts) or the samples, the number of features to
-        select (None: until it ends by itself), and the parameters; it returns a :class:`Found`.
-    run_on_quantity : callable or None
-        Called in place of ``run`` with samples that have a ``quantity``; None: ``run``, on the classes of its cut.
-    unit : str
-        Of its scores: bits; ratio where they are bits by bits, mixed where both are added;
-        share of a sum of 1; weight and importance; dependency and error, of which low is
-        good.
-    selector : str
-        The class that selects by it, as ``module:class``.
-    same_as : str
-        The method that this is a second name of; empty where it is not.
-    remark : str
-        Why the two are the same.
-    parameters : mapping of str to value
-        Its parameters, as in ``make_selector(name, beta=0.5)``, with their defaults, but for those of every method
-        (``n_features_to_select``, ``binning``, ``n_jobs``).
-    requires : frozenset of {"tables", "partition", "joined", "rows", "dense"}
-        What it needs of the data.
-    requires_more : callable or None
-        Called with all parameters and ``n_features_to_select``; what it needs besides with these.
-    bins : bool
-        Whether it takes codes, so that numbers are binned; of a method on rows, ``binning=None`` leaves them.
-    takes_missing : bool
-        Whether it takes missing values as they are.
-    ends_with : tuple of {None, "auto"}
-        The values of ``n_features_to_select`` that leave the number to the method.
-    rules : mapping of str to rule
-        What is allowed for each parameter.
-    check : callable or None
-        Called with all parameters and ``n_features_to_select``; refuses those that do not go together.
+    ``needs``: the tables or values that it looks at, in words. ``cost``: time, and memory where it exceeds the table's,
+    for n features, d samples and k features to select. ``run``: the function, called with the information (of a method
+    on counts) or the samples, the number of features to select (None: until it ends by itself), and the parameters; it
+    returns a :class:`Found`. ``run_on_quantity``: called in place of ``run`` with samples that have a ``quantity``;
+    None: ``run``, on the classes of its cut. ``unit``: of its scores: bits; ratio where they are bits by bits, mixed
+    where both are added; share of a sum of 1; weight and importance; dependency and error, of which low is good.
+    ``selector``: the class that selects by it, as ``module:class``.
+
+    ``same_as``: the method that this is a second name of, and ``remark`` why the two are the same; empty where it is
+    none. ``parameters``: as in ``make_selector(name, beta=0.5)``, with their defaults, but for those of every method
+    (``n_features_to_select``, ``binning``, ``n_jobs``). ``rules``: what is allowed for each. ``check``: called with all
+    parameters and ``n_features_to_select``, refuses those that do not go together.
+
+    ``requires``: what it needs of the data: "tables", "partition", "joined", "rows", "dense". ``requires_more``: called
+    with all parameters and ``n_features_to_select``, what it needs besides with these. ``bins``: whether it takes
+    codes, so that numbers are binned; of a method on rows, ``binning=None`` leaves them. ``takes_missing``: whether it
+    takes missing values as they are. ``ends_with``: the values of ``n_features_to_select``, None or "auto", that leave
+    the number to the method.
     """
 
     name: str
@@ -134,10 +110,7 @@ def check_requirements(who: str, requires: frozenset[str], offers: frozenset[str
             "rows, or use a method that needs counts alone, such as jmi"
         )
     if lacks:
-        raise ValueError(
-            "saved counts hold tables of pairs of columns, and this method needs tables of more of them: "
-            "give it the data"
-        )
+        raise ValueError(ONLY_PAIRS)
 
 
 @dataclass(frozen=True)

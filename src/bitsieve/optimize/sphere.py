@@ -11,8 +11,6 @@ Mathematics 7, 2007. doi:10.1007/s10208-005-0179-9
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from bitsieve.common.arrays import Floats
@@ -123,17 +121,13 @@ class QuadraticOnSpheres:
         return inner(half, vectors) + float(self.linear @ vectors[:, 0]), 2.0 * half
 
 
-class Multipliers(NamedTuple):
-    """Lagrange multipliers of the linear constraint and of the squared lengths of the vectors."""
+def multipliers(vectors: Floats, gradient: Floats) -> tuple[float, Floats]:
+    """The Lagrange multipliers of the linear constraint and of the squared lengths of the vectors.
 
-    total: float
-    lengths: Floats
-
-
-def multipliers(vectors: Floats, gradient: Floats) -> Multipliers:
-    """The multipliers for which the gradient of the Lagrangian is smallest; it is 0 at a stationary point."""
+    With them the gradient of the Lagrangian is smallest; it is 0 at a stationary point.
+    """
     total = Tangent(vectors).multiplier(gradient)
-    return Multipliers(total, (row_products(gradient, vectors) - total * vectors[:, 0]) / 2.0)
+    return total, (row_products(gradient, vectors) - total * vectors[:, 0]) / 2.0
 
 
 def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> Floats:
@@ -149,7 +143,7 @@ def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> F
     for _ in range(MAX_NEWTON_STEPS):
         if length(slope) <= tolerance * size or radius < 1e-12:
             break
-        step = _Step(objective, tangent, slope, multipliers(vectors, gradient).lengths, radius)
+        step = _Step(objective, tangent, slope, multipliers(vectors, gradient)[1], radius)
         moved = retract(vectors + step.direction, objective.total)
         new_value, new_gradient = objective.value_and_gradient(moved)
         new_tangent, new_slope = _slope(moved, new_gradient)

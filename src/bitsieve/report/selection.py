@@ -13,14 +13,15 @@ from bitsieve.common.messages import number, quoted
 from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
 from bitsieve.report.page import page
+from bitsieve.selection.curve import Curve
 from bitsieve.selection.displays import (
     MOST_BARS,
-    Curve,
     CurveDisplay,
     DendrogramDisplay,
     Display,
     RankingDisplay,
     RedundancyDisplay,
+    TargetDisplay,
     selected_names,
 )
 from bitsieve.selection.evidence import Chance
@@ -39,9 +40,17 @@ ABOUT_CURVE = (
     "were shuffled among rows that are equal in all features before it: a point that is not above its step adds no "
     "more than chance. With few rows the curve soon reaches H(C), whatever the features are."
 )
+ABOUT_TARGET = (
+    "Dots: rows, at most 300 of the table. Dashed lines: the cuts between bins. Blue: the median of the target in the "
+    "bin. The first twelve features are drawn."
+)
 ABOUT_TREE = (
     "Columns that share information join at the left, independent ones at 1 (1 less the symmetric uncertainty, average "
     "linkage): the selected ones, with their rank, and the most relevant others, forty in all."
+)
+ABOUT_GIVEN = (
+    "The least level is the corrected p or the estimated rate at which a feature is taken. Each of these is relevant "
+    "given all other columns, not only relevant at all, as far as the tree of the columns describes them."
 )
 ABOUT_SUBSTITUTES = (
     "Represents: features that were not selected and share at least half of their information with this one. Best "
@@ -67,6 +76,7 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
             *_how_many(selection, curve),
             *_redundancy(selection),
             *_substitutes(selection),
+            *_target(selection),
             heading("Bins of the selected features"),
             paragraph("How many rows of each class every bin holds, and their share. Open a feature.", "aside"),
             *[bins_of(evidence, int(j)) for j in selection.indices],
@@ -160,6 +170,22 @@ def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
         heading("How many features"),
         figure(_drawn(curve, "information of the first features together"), ABOUT_CURVE),
         paragraph(text),
+        *(_given_neighbours(selection) if hasattr(selection.facts, "stopping_given_") else []),
+    ]
+
+
+def _given_neighbours(selection: Selection) -> list[str]:
+    """The level and the neighbours of each feature, of a rule that tests it given its neighbours in a tree."""
+    facts, names = selection.facts, selection.evidence.table.names
+    rows = [
+        (name, f"{value:.3g}", _listed([names[j] for j in given]))
+        for name, value, given in zip(
+            selected_names(selection.evidence), facts.stopping_values_, facts.stopping_given_, strict=True
+        )
+    ]
+    return [
+        table(("feature", "least level", "neighbours in the tree"), rows, text=(2,), long=(2,)),
+        paragraph(ABOUT_GIVEN),
     ]
 
 
@@ -177,6 +203,15 @@ def _redundancy(selection: Selection) -> list[str]:
         ),
         figure(alike, ABOUT_TREE),
     ]
+
+
+def _target(selection: Selection) -> list[str]:
+    """A target that is a quantity over each feature."""
+    if not selection.target.is_quantity:
+        return []
+    display = TargetDisplay.of(selection.selector, selection.evidence)
+    drawn = _drawn(display, f"{selection.target_name} over each selected feature")
+    return [heading(f"{selection.target_name} over each feature"), figure(drawn, ABOUT_TARGET)]
 
 
 def _drawn(display: Display, label: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.choice import TIE
 from bitsieve.common.parameters import check_choice
 from bitsieve.data.table import TableInMemory
@@ -16,7 +17,6 @@ from bitsieve.methods.by_samples.cutting_plane.columns import Pairs
 from bitsieve.methods.by_samples.cutting_plane.search import check_tau
 
 Integers = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 MEASURES = ("correlation", "information")
 
@@ -24,14 +24,8 @@ MEASURES = ("correlation", "information")
 class Affiliated(NamedTuple):
     """For every selected feature those that it represents.
 
-    Attributes
-    ----------
-    selected : ndarray of int, shape (k,)
-        The selected columns in order of choice.
-    groups : list of ndarray of int, length k
-        Columns that were not selected, the nearest to the selected one first.
-    nearness : list of ndarray of float, length k
-        Their correlations with it, or the symmetric uncertainties.
+    ``selected`` (k,): the selected columns in order of choice. ``groups``, of length k: columns that were not selected,
+    the nearest to the selected one first. ``nearness``: their correlations with it, or the symmetric uncertainties.
     """
 
     selected: Integers

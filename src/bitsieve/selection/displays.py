@@ -2,35 +2,34 @@
 
 :class:`RankingDisplay` draws the information of each selected feature, :class:`RedundancyDisplay` what selected
 features share, :class:`DendrogramDisplay` which columns are alike, :class:`CurveDisplay` the information of the first
-features together.
+features together, :class:`TargetDisplay` a target that is a quantity over each selected feature.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.information import Information
+from bitsieve.selection.curve import Curve, information_curve, ranked_on
 from bitsieve.selection.evidence import Chance, Contribution, Evidence, evidence_of
 from bitsieve.selection.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, drawing, shortened
+from bitsieve.selection.panels import Panel, draw_panel
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.selectors.fitting import Counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Columns = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 MOST_BARS = 40
 MOST_SHOWN = 40  # rows of the heat map, leaves of the dendrogram
 WRITTEN = 12  # features up to which every cell of it has its number
+MOST_PANELS, ACROSS = 12, 3  # of the figure of the target, and side by side in it
 FEW = 40  # features up to which each has its dot on the curve
-N_SHUFFLES = 39
 
 
 class Display:
@@ -388,63 +387,70 @@ class CurveDisplay(Display):
         ax.figure.legend(loc="outside upper left", ncols=4, handlelength=1.4, columnspacing=1.2)
 
 
+class TargetDisplay(Display):
+    """A target that is a quantity over each selected feature: some rows, the bins, and the median in each bin.
+
+    Parameters
+    ----------
+    target : str
+        The name of the quantity.
+    panels : sequence of Panel, length k
+        In order of choice; the first twelve are drawn, and at most 300 rows of each, evenly over the table.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Its ``child_axes`` are the panels.
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    >>> selection = bitsieve.select(X, y, method="mim", n_features_to_select=2)
+    >>> display = bitsieve.TargetDisplay.from_selection(selection)
+    >>> [panel.name for panel in display.panels]
+    ['bmi', 's5']
+    >>> display.panels[0].medians.tolist()[-1] > display.panels[0].medians.tolist()[0]
+    True
+    """
+
+    def __init__(self, target: str, panels: Sequence[Panel]) -> None:
+        self.target, self.panels = target, list(panels)
+
+    @classmethod
+    def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
+        """The panels of the selected features."""
+        target = evidence.table.target
+        if not target.is_quantity:
+            what = "is no quantity whose rows are in memory, so there are no values to draw: give another kind"
+            raise ValueError(f"target {target.name!r} {what}")
+        return cls(target.name, [Panel.of(evidence, int(j)) for j in np.asarray(evidence.selected)])
+
+    @property
+    def height(self) -> float:
+        return 0.2 + 2.1 * -(-min(len(self.panels), MOST_PANELS) // ACROSS)
+
+    def _draw(self, ax: Axes) -> None:
+        """The panels, three side by side."""
+        shown = self.panels[:MOST_PANELS]
+        down = -(-len(shown) // ACROSS)
+        ax.set_axis_off()
+        for place, panel in enumerate(shown):
+            row, across = divmod(place, ACROSS)
+            inset = ax.inset_axes((across / ACROSS + 0.06, 1 - (row + 0.82) / down, 0.9 / ACROSS - 0.06, 0.64 / down))
+            inset.set_title(f"{place + 1}: {shortened(panel.name)}", fontsize=9)
+            if not across:
+                inset.set_ylabel(shortened(self.target), fontsize=8)
+            inset.tick_params(labelsize=7)
+            draw_panel(inset, panel)
+
+
 DISPLAYS: dict[str, type[Display]] = {
     "ranking": RankingDisplay,
     "redundancy": RedundancyDisplay,
     "dendrogram": DendrogramDisplay,
     "curve": CurveDisplay,
+    "target": TargetDisplay,
 }
-
-
-class Curve(NamedTuple):
-    """The joint information of the first 1, 2, ... of n columns and the class, in bits.
-
-    ``columns`` are in order of choice; those after the first ``n_selected`` would have come next. ``joint[j]`` is
-    I(X1, ..., Xj; C), at most ``class_entropy``, H(C); ``chance[j]`` is what 19 of 20 shuffles of column j among
-    samples that agree on the columns before it do not exceed.
-    """
-
-    columns: Columns
-    joint: Floats
-    chance: Floats
-    n_selected: int
-    class_entropy: float
-
-
-def information_curve(
-    information: Information, columns: Columns, n_selected: int | None = None, seed: int = 0
-) -> Curve:
-    """The curve of columns in the order given.
-
-    The codes are shuffled as they are: cuts that looked at the class are not made again, so that for them chance adds
-    a little more than this says.
-    """
-    seeds = np.random.SeedSequence(seed).generate_state(N_SHUFFLES, np.uint64).astype(np.uint64)
-    given = information.conditional()
-    joint, shuffled = np.empty((2, len(columns)))
-    known = 0.0
-    for place, column in enumerate(columns.tolist()):
-        added = float(given.conditional_relevance(np.array([column]))[0])
-        shuffled[place] = known + float(np.quantile(given.shuffled_relevance(column, seeds), 0.95))
-        known += added
-        joint[place] = known
-        given = given.refine(column)
-    n_selected = len(columns) if n_selected is None else n_selected
-    return Curve(columns, joint, shuffled, n_selected, information.class_entropy)
-
-
-def ranked_on(selector: Any, counted: Counted) -> Columns:
-    """The selected columns, and half as many (at least five) that would come next, where the method can say so."""
-    from sklearn.base import clone
-
-    selected = np.asarray(selector.selected_)
-    k, n = len(selected), len(selector.ranking_)
-    wanted = min(n, k + max(5, k // 2))
-    if len(np.unique(selector.ranking_)) == n:
-        return np.argsort(selector.ranking_)[:wanted]
-    settings = selector.get_params(deep=False)
-    if "stopping" not in settings or settings["constraints"] is not None:  # only a greedy method goes on from there
-        return selected
-    longer = clone(selector).set_params(n_features_to_select=wanted, stopping=None).fit_counted(counted)
-    order = np.asarray(longer.selected_)
-    return order if np.array_equal(order[:k], selected) else selected

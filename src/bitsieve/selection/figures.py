@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.messages import notebook
 from bitsieve.files.output import AnyPath, writing
 
@@ -77,8 +77,8 @@ class Curves:
     ``marked`` is the x that is marked on the line of a label.
     """
 
-    x: NDArray[np.intp]
-    lines: Mapping[str, NDArray[np.float64]]
+    x: Columns
+    lines: Mapping[str, Floats]
     x_label: str
     y_label: str
     marked: Mapping[str, float] | None = None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.parameters import check_choice, check_integer, make_random
 from bitsieve.data.read import read_xy
 from bitsieve.data.target import read_target
@@ -204,7 +204,7 @@ def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str =
     return TREES[tree](samples.numbers()[0], samples.classes, samples.n_classes)
 
 
-def _points(name: str, values: Any) -> NDArray[np.float64]:
+def _points(name: str, values: Any) -> Floats:
     """Samples as rows of finite numbers; a single feature is one column."""
     try:
         points = np.asarray(values, np.float64)

@@ -239,7 +239,11 @@ def conditional_mutual_information_matrix(
     return information.conditional_mutual_information_matrix(np.dtype(dtype))
 
 
-def _information(
+def _information(*given: Any, by_class: bool = True) -> Information:
+    return counted(*given, by_class=by_class)[1]
+
+
+def counted(
     X: Any,
     y: Any,
     sample_weight: Any,
@@ -248,7 +252,8 @@ def _information(
     n_jobs: int | None,
     *,
     by_class: bool = True,
-) -> Information:
+) -> tuple[list[str], Information]:
+    """The names of the columns, and their information by an estimator."""
     check_estimator(estimator)
     binner, parts = make_binner(binning_with(*how, n_jobs), n_jobs=n_jobs), data_in_parts(X)
     if parts is not None:
@@ -257,12 +262,13 @@ def _information(
         table = parts.read_in_parts(y, sample_weight)
     else:
         table = read_xy(X, y, sample_weight)
+    names = list(map(str, table.names))
     with remedies_for(how[0]):
         if by_class or not table.in_memory:
-            return make_information(estimator, count(table, binner, n_jobs)[1])
+            return names, make_information(estimator, count(table, binner, n_jobs)[1])
         rows = cast(TableInMemory, table)
         fitted = binner_of(rows, binner, n_jobs).fit_table(rows)
-        return make_information(estimator, count_coded(replace(rows, y=None), fitted, n_jobs))
+        return names, make_information(estimator, count_coded(replace(rows, y=None), fitted, n_jobs))
 
 
 def _variables(

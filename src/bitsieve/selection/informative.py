@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.table import Table, TableInMemory
@@ -20,9 +20,7 @@ MOST_SHUFFLES = 200
 LEVEL = 0.025  # the other half of 0.05 is that of columns that are informative together
 
 
-def informative_by_shuffles(
-    table: Table, binner: Any, columns: NDArray[np.intp], n_jobs: int | None = None
-) -> NDArray[np.bool_] | None:
+def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs: int | None = None) -> Flags | None:
     """Whether each of k columns has more information about the class than the best of all columns when it is shuffled.
 
     The result has shape (k,); it is None where shuffles would take too long, or the rows are not in memory. Whatever
@@ -60,10 +58,10 @@ class Explanation(NamedTuple):
     """
 
     binner: Any
-    relevance: NDArray[np.float64]
-    overlap_with: NDArray[np.intp]
-    overlap: NDArray[np.float64]
-    informative: NDArray[np.bool_]
+    relevance: Floats
+    overlap_with: Columns
+    overlap: Floats
+    informative: Flags
     is_sure: bool
     leaks: list[Leak]
 

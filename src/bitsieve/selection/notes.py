@@ -8,17 +8,22 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.lazy import chdtrc
 from bitsieve.common.messages import Sentence, Setting, quoted, quoted_places
 from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.table import Table
 from bitsieve.data.target import Target
 from bitsieve.information.leaks import Leak
+from bitsieve.methods.by_counts.stopping import FalseDiscoveryStopping, make_stopping
+from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
 from bitsieve.selection.informative import Explanation
 from bitsieve.selection.left_out import read_as
 from bitsieve.selectors.fitting import nothing_informative
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
+_SAFER = Setting("stopping", "conditional")
+_DEPENDENT = 0.05  # level at which two columns of a list are taken to depend on each other
 _MANY_CLASSES = 100
 _MANY_VALUES = 20
 _ORDERED = 20  # different numbers, of which a target may be a quantity
@@ -48,6 +53,7 @@ def notes_on(selector: Any, table: Table, found: Explanation, left_out: Sequence
         *explain_informative(selector, table, found),
         *explain_many_values(selector, table, found),
         *explain_stop(selector, table),
+        *explain_dependence(selector, table, found),
         *explain_gap(selector),
     ]
 
@@ -146,6 +152,26 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
         return [f"stopped after {_features(k)}: all columns that are left {what}"]
     candidate = table.names[selector.stopping_candidate_]
     return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
+
+
+def explain_dependence(selector: Any, table: Table, found: Explanation) -> list[str]:
+    """What a list says of columns that depend on each other, or what its rule assumes of them."""
+    if getattr(selector, "stopping_given_", None):
+        what = "each is relevant given all other columns, as far as the tree of the columns describes them"
+        return [f"{what}; a report and JSON have the corrected p or rate of each, and its neighbours in the tree"]
+    rule = getattr(selector, "stopping", None) or ""
+    rule = make_stopping(rule) if rule == FalseDiscoveryStopping.name else rule
+    if getattr(rule, "adjust", "") != ADJUSTMENTS[0] or len(found.overlap) < 2:
+        return []
+    bits, later = float(np.nanmax(found.overlap)), int(np.nanargmax(found.overlap))
+    pair = selector.selected_[later], found.overlap_with[later]
+    freedom = np.prod(np.maximum(1, codes_that_occur(found.binner, table)[list(pair)] - 1))
+    n_pairs = len(found.overlap) * (len(found.overlap) - 1) / 2
+    if chdtrc(freedom, max(0.0, 2 * np.log(2) * table.n_samples * bits)) * n_pairs > _DEPENDENT:
+        return []
+    shared = f"{quoted([table.names[j] for j in pair])} share {bits:.2g} bits"
+    assumes = "fdr holds where columns are independent given the class or depend on each other positively"
+    return [Sentence(f"{assumes}, and {shared}: where that is doubtful, use ", _SAFER)]
 
 
 def explain_informative(selector: Any, table: Table, found: Explanation) -> list[str]:

@@ -136,11 +136,11 @@ class Selection:
 
         Parameters
         ----------
-        kind : {"ranking", "redundancy", "dendrogram", "curve"}, default="ranking"
+        kind : {"ranking", "redundancy", "dendrogram", "curve", "target"}, default="ranking"
             The information of each selected feature (:class:`RankingDisplay`), what they share
             (:class:`RedundancyDisplay`), which columns are alike (:class:`DendrogramDisplay`), or the information of
-            the first features together (:class:`CurveDisplay`). The errors of a classifier are drawn by
-            :meth:`Comparison.plot`.
+            the first features together (:class:`CurveDisplay`), or a target that is a quantity over each of them
+            (:class:`TargetDisplay`). The errors of a classifier are drawn by :meth:`Comparison.plot`.
         ax : matplotlib Axes, optional
             To draw into; by default a new figure, which a notebook shows.
 
@@ -152,7 +152,8 @@ class Selection:
         Raises
         ------
         ValueError
-            There is no such kind, or matplotlib is not installed (``pip install 'bitsieve[report]'``).
+            There is no such kind, "target" is asked for and the target is classes, or matplotlib is not installed
+            (``pip install 'bitsieve[report]'``).
         """
         from bitsieve.selection.displays import DISPLAYS
 
@@ -296,14 +297,21 @@ def _stopping(selector: Any) -> dict[str, Any] | None:
     """What ended the selection, and at which candidate; None where the method has no rule that could."""
     if not hasattr(selector, "stopped_by_"):
         return None
-    names = getattr(selector, "feature_names_in_", None)
+    known = getattr(selector, "feature_names_in_", None)
+
+    def name(column: int) -> str:
+        return f"x{column}" if known is None else str(known[column])
+
     candidate = selector.stopping_candidate_
-    return {
+    found = {
         "by": selector.stopped_by_,
-        "candidate": None if candidate < 0 else f"x{candidate}" if names is None else str(names[candidate]),
+        "candidate": None if candidate < 0 else name(candidate),
         "value": finite(selector.stopping_value_),
         "values": [finite(value) for value in selector.stopping_values_],
     }
+    if hasattr(selector, "stopping_given_"):
+        found["given"] = [[name(column) for column in given.tolist()] for given in selector.stopping_given_]
+    return found
 
 
 def _edges(edges: Any) -> Any:

@@ -27,11 +27,13 @@ class ForwardSelector(CountSelector):
         How many; a float between 0 and 1 is a share of the columns. "auto" goes on until ``stopping`` ends it.
     criterion : str or criterion object, default="cmim"
         A name of :func:`list_methods`; an object such as ``MIFS(beta=0.5)`` sets parameters.
-    stopping : {"significance", "permutation", "fdr", "threshold"} or rule object, optional
+    stopping : {"significance", "permutation", "fdr", "conditional", "knockoffs", "threshold"} or object, optional
         Leaves out candidates that add no more than chance, or too few bits, to all that is chosen, and ends the
         selection where no other is left: see :class:`SignificanceStopping`, :class:`PermutationStopping` and
         :class:`ThresholdStopping`; or takes the largest list of a false discovery rate:
-        :class:`FalseDiscoveryStopping`. By default none; "significance" with ``n_features_to_select="auto"``.
+        :class:`FalseDiscoveryStopping`, and for columns that depend on each other :class:`ConditionalStopping` and
+        :class:`KnockoffStopping`, which keep the neighbours of each in ``stopping_given_``. By default none;
+        "significance" with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.lazy import issparse
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.data.binning.equal import EqualWidthBinning
 from bitsieve.data.binning.registry import make_binner
@@ -51,27 +50,22 @@ class TableSamples:
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return self.table.n_samples
 
     @property
     def n_features(self) -> int:
-        """Number of columns."""
         return self.table.n_features
 
     @property
     def names(self) -> Sequence[str]:
-        """Names of the columns."""
         return self.table.names
 
     @property
     def classes(self) -> NDArray[np.int32]:
-        """The class of every sample, a code."""
         return self.table.target.codes
 
     @property
     def n_classes(self) -> int:
-        """Number of classes."""
         return self.table.target.n_classes
 
     @property
@@ -81,11 +75,9 @@ class TableSamples:
 
     @property
     def labels(self) -> NDArray[Any]:
-        """The label of every class."""
         return self.table.target.labels
 
     def rows(self, *, takes_missing: bool = False) -> Rows:
-        """Numeric columns apart from categorical ones."""
         table = self.table
         check_values(table, allow_missing=takes_missing, instead=INSTEAD)
         if table.matrix is not None:
@@ -103,7 +95,6 @@ class TableSamples:
         return Rows(numbers, codes, numeric, categorical)
 
     def numbers(self, setting: str = "") -> tuple[Floats, Flags]:
-        """All columns as numbers, and which of them vary."""
         rows = self.rows()
         wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
         if len(wide):
@@ -116,7 +107,6 @@ class TableSamples:
         return numbers, rows.varies
 
     def values(self) -> NDArray[Any] | csc_array:
-        """All columns as numbers of any numeric type and layout, or CSC."""
         if "dense" not in self.table.offers:
             return stored_values(self.table)
         if self.table.matrix is None:
@@ -128,18 +118,15 @@ class TableSamples:
         return values
 
     def categories(self, column: int) -> NDArray[Any] | None:
-        """The categories of a column; None of numbers."""
         return None if self.table.is_numeric(column) else self.table.categorical(column).categories
 
     def coded(self) -> Coded | None:
-        """All columns binned; None without binning."""
         if self.binning is None:
             return None
         binner = make_binner(self.binning, n_jobs=self.n_jobs).fit_table(self.table)
         return Coded(binner.codes(self.table), binner)
 
     def counted(self, kind: str) -> Information:
-        """The information of the columns that vary as codes."""
         rows = self.rows()
         codes = np.empty((rows.n_samples, rows.n_features), np.uint16)
         binned = None
@@ -160,11 +147,6 @@ class TableSamples:
         return make_information("plug-in", source)
 
 
-def read_stored(estimator: Any, X: Any) -> csc_array:
-    """The values of a new sparse matrix or array as CSC, no entry twice."""
-    return stored_values(read_columns(X, estimator=estimator, reset=False))
-
-
 def stored_values(table: TableInMemory) -> csc_array:
     """The values of a sparse table as CSC; ValueError if some are missing, infinite or too large."""
     columns = table.stored
@@ -178,9 +160,9 @@ def columns_of(estimator: Any, X: Any, columns: Columns, categories: Mapping[int
 
     Raises ValueError if the table has other columns, or values are missing or infinite.
     """
-    if issparse(X):
-        return read_stored(estimator, X)[:, columns]
     table = read_columns(X, estimator=estimator, reset=False)
+    if table.is_sparse:
+        return stored_values(table)[:, columns]
     check_values(table, allow_missing=False, instead=INSTEAD)
     values = np.empty((table.n_samples, len(columns)))
     for place, j in enumerate(columns.tolist()):

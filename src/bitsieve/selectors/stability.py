@@ -198,10 +198,8 @@ def half_of(table: TableInMemory, pair: int, which: int, random_state: int) -> T
 
 def _columns_that_vary(fitted: Any, half: TableInMemory) -> Columns:
     """The chosen columns but for those that the binner left whole, which are chosen to fill up the list."""
-    binner = getattr(fitted, "binner_", None)
-    if binner is None:
-        return np.asarray(fitted.selected_)
-    return np.asarray(fitted.selected_[codes_that_occur(binner, half)[fitted.selected_] > 1])
+    selected, binner = np.asarray(fitted.selected_), getattr(fitted, "binner_", None)
+    return selected if binner is None else selected[codes_that_occur(binner, half)[selected] > 1]
 
 
 def _check_threshold(name: str, value: Any) -> None:

@@ -12,12 +12,13 @@ import pytest
 from dask.delayed import delayed
 from pyarrow import csv, feather, parquet
 from sklearn.datasets import dump_svmlight_file
+from tests.sparse_codes import sparse_codes
 
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import JoinedSource
-from bitsieve.counts.sparse import SparseCodes, SparseSource
+from bitsieve.counts.sparse import SparseSource
 from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.data.read import read_data
 from bitsieve.engines.dask import DaskPortions
@@ -27,7 +28,7 @@ from bitsieve.files.libsvm import read_libsvm_in_ranges
 from bitsieve.files.spooled_columns import VALUE_BYTES
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.methods.by_counts import forward as greedy
-from bitsieve.methods.by_counts.blankets.fcbf import fast_correlation_filter
+from bitsieve.methods.by_counts.blankets.fcbf import fcbf
 from bitsieve.methods.by_counts.blankets.koller_sahami import blanket_elimination
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
@@ -58,7 +59,7 @@ def in_portions(codes, classes):
 
 def sparse(codes, classes, n_jobs=None):
     """Every column with all but its most frequent code listed."""
-    return SparseSource(SparseCodes.of_table(codes), classes, n_jobs=n_jobs)
+    return SparseSource(sparse_codes(codes), classes, n_jobs=n_jobs)
 
 
 def libsvm(codes, classes, read=read_data):
@@ -245,8 +246,8 @@ def semidefinite(information):
 
 
 def blankets(information):
-    filtered = fast_correlation_filter(information, information.n_features)
-    return filtered.order, filtered.scores, np.concatenate(filtered.groups)
+    filtered = fcbf(information, None)
+    return filtered.order, filtered.scores, np.concatenate(filtered.extras["groups_"])
 
 
 def eliminations(information):

@@ -39,7 +39,6 @@ class RepeatedCuts(ClassSearch):
         self.classes = table.target.codes[self.rows].astype(np.int32)
 
     def codes(self, column: int) -> Integers:
-        """The codes that the binner made."""
         return np.asarray(self._codes[self.rows, column], np.int64)
 
     @cached_property
@@ -47,7 +46,6 @@ class RepeatedCuts(ClassSearch):
         return self.binner.codes(self.table)
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
-        """Those of ``columns`` that have several codes when they are cut by other classes, and these codes."""
         terms = entropy_terms(len(classes))
         for column in columns.tolist():
             codes = self._recut(column, classes, terms) if self.table.is_numeric(column) else self.codes(column)
@@ -64,7 +62,6 @@ class RepeatedCuts(ClassSearch):
         return np.where(there, codes, len(cuts) + 1 if there.any() else 0).astype(np.int64)
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        """Of ``columns``, cut anew by each row of ``classes``, on that row; a column is sorted once."""
         found = Dependence(*np.zeros((2, len(columns), len(classes)), np.int64))
         numeric = np.array([self.table.is_numeric(column) for column in columns.tolist()], bool)
         if numeric.any():
@@ -109,15 +106,12 @@ class CutsInParts(ClassSearch):
         raise ValueError(Sentence(what, "must be in memory: use ", *settings))
 
     def codes(self, column: int) -> Integers:
-        """They are not in memory."""
         return self.classes.astype(np.int64)
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
-        """They are not in memory."""
         yield 0, self.codes(0)
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        """The rows are not in memory."""
         return Dependence(self.codes(0), self.codes(0))
 
     def log_codings(self, column: int) -> float:

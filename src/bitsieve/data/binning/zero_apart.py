@@ -51,7 +51,6 @@ class RepeatedStoredCuts(RepeatedCuts):
         super().__init__(search.table, binner, search.cut_at_median)
 
     def codes(self, column: int) -> Integers:
-        """The codes that the binner made."""
         values = super()._values(column)
         zero = values == 0
         codes = np.searchsorted(self.binner.bin_edges_[column], values, side="left") + zero.any()
@@ -60,7 +59,6 @@ class RepeatedStoredCuts(RepeatedCuts):
         return np.asarray(codes, np.int64)
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        """Of ``columns``, cut anew by each row of ``classes``, on that row."""
         found = Dependence(*np.zeros((2, len(columns), len(classes)), np.int64))
         mixed = np.array([self._zeros_and_gaps(column).all() for column in columns.tolist()], bool)
         if not mixed.all():
@@ -76,7 +74,6 @@ class RepeatedStoredCuts(RepeatedCuts):
         return found
 
     def log_codings(self, column: int) -> float:
-        """The logarithm of how many sets of cuts there were to choose from, doubled for every cut in the set."""
         n_cuts = len(self.binner.bin_edges_[column])
         places = max(int(np.count_nonzero(~np.isnan(self._values(column)))) - 1, 0)
         ways = lgamma(places + 1) - lgamma(n_cuts + 1) - lgamma(places - n_cuts + 1)

@@ -40,13 +40,11 @@ class Model:
         return (self.predict if predicts == "classes" else self.regress) is not None
 
 
-def refitted(estimator: Any, predicts: Predicted | None = "classes") -> Model:
-    """The forms of an estimator of scikit-learn; where it does not say what it predicts, it may be either."""
-    scored = any(hasattr(estimator, name) for name in SCORED_BY)
-    if predicts == "quantity":
-        return Model(regress=Refit(estimator))
-    regress = Refit(estimator) if predicts is None else None
-    return Model(Refit(estimator), RefitScores(estimator) if scored else None, regress)
+def refitted(classifier: Any, regressor: Any = None) -> Model:
+    """The forms of estimators of scikit-learn; one that may be either is given as both."""
+    scored = any(hasattr(classifier, name) for name in SCORED_BY)
+    score = RefitScores(classifier) if scored else None
+    return Model(Refit(classifier), score, None if regressor is None else Refit(regressor))
 
 
 @dataclass(frozen=True)

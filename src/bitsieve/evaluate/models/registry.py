@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
-from bitsieve.evaluate.losses import Predicted
+from bitsieve.evaluate.losses import Predicted, does_not_fit
 from bitsieve.evaluate.models.incremental import (
     NEIGHBORS,
     SUPPORT_VECTORS,
@@ -52,30 +51,23 @@ def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 
     if isinstance(given, str):
         name = given.lower()
         if name in OF_TREES:
-            return name, _of_trees(name, random_state)
+            from sklearn import ensemble
+
+            return name, refitted(*(seeded(getattr(ensemble, each)(), random_state) for each in OF_TREES[name]))
         if name not in MODELS:
             raise ParameterError("classifier", given, choices(name, names), "is not known")
         if name not in names:
-            why = f"does not fit, the target is {predicts if predicts == 'classes' else 'a quantity'}"
-            raise ParameterError("classifier", given, f"choose one of {', '.join(names)}", why)
+            raise does_not_fit("classifier", given, names, predicts)
         return name, MODELS[name]
-    listed = ", ".join(names)
+    advice = f"give one of {', '.join(names)} or "
     if not (hasattr(given, "fit") and hasattr(given, "predict")) or isinstance(given, type):
-        advice = f"give one of {listed} or an object of scikit-learn that can fit and predict"
-        raise ParameterError("classifier", given, advice)
+        raise ParameterError("classifier", given, f"{advice}an object of scikit-learn that can fit and predict")
     kind = _declared_kind(given)
     if kind not in (None, what):
-        advice = f"give one of {listed} or a {what} of scikit-learn"
-        raise ParameterError("classifier", given, advice, f"is not allowed, its kind is {kind!r}")
+        why = f"is not allowed, its kind is {kind!r}"
+        raise ParameterError("classifier", given, f"{advice}a {what} of scikit-learn", why)
     made = seeded(given, random_state)
-    return " ".join(repr(made).split()), refitted(made, None if kind is None else predicts)
-
-
-def _of_trees(name: str, random_state: int) -> Model:
-    from sklearn import ensemble
-
-    of_classes, of_quantity = (seeded(getattr(ensemble, each)(), random_state) for each in OF_TREES[name])
-    return replace(refitted(of_classes), regress=refitted(of_quantity, "quantity").regress)
+    return " ".join(repr(made).split()), refitted(made, made)
 
 
 def default_model(n_samples: int, predicts: Predicted = "classes") -> tuple[str, list[str]]:

@@ -257,6 +257,8 @@ def _why_it_ended(
         "stopping_reason_": "",
         "stopping_values_": np.repeat(np.full(len(sizes), np.nan) if outcome is None else outcome.values, sizes),
     }
+    if outcome is not None and outcome.given is not None:
+        found["stopping_given_"] = [candidates.columns(given) for given in outcome.given]
     if outcome is not None and outcome.exhausted:
         found["stopped_by_"] = "no varying column left"
     elif outcome is not None and rule is not None and outcome.refused is not None:
@@ -277,7 +279,10 @@ def _requires_more(given: Mapping[str, Any]) -> frozenset[str]:
     stops = given["stopping"] is not None or given["n_features_to_select"] == "auto"
     conditions = stops or make_criterion(given["criterion"]).needs == "joint"
     grouped = given["constraints"] is not None and given["constraints"].groups
-    return (CONDITIONED if conditions else TABLES) | ({"joined"} if grouped else set())
+    of_rule = (
+        frozenset() if given["stopping"] is None else getattr(make_stopping(given["stopping"]), "requires", TABLES)
+    )
+    return (CONDITIONED if conditions else TABLES) | of_rule | ({"joined"} if grouped else set())
 
 
 FORWARD = Method(

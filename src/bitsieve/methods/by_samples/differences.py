@@ -17,7 +17,7 @@ I. Kononenko, "Estimating attributes: analysis and extensions of RELIEF", ECML 1
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,15 +29,27 @@ from bitsieve.counts.kernels import choose_kernel
 from bitsieve.methods.by_samples.rows import Rows
 
 Places = NDArray[np.intp]
+Classes = NDArray[np.integer]
+Gap = Callable[[Any, Any], Floats]
 
 
-class IncompleteColumn(ABC):
-    """One column with missing values, of which some are known; what is stored for a missing one is not looked at."""
+class IncompleteColumn:
+    """One column with missing values, of which some are known; what is stored for a missing one is not looked at.
 
-    def __init__(self, values: NDArray[Any], missing: Flags, classes: NDArray[np.integer], n_classes: int) -> None:
-        self.values = values
-        self.missing = missing
-        self.classes = classes
+    ``gap(a, b)`` are differences of known values, ``mean_gap(known, values)`` the mean one of every value from others.
+    """
+
+    def __init__(
+        self,
+        values: NDArray[Any],
+        missing: Flags,
+        classes: NDArray[np.integer],
+        n_classes: int,
+        gap: Gap,
+        mean_gap: Gap,
+    ) -> None:
+        self.values, self.missing, self.classes = values, missing, classes
+        self.gap, self.mean_gap = gap, mean_gap
         known = [values[~missing & (classes == c)] for c in range(n_classes)]
         self._known = [of_class if len(of_class) else values[~missing] for of_class in known]
         sizes = np.array([len(of_class) for of_class in self._known])
@@ -49,7 +61,7 @@ class IncompleteColumn(ABC):
     def between(self, samples: Places, others: Places) -> Floats:
         """Differences of b samples from the others in their rows, shape (b, r), or (1, r) for the same in every row."""
         expected = self._expected if self._expected is not None else self._expect()
-        out: Floats = self.gap(self.values[samples][:, None], self.values[others])
+        out = np.asarray(self.gap(self.values[samples][:, None], self.values[others]), np.float64)
         others = np.broadcast_to(others, out.shape)
         there = self.missing[others]
         row, place = np.nonzero(there)
@@ -70,49 +82,21 @@ class IncompleteColumn(ABC):
             out[c, known] = self.mean_gap(of_class, self.values[known])
         return out
 
-    @staticmethod
-    @abstractmethod
-    def gap(a: NDArray[Any], b: NDArray[Any]) -> Floats:
-        """Differences of known values."""
 
-    @staticmethod
-    @abstractmethod
-    def mean_gap(known: NDArray[Any], values: NDArray[Any]) -> Floats:
-        """The mean difference of every value from the known ones."""
-
-
-class IncompleteNumbers(IncompleteColumn):
-    """A numeric column, scaled to a range of 1."""
-
-    @staticmethod
-    def gap(a: Floats, b: Floats) -> Floats:
-        """``|a - b|``."""
-        return np.abs(a - b)
-
-    @staticmethod
-    def mean_gap(known: Floats, values: Floats) -> Floats:
-        """Mean ``|V - v|``, from the sums of the sorted known values. Cost: O(log n) a value."""
-        ordered = np.sort(known)
-        sums = np.concatenate([[0.0], np.cumsum(ordered)])
-        below = np.searchsorted(ordered, values)
-        from_below = values * below - sums[below]
-        from_above = sums[-1] - sums[below] - values * (len(ordered) - below)
-        return np.asarray((from_below + from_above) / len(ordered))
+def mean_number_gap(known: Floats, values: Floats) -> Floats:
+    """The mean ``|V - v|`` of every value v, from the sums of the sorted known values V. Cost: O(log n) a value."""
+    ordered = np.sort(known)
+    sums = np.concatenate([[0.0], np.cumsum(ordered)])
+    below = np.searchsorted(ordered, values)
+    from_below = values * below - sums[below]
+    from_above = sums[-1] - sums[below] - values * (len(ordered) - below)
+    return np.asarray((from_below + from_above) / len(ordered))
 
 
-class IncompleteCategories(IncompleteColumn):
-    """A column of codes."""
-
-    @staticmethod
-    def gap(a: NDArray[Any], b: NDArray[Any]) -> Floats:
-        """0 where the codes are equal, else 1."""
-        return np.asarray(a != b, np.float64)
-
-    @staticmethod
-    def mean_gap(known: NDArray[Any], values: NDArray[Any]) -> Floats:
-        """``1 - P(v)``, P the shares of the known codes."""
-        counts = np.bincount(known, minlength=int(values.max(initial=0)) + 1)
-        return np.asarray(1.0 - counts[values] / len(known))
+def mean_code_gap(known: NDArray[Any], values: NDArray[Any]) -> Floats:
+    """``1 - P(v)`` of every value v, P the shares of the known codes."""
+    counts = np.bincount(known, minlength=int(values.max(initial=0)) + 1)
+    return np.asarray(1.0 - counts[values] / len(known))
 
 
 GRID = 2.0**32
@@ -135,7 +119,7 @@ class Differences:
     Memory: two copies of the table in float64 and one in float32, and for columns that miss values up to 256 MiB more.
     """
 
-    def __init__(self, rows: Rows, classes: NDArray[np.integer], n_classes: int) -> None:
+    def __init__(self, rows: Rows, classes: Classes, n_classes: int) -> None:
         self.n_samples, self.n_features = rows.n_samples, rows.n_features
         self.varies = rows.varies
         self.tolerance = 2 * self.n_features / GRID  # twice the error that rounding to the grid can give a distance
@@ -152,10 +136,12 @@ class Differences:
         for place in np.flatnonzero(varying[0] & incomplete[0]):
             scaled = (numbers[:, place] - np.nanmin(numbers[:, place])) / spans[place]
             missing = np.isnan(scaled)
-            self._incomplete[int(rows.numeric[place])] = IncompleteNumbers(scaled, missing, classes, n_classes)
+            column = IncompleteColumn(scaled, missing, classes, n_classes, lambda a, b: np.abs(a - b), mean_number_gap)
+            self._incomplete[int(rows.numeric[place])] = column
         for place in np.flatnonzero(varying[1] & incomplete[1]):
             codes = rows.codes[:, place]
-            self._incomplete[int(rows.categorical[place])] = IncompleteCategories(codes, codes < 0, classes, n_classes)
+            column = IncompleteColumn(codes, codes < 0, classes, n_classes, np.not_equal, mean_code_gap)
+            self._incomplete[int(rows.categorical[place])] = column
         for column in list(self._incomplete.values())[: REMEMBERED_BYTES // (8 * n_classes * self.n_samples)]:
             column.remember()
 

@@ -50,26 +50,17 @@ class WholeSetInformation:
         self._reached = 0.0
 
     def information(self, candidates: Columns) -> Floats:
-        """I(S + f;C) of every candidate, in bits."""
         return self._reached + self._given.conditional_relevance(candidates)
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         self._given = self._given.refine(feature)
         self._reached = self._class_entropy - self._given.class_entropy
 
 
-class SetChoice(NamedTuple):
-    """Columns in order of choice, and what each added to I(S;C)."""
-
-    order: Columns
-    gains: Floats
-
-
 def choose_from_sets(
     sets: Sequence[Columns], scores: SetInformation, k: int, *, until_negative: bool = False, progress: Progress = None
-) -> SetChoice:
-    """Choose k features, or all of the sets (each ascending) where they hold fewer.
+) -> Found:
+    """Choose k features, or all of the sets (each ascending) if they hold fewer; scored by what each added to I(S;C).
 
     ``until_negative`` ends before the first feature that lowers the information; one is always chosen.
     """
@@ -83,7 +74,7 @@ def choose_from_sets(
             place = pick(found)
             gain = float(found[place]) - reached
             if until_negative and order and gain < -TIE:
-                return SetChoice(np.array(order, np.intp), np.array(gains))
+                return Found(np.array(order, np.intp), np.array(gains))
             order.append(int(left[place]))
             gains.append(gain)
             reached = float(found[place])
@@ -91,7 +82,7 @@ def choose_from_sets(
             left = np.delete(left, place)
             if progress is not None:
                 progress(len(order), k)
-    return SetChoice(np.array(order, np.intp), np.array(gains))
+    return Found(np.array(order, np.intp), np.array(gains))
 
 
 def dominant_set_mii(
@@ -116,7 +107,7 @@ def dominant_set_mii(
     found = dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets"))
     sets = [each.members for each in found]
     chosen = choose_from_sets(sets, scores, wanted, until_negative=k is None, progress=phase("ranking"))
-    order, gains = varying[chosen.order], chosen.gains
+    order, gains = varying[chosen.order], chosen.scores
     if k is not None and len(order) < k:
         order = constants_last(order, varies)[:k]
         gains = np.concatenate([gains, np.zeros(k - len(gains))])

@@ -31,7 +31,6 @@ class Rows:
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
         return len(self.numbers)
 
     @property

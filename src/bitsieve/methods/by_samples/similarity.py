@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,13 +34,6 @@ REPEATED = 4  # "auto": samples a distinct value, from which values count as sym
 AT_ONCE = 16  # rows in one product
 
 
-class FoundSimilarity(NamedTuple):
-    """A similarity of the columns that vary, by place among them, and the name of its kind."""
-
-    similarity: Similarity
-    kind: str
-
-
 def check_similarity(name: str, value: Any) -> None:
     """Refuse what is neither the name of a kind nor a square array of numbers."""
     if isinstance(value, str) and value in SIMILARITIES:
@@ -54,21 +47,21 @@ def check_similarity(name: str, value: Any) -> None:
 
 def find_similarity(
     samples: Samples, kind: Any, bandwidth: str | float, memory: int | None, n_jobs: int | None
-) -> FoundSimilarity:
-    """The similarity of the varying columns: a matrix where it fits the memory, else rows on demand.
+) -> tuple[Similarity, str]:
+    """The similarity of the varying columns: a matrix where it fits the memory, else rows on demand; and its kind.
 
     ``kind`` is one of ``SIMILARITIES``, or the similarities of all columns; ``memory`` are bytes for similarities,
     None as much as the matrix takes.
     """
     phase("similarities")
     if not isinstance(kind, str):
-        return FoundSimilarity(_given(kind, samples), "given")
+        return _given(kind, samples), "given"
     if kind == "auto":
         kind = _fitting(samples.rows())
     if kind in ("binned", "distinct"):
         information = samples.counted(kind)
         matrix, rows = partial(uncertainty_matrix, information), partial(uncertainty_rows, information)
-        return FoundSimilarity(_whole_or_rows(information.n_features, memory, matrix, rows, 1), kind)
+        return _whole_or_rows(information.n_features, memory, matrix, rows, 1), kind
     numbers, varies = samples.numbers(f" with {Setting('similarity', kind).in_python()}")
     values, n = standardize(numbers[:, varies]), int(varies.sum())
     if kind == "parzen":
@@ -77,9 +70,9 @@ def find_similarity(
         def windows(first: int, last: int) -> Floats:
             return np.stack([pairs.relevance_row(i, everything) for i in range(first, last)])
 
-        return FoundSimilarity(_whole_or_rows(n, memory, pairs.relevance_matrix, windows, 1), kind)
+        return _whole_or_rows(n, memory, pairs.relevance_matrix, windows, 1), kind
     lines = Correlations(values) if kind == "rho" else RegressionErrors(numbers[:, varies], values)
-    return FoundSimilarity(_whole_or_rows(n, memory, partial(_all_rows, lines.rows, n), lines.rows, AT_ONCE), kind)
+    return _whole_or_rows(n, memory, partial(_all_rows, lines.rows, n), lines.rows, AT_ONCE), kind
 
 
 def _all_rows(rows: Callable[[int, int], Floats], n: int, progress: Progress) -> Floats:

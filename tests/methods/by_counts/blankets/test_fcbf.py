@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bitsieve.common.progress import Step, listening
 from bitsieve.information.protocol import class_uncertainty, pair_uncertainty
-from bitsieve.methods.by_counts.blankets.fcbf import fast_correlation_filter
+from bitsieve.methods.by_counts.blankets.fcbf import fcbf
 
 # Four classes of two samples; a and b are the two bits of the class, both_set their product, coin tells nothing.
 CLASSES = np.array([0, 0, 1, 1, 2, 2, 3, 3])
@@ -16,11 +17,15 @@ A, B, COIN = CLASSES >> 1, CLASSES & 1, np.arange(8) & 1
 BOTH_SET, ALWAYS = A & B, np.zeros(8, int)
 
 
+def groups_of(found):
+    return [group.tolist() for group in found.extras["groups_"]]
+
+
 @pytest.fixture(scope="module")
 def run(information_of):
     def select(codes, classes, limit=None, **options):
         codes = np.asarray(codes)
-        return fast_correlation_filter(information_of(codes, classes), limit or codes.shape[1], **options)
+        return fcbf(information_of(codes, classes), limit, **options)
 
     return select
 
@@ -57,7 +62,7 @@ def test_by_hand(information_of, run):
     codes = np.column_stack([COIN, BOTH_SET, A, A, B])
     found = run(codes, CLASSES)
     assert found.order.tolist() == [2, 4, 1]
-    assert [group.tolist() for group in found.groups] == [[0, 3], [], []]
+    assert groups_of(found) == [[0, 3], [], []]
     # Given to seven places.
     assert np.abs(found.scores - [2 / 3, 2 / 3, 0.5771596]).max() <= 1e-7
     beside = pair_uncertainty(information_of(codes, CLASSES).pair(2, np.array([3, 1, 0])))
@@ -70,7 +75,7 @@ def test_a_feature_that_is_the_class(run):
     assert run(codes, CLASSES).order.tolist() == [3]
     strictly = run(codes, CLASSES, strict=True)
     assert strictly.order.tolist() == [3, 2, 0]
-    assert [group.tolist() for group in strictly.groups] == [[], [], []]
+    assert groups_of(strictly) == [[], [], []]
 
 
 def test_threshold(run):
@@ -78,8 +83,10 @@ def test_threshold(run):
     assert run(codes, CLASSES, delta=0.5).order.tolist() == [2, 3, 1]
     assert run(codes, CLASSES, delta=0.6).order.tolist() == [2, 3]
     assert run(codes, CLASSES, delta=2 / 3).order.tolist() == [2, 3]  # equal but for rounding
-    assert run(codes, CLASSES, delta=2 / 3, strict=True).order.tolist() == []
-    assert run(codes, CLASSES, delta=0.9).order.tolist() == []
+    with pytest.raises(ValueError, match=r"above delta=0.666667: the largest is 0.6667"):
+        run(codes, CLASSES, delta=2 / 3, strict=True)
+    with pytest.raises(ValueError, match=r"of at least delta=0.9: the largest is 0.6667"):
+        run(codes, CLASSES, delta=0.9)
 
 
 def test_nothing_tells(run):
@@ -87,8 +94,9 @@ def test_nothing_tells(run):
     codes = np.column_stack([ALWAYS, COIN, np.arange(8) & 1 ^ 1])
     found = run(codes, CLASSES)
     assert found.order.tolist() == [1]
-    assert found.groups[0].tolist() == [0, 2]
-    assert run(codes, CLASSES, strict=True).order.tolist() == []
+    assert found.extras["groups_"][0].tolist() == [0, 2]
+    with pytest.raises(ValueError, match="above delta=0: the largest is 0, give a smaller"):
+        run(codes, CLASSES, strict=True)
     assert run(np.column_stack([ALWAYS, ALWAYS]), CLASSES).order.tolist() == [0]
 
 
@@ -104,18 +112,22 @@ def test_nothing_tells(run):
 def test_against_a_plain_reading(run, brute, make_table, seed, n_samples, n_codes, n_classes, delta, strict):
     codes, classes = make_table(n_samples, 7, n_codes=n_codes, n_classes=n_classes, seed=seed)
     codes = np.column_stack([codes, codes[:, 2], np.zeros(n_samples, np.uint8)])
-    found = run(codes, classes, delta=delta, strict=strict)
     selected, groups, scores = plain_reading(brute, codes, classes, delta, strict)
+    if not selected:
+        with pytest.raises(ValueError, match="no column has a symmetric uncertainty"):
+            run(codes, classes, delta=delta, strict=strict)
+        return
+    found = run(codes, classes, delta=delta, strict=strict)
     assert found.order.tolist() == selected
-    assert [group.tolist() for group in found.groups] == groups
+    assert groups_of(found) == groups
     # Sums of a dozen logarithms in floating point.
-    assert np.abs(found.scores - scores).max(initial=0) <= 1e-12
+    assert np.abs(found.scores - scores).max() <= 1e-12
 
 
 def test_every_feature_is_selected_or_removed_once(run, make_table):
     codes, classes = make_table(100, 40, seed=1)
     found = run(codes, classes)
-    settled = np.concatenate([found.order, *found.groups])
+    settled = np.concatenate([found.order, *found.extras["groups_"]])
     assert sorted(settled.tolist()) == list(range(40))
 
 
@@ -126,7 +138,7 @@ def test_a_limit_gives_the_first(run, make_table):
     first = run(codes, classes, limit=3)
     assert first.order.tolist() == everything.order[:3].tolist()
     assert first.scores.tobytes() == everything.scores[:3].tobytes()
-    assert [group.tolist() for group in first.groups] == [group.tolist() for group in everything.groups[:3]]
+    assert groups_of(first) == [group.tolist() for group in everything.extras["groups_"][:3]]
 
 
 def test_order_of_the_columns_does_not_matter(information_of, run, make_table):
@@ -137,7 +149,9 @@ def test_order_of_the_columns_does_not_matter(information_of, run, make_table):
     found, permuted = run(codes, classes), run(codes[:, order], classes)
     assert order[permuted.order].tolist() == found.order.tolist()
     assert permuted.scores.tobytes() == found.scores.tobytes()
-    assert [sorted(order[group].tolist()) for group in permuted.groups] == [group.tolist() for group in found.groups]
+    assert [sorted(order[group].tolist()) for group in permuted.extras["groups_"]] == [
+        group.tolist() for group in found.extras["groups_"]
+    ]
 
 
 def test_names_of_codes_and_classes_do_not_matter(run, make_table):
@@ -154,14 +168,14 @@ def test_duplicates_change_nothing(run, make_table):
     twice = run(np.column_stack([codes, codes]), classes)
     found = run(codes, classes)
     assert twice.order.tolist() == found.order.tolist()
-    for once, both in zip(found.groups, twice.groups, strict=True):
+    for once, both in zip(found.extras["groups_"], twice.extras["groups_"], strict=True):
         assert set(both) >= set(once)
 
 
 @pytest.mark.parametrize("n_jobs", [2, 5])
 def test_threads_change_no_bit(information_of, make_table, n_jobs):
     codes, classes = make_table(400, 300, seed=6)
-    one, several = (fast_correlation_filter(information_of(codes, classes, n_jobs=jobs), 300) for jobs in (1, n_jobs))
+    one, several = (fcbf(information_of(codes, classes, n_jobs=jobs), 300) for jobs in (1, n_jobs))
     assert one.order.tolist() == several.order.tolist()
     assert one.scores.tobytes() == several.scores.tobytes()
 
@@ -169,6 +183,8 @@ def test_threads_change_no_bit(information_of, make_table, n_jobs):
 def test_progress_ends_with_everything_settled(run, make_table):
     codes, classes = make_table(100, 30, seed=7)
     heard = []
-    run(codes, classes, progress=lambda done, total: heard.append((done, total)))
-    assert heard == sorted(heard)
-    assert heard[-1] == (30, 30)
+    with listening(heard.append):
+        run(codes, classes)
+    steps = [(step.done, step.total) for step in heard if isinstance(step, Step)]
+    assert steps == sorted(steps)
+    assert steps[-1] == (30, 30)

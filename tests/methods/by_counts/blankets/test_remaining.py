@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.sparse_codes import sparse_codes
 
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse import SparseCodes, SparseSource
+from bitsieve.counts.sparse import SparseSource
 from bitsieve.information import ESTIMATORS, make_information
-from bitsieve.methods.by_counts.blankets.fcbf import fast_correlation_filter
+from bitsieve.methods.by_counts.blankets.fcbf import fcbf
 
 
 def sparse_table(seed, n_rows=40, n_columns=250):
@@ -29,21 +30,23 @@ def sparse_table(seed, n_rows=40, n_columns=250):
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_the_same_features_and_groups_as_one_by_one(seed, estimator):
     codes, classes, weights = sparse_table(seed)
-    sparse = SparseSource(SparseCodes.of_table(codes), classes, weights=weights)
-    for options in ({}, {"delta": 0.05}, {"strict": True}, {"limit": 5}):
-        options = {"limit": codes.shape[1], **options}
+    sparse = SparseSource(sparse_codes(codes), classes, weights=weights)
+    for options in ({}, {"delta": 0.05}, {"strict": True}, {"k": 5}):
+        options = {"k": None, **options}
         found, expected = (
-            fast_correlation_filter(make_information(estimator, source), **options)
+            fcbf(make_information(estimator, source), **options)
             for source in (sparse, NaiveSource(codes, classes, weights=weights))
         )
         assert found.order.tolist() == expected.order.tolist()
         assert found.scores.tobytes() == expected.scores.tobytes()
-        assert [group.tolist() for group in found.groups] == [group.tolist() for group in expected.groups]
+        assert [group.tolist() for group in found.extras["groups_"]] == [
+            group.tolist() for group in expected.extras["groups_"]
+        ]
 
 
 def test_sums_of_columns_that_co_occur_and_of_those_of_disjoint_support():
     codes, classes, _ = sparse_table(0)
-    source = SparseSource(SparseCodes.of_table(codes), classes)
+    source = SparseSource(sparse_codes(codes), classes)
     disjoint = make_information("plug-in", source).disjoint_pairs()
     assert 1 < len(disjoint.support.representatives) < codes.shape[1]
     found = {pivot: disjoint.co_occurring(pivot, 250) for pivot in range(codes.shape[1])}

@@ -54,7 +54,7 @@ def test_same_bits_on_any_instruction_set_and_threads(kernel, monkeypatch):
 
     plain, other = run("portable", None), run(kernel, 3)
     assert other.order.tolist() == plain.order.tolist()
-    assert other.gains.tobytes() == plain.gains.tobytes()
+    assert other.scores.tobytes() == plain.scores.tobytes()
 
 
 def test_candidates_in_parts(monkeypatch):
@@ -110,7 +110,7 @@ def test_classes_of_one_sample_and_more_features_than_samples():
     sizes = np.array([1, 5, 6])
     found = choose_from_sets([np.arange(20)], JointInformation(values, sizes), 20)
     assert sorted(found.order.tolist()) == list(range(20))
-    assert np.isfinite(found.gains).all()
+    assert np.isfinite(found.scores).all()
 
 
 def test_duplicates_add_nothing():
@@ -121,7 +121,7 @@ def test_duplicates_add_nothing():
     values = standardize(np.column_stack([x, x, random.standard_normal(200) + y]))
     found = choose_from_sets([np.arange(3)], JointInformation(values, np.bincount(y)), 3)
     assert found.order.tolist() == [2, 0, 1]
-    assert found.gains[2] < 0.1 < found.gains[1]
+    assert found.scores[2] < 0.1 < found.scores[1]
 
 
 def test_sets_one_after_another_and_until_negative():
@@ -138,7 +138,7 @@ def test_sets_one_after_another_and_until_negative():
 
     sets = [np.array([2, 3]), np.array([0, 1, 4])]
     assert choose_from_sets(sets, Table(), 4).order.tolist() == [2, 3, 1, 4]
-    assert choose_from_sets(sets, Table(), 9).gains == pytest.approx([0.5, -0.2, 0.5, 0.3, 0.1])
+    assert choose_from_sets(sets, Table(), 9).scores == pytest.approx([0.5, -0.2, 0.5, 0.3, 0.1])
     assert choose_from_sets(sets, Table(), 9, until_negative=True).order.tolist() == [2]
 
 

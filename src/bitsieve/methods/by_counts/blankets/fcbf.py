@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Progress
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.choice import TIE, rank
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.common.progress import phase
@@ -82,11 +81,9 @@ class RemainingByEquivalence(Remaining):
 
     @property
     def n_left(self) -> int:
-        """How many there are."""
         return self.n
 
     def choose(self) -> tuple[int, Columns]:
-        """The first feature, and those that it removes, ascending."""
         while not self.alive[self.left[self.next]]:
             self.next += 1
         pivot = int(self.left[self.next])
@@ -128,43 +125,6 @@ class RemainingByEquivalence(Remaining):
         return removed
 
 
-@dataclass(frozen=True)
-class Predominant:
-    """The predominant features in order, their SU with the class, and the features that each of them removed."""
-
-    order: Columns
-    scores: Floats
-    groups: list[Columns]
-
-
-def fast_correlation_filter(
-    information: Information, limit: int, *, delta: float = 0.0, strict: bool = False, progress: Progress = None
-) -> Predominant:
-    """Find the predominant features, the first ``limit`` of them.
-
-    ``limit``: at least 1. ``delta``: features with ``SU(Xi,C) >= delta`` take part. ``strict``: both comparisons are
-    ``>`` instead of ``>=``. ``progress``: called as ``progress(features kept or removed, all)``. Returns empty if no
-    feature reaches the threshold.
-
-    Numbers within 1e-10 are equal. Cost: one row of pair counts a predominant feature, over those that remain; of
-    sparse features over those that share a row with it.
-    """
-    with_class = class_uncertainty(information)
-    slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
-    left = remaining(information, _candidates(information, with_class, delta + slack), with_class + slack)
-    n_candidates = left.n_left
-    selected: list[int] = []
-    groups: list[Columns] = []
-    while left.n_left and len(selected) < limit:
-        pivot, removed = left.choose()
-        selected.append(pivot)
-        groups.append(removed)
-        if progress is not None:
-            progress(n_candidates - left.n_left, n_candidates)
-    chosen = np.array(selected, np.intp)
-    return Predominant(chosen, with_class[chosen], groups)
-
-
 def _candidates(information: Information, with_class: Floats, least: float) -> Columns:
     """Features that reach the threshold by falling SU with the class; those that do not vary last."""
     order = rank(with_class)
@@ -174,17 +134,29 @@ def _candidates(information: Information, with_class: Floats, least: float) -> C
 
 
 def fcbf(information: Information, k: int | None, *, delta: float = 0.0, strict: bool = False) -> Found:
-    """Keep the predominant features, the first ``k`` of them or all; see :class:`bitsieve.FCBF`."""
-    limit = information.n_features if k is None else k
-    found = fast_correlation_filter(information, limit, delta=delta, strict=strict, progress=phase("ranking"))
-    if not len(found.order):
-        largest = class_uncertainty(information).max()
+    """Keep the predominant features, the first ``k`` of them or all; see :class:`bitsieve.FCBF`.
+
+    Numbers within 1e-10 are equal. Cost: one row of pair counts a predominant feature, over those that remain; of
+    sparse features over those that share a row with it.
+    """
+    with_class = class_uncertainty(information)
+    slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
+    left = remaining(information, _candidates(information, with_class, delta + slack), with_class + slack)
+    if not left.n_left:
         relation = "above" if strict else "of at least"
         raise ValueError(
             f"no column has a symmetric uncertainty with the target {relation} delta={delta:g}: "
-            f"the largest is {largest:.4g}, give a smaller delta"
+            f"the largest is {with_class.max():.4g}, give a smaller delta"
         )
-    return Found(found.order, found.scores, extras={"groups_": found.groups})
+    n_candidates, progress = left.n_left, phase("ranking")
+    order: list[int] = []
+    groups: list[Columns] = []
+    while left.n_left and (k is None or len(order) < k):
+        pivot, removed = left.choose()
+        order.append(pivot)
+        groups.append(removed)
+        progress(n_candidates - left.n_left, n_candidates)
+    return Found(np.array(order, np.intp), with_class[order], extras={"groups_": groups})
 
 
 METHODS = (

@@ -20,18 +20,11 @@ Needs = Literal["marginals", "pairs", "class pairs", "joint"]
 
 
 class NamedCriterion(Protocol):
-    """What every criterion says of itself.
+    """What every criterion says of itself: its ``name``, as in ``ForwardSelector(criterion=name)``, title and source.
 
-    Attributes
-    ----------
-    name : str
-        As in ``ForwardSelector(criterion=name)``.
-    title, formula, paper : str
-    unit : str
-        Of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added.
-    needs : "marginals", "pairs", "class pairs" or "joint"
-        The tables it looks at: each feature with the class; also pairs of features; also pairs within each class,
-        which cost more to count; each feature and the class, conditional on several chosen features together.
+    ``unit``: of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added. ``needs``: the tables it
+    looks at: "marginals" of each feature with the class; also "pairs" of features; also "class pairs", within each
+    class, which cost more to count; or "joint": each feature and the class, conditional on several chosen features.
     """
 
     name: ClassVar[str]
@@ -52,12 +45,8 @@ class JointCriterion(NamedCriterion, Protocol):
 class Criterion(NamedCriterion, Protocol):
     """A score J(i | S) of candidate i given the chosen set S, folded over S one feature at a time.
 
-    Attributes
-    ----------
-    start : float
-        What the fold of an empty S holds.
-    never_increases : bool
-        Whether adding to S can never raise a score, so that stale scores bound fresh ones (Fleuret's lazy rule).
+    ``start``: what the fold of an empty S holds. ``never_increases``: whether adding to S can never raise a score, so
+    that stale scores bound fresh ones (Fleuret's lazy rule).
     """
 
     start: ClassVar[float] = 0.0
@@ -77,14 +66,8 @@ class Criterion(NamedCriterion, Protocol):
 
 
 class MinimumCriterion(Criterion):
-    """The least of a quantity of the candidate and one chosen feature. A score never increases.
-
-    Attributes
-    ----------
-    quantity : str
-        An attribute of :class:`~bitsieve.information.protocol.PairInformation`.
-    capped : bool
-        Whether a score is never above the relevance.
+    """The least of a ``quantity`` of the candidate and one chosen feature, an attribute of
+    :class:`~bitsieve.information.protocol.PairInformation`; ``capped``: never above the relevance. It never increases.
     """
 
     quantity: ClassVar[str]
@@ -100,13 +83,11 @@ class MinimumCriterion(Criterion):
 
     @final
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """The minimum so far."""
         quantity: Floats = getattr(pair, self.quantity)
         return np.minimum(folded, quantity)
 
     @final
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """The minimum, or the relevance where that is less."""
         return np.minimum(relevance, folded) if self.capped else folded
 
 

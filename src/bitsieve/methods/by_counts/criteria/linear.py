@@ -29,11 +29,9 @@ class MIM(Criterion):
     never_increases = True
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Nothing to fold."""
         return folded
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """I(Xi;C)."""
         return relevance
 
 
@@ -64,11 +62,9 @@ class MIFS(Criterion):
         check_weight("beta", self.beta)
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi;Xs)."""
         return folded + pair.redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """I(Xi;C) - beta sum I(Xi;Xs)."""
         return relevance - self.beta * folded
 
 
@@ -96,7 +92,6 @@ class MIFSU(MIFS):
     paper = "Kwak, Choi 2002"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of [I(Xs;C)/H(Xs)] I(Xi;Xs)."""
         information, pivot = pair.information, pair.pivot
         entropy = information.entropy[pivot]
         share = information.relevance[pivot] / entropy if entropy > 0 else 0.0
@@ -122,11 +117,9 @@ class MRMR(Criterion):
     needs = "pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi;Xs)."""
         return folded + pair.redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """I(Xi;C) - mean I(Xi;Xs)."""
         return relevance - folded / n_selected
 
 
@@ -149,11 +142,9 @@ class MinRed(Criterion):
     needs = "pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Less the sum of I(Xi;Xs)."""
         return folded - pair.redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """The mean."""
         return folded / n_selected
 
 
@@ -175,7 +166,6 @@ class JMI(Criterion):
     needs = "class pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi,Xs;C)."""
         return folded + pair.joint_relevance
 
 
@@ -199,11 +189,9 @@ class EMRMR(Criterion):
     needs = "class pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi;C|Xs)."""
         return folded + pair.conditional_relevance
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """The mean."""
         return folded / n_selected
 
 
@@ -226,11 +214,9 @@ class CIFE(Criterion):
     needs = "class pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi;Xs) - I(Xi;Xs|C)."""
         return folded + (pair.redundancy - pair.conditional_redundancy)
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """I(Xi;C) less the sum."""
         return relevance - folded
 
 
@@ -253,11 +239,9 @@ class CondRed(Criterion):
     needs = "class pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi;Xs|C)."""
         return folded + pair.conditional_redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """I(Xi;C) and the sum."""
         return relevance + folded
 
 
@@ -294,9 +278,7 @@ class BetaGamma(Criterion):
         check_weight("gamma", self.gamma)
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of beta I(Xi;Xs) - gamma I(Xi;Xs|C)."""
         return folded + (self.beta * pair.redundancy - self.gamma * pair.conditional_redundancy)
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """I(Xi;C) less the sum."""
         return relevance - folded

@@ -35,11 +35,9 @@ class ICAP(Criterion):
     never_increases = True
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi;Xs) - I(Xi;Xs|C) where positive."""
         return folded + np.maximum(pair.redundancy - pair.conditional_redundancy, 0.0)
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """I(Xi;C) less the sum."""
         return relevance - folded
 
 
@@ -172,13 +170,11 @@ class AMIFS(Criterion):
     needs = "pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi;Xs) / min(H(Xi), H(Xs))."""
         entropy = pair.information.entropy
         smaller = np.minimum(pair.of(entropy), entropy[pair.pivot])
         return folded + pair.redundancy / np.where(smaller > 0, smaller, 1.0)  # a constant shares exactly 0
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        """I(Xi;C) less the mean."""
         return relevance - folded / n_selected
 
 
@@ -203,7 +199,6 @@ class DISR(Criterion):
     needs = "class pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi,Xs;C) / H(Xi,Xs,C)."""
         return folded + pair.symmetric_relevance
 
 
@@ -248,7 +243,6 @@ class CMI(JointCriterion):
     needs = "joint"
 
     def condition(self, chosen: list[int]) -> list[int]:
-        """All of S."""
         return list(chosen)
 
 
@@ -271,5 +265,4 @@ class CMIFS(JointCriterion):
     needs = "joint"
 
     def condition(self, chosen: list[int]) -> list[int]:
-        """The first and the last of S."""
         return [chosen[0], chosen[-1]] if len(chosen) > 1 else list(chosen)

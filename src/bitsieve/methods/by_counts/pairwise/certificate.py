@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-
+from bitsieve.common.arrays import Floats
 
 ROUNDING = 1e-7  # of sums of up to 10^8 numbers, and of the solvers that give a bound, relative
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_room, square_matrix
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information, pair_uncertainty
 from bitsieve.methods.by_counts.pairwise.certificate import largest_others, row_bound_by_rows
 from bitsieve.optimize.eigen import multiply
-
-Floats = NDArray[np.float64]
-Columns = NDArray[np.intp]
 
 
 def uncertainty_rows(information: Information, first: int, last: int) -> Floats:
@@ -29,7 +27,7 @@ def uncertainty_rows(information: Information, first: int, last: int) -> Floats:
     return out
 
 
-def uncertainty_matrix(information: Information, progress: Callable[[int, int], object] | None = None) -> Floats:
+def uncertainty_matrix(information: Information, progress: Progress = None) -> Floats:
     """W of all features, counted pair by pair: the numbers of the rows, bit for bit. Memory: 8 n^2 bytes."""
     out = np.asarray(information.mutual_information_matrix(np.float64, None, progress), np.float64)
     entropy = information.entropy
@@ -56,7 +54,7 @@ class TiledProducts:
     Cost: O(n^2 d) samples read as bits a product, less what is kept, and O(n^2) multiplications.
     """
 
-    def __init__(self, information: Information, columns: NDArray[np.intp], dtype: DTypeLike, memory: int) -> None:
+    def __init__(self, information: Information, columns: Columns, dtype: DTypeLike, memory: int) -> None:
         self._information = information
         # Columns of like arity cost alike, and sources count them together: tiles are cut along them.
         self._order = np.argsort(information.source.arities[columns], kind="stable")
@@ -141,7 +139,7 @@ class ConditionalMatrix(Protocol):
     def row(self, i: int) -> NDArray[np.floating]:
         """Row i."""
 
-    def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
+    def among(self, members: Columns) -> NDArray[np.floating]:
         """The rows and columns of some members."""
 
     def upper_bounds(self, k: int) -> list[float]:
@@ -165,16 +163,13 @@ class WholeMatrix:
 
     @cached_property
     def diagonal(self) -> Floats:
-        """The relevances."""
         return np.array(np.diagonal(self.values), np.float64)
 
     def row(self, i: int) -> NDArray[np.floating]:
-        """Row i, a view."""
         row: NDArray[np.floating] = self.values[i]
         return row
 
-    def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
-        """The rows and columns of some members."""
+    def among(self, members: Columns) -> NDArray[np.floating]:
         return self.values[np.ix_(members, members)]
 
     def upper_bounds(self, k: int) -> list[float]:
@@ -182,7 +177,6 @@ class WholeMatrix:
         return [row_bound_by_rows(self.row, self.diagonal, largest_others(self.values), k)]
 
     def multiply(self, vector: Floats) -> Floats:
-        """The product with a vector."""
         return multiply(self.values, vector)
 
 
@@ -196,12 +190,9 @@ class CountedMatrix:
 
     @cached_property
     def diagonal(self) -> Floats:
-        """The relevances."""
         return self._information.relevance[self._columns]
 
-    def rows(
-        self, members: NDArray[np.intp], progress: Callable[[int, int], object] | None = None
-    ) -> NDArray[np.floating]:
+    def rows(self, members: Columns, progress: Progress = None) -> NDArray[np.floating]:
         """Some rows, counted in parts that are reported as ``progress(done, total)``."""
         shape = len(members), len(self._columns)
         n_bytes = shape[0] * shape[1] * self._dtype.itemsize
@@ -216,12 +207,10 @@ class CountedMatrix:
         return out
 
     def row(self, i: int) -> NDArray[np.floating]:
-        """Row i, counted."""
         row: NDArray[np.floating] = self.rows(np.array([i]))[0]
         return row
 
-    def among(self, members: NDArray[np.intp]) -> NDArray[np.floating]:
-        """The rows and columns of some members, counted."""
+    def among(self, members: Columns) -> NDArray[np.floating]:
         out = square_matrix(len(members), self._dtype)
         chosen = self._columns[members]
         self._information.symmetric_conditional_rows(chosen, chosen, out)
@@ -246,15 +235,11 @@ class TiledMatrix(CountedMatrix):
         return [row_bound_by_rows(self.row, self.diagonal, self._tiles.largest_others, k)]
 
     def multiply(self, vector: Floats) -> Floats:
-        """The product with a vector."""
         return self._tiles.multiply(vector)
 
 
 def conditional_matrix(
-    information: Information,
-    columns: Columns | None = None,
-    dtype: DTypeLike = np.float64,
-    memory: int | None = None,
+    information: Information, columns: Columns | None = None, dtype: DTypeLike = np.float64, memory: int | None = None
 ) -> FullMatrix:
     """Q over ``columns`` (None: all): whole where it fits the memory given in bytes (None: any), else in tiles.
 

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.choice import rank
 from bitsieve.common.memory import check_matrices, check_room
 from bitsieve.common.messages import ParameterError, Sentence, Setting
@@ -27,14 +27,10 @@ from bitsieve.optimize.simplex_qp import (
     minimize_on_simplex,
 )
 
-Floats = NDArray[np.float64]
-Columns = NDArray[np.intp]
-
-
 BLOCK = 1 << 22  # comparisons at once
 
 
-def first_duplicates(redundancy: NDArray[np.float64]) -> NDArray[np.intp]:
+def first_duplicates(redundancy: Floats) -> Columns:
     """For every column the lowest column that it duplicates, mostly itself.
 
     ``redundancy`` (n, n): I(Xi;Xj), H(Xi) on the diagonal; made of integers, so that equal information is equal to the

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.choice import pick, rank, top
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.memory import check_matrices
@@ -27,14 +27,13 @@ from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 from bitsieve.optimize.swap import improve_by_swaps
 
-Floats = NDArray[np.float64]
 Draw = Callable[[int], Floats]
 
 
 class Rounded(NamedTuple):
     """The subset of the best direction, every feature's cosine with it, and ``x'Qx`` of every direction's subset."""
 
-    members: NDArray[np.intp]
+    members: Columns
     cosines: Floats
     objectives: Floats
 
@@ -95,7 +94,7 @@ class SemidefiniteChoice(NamedTuple):
     of 0 and 1. They sum to k.
     """
 
-    order: NDArray[np.intp]
+    order: Columns
     shares: Floats
     cosines: Floats
     membership: Floats
@@ -103,14 +102,7 @@ class SemidefiniteChoice(NamedTuple):
 
 
 def semidefinite_choice(
-    information: Information,
-    columns: NDArray[np.intp],
-    k: int,
-    *,
-    rounding: str,
-    n_roundings: int,
-    draw: Draw,
-    swaps: bool,
+    information: Information, columns: Columns, k: int, *, rounding: str, n_roundings: int, draw: Draw, swaps: bool
 ) -> SemidefiniteChoice:
     """The best subset of k found by rounding the relaxation, and how good it can be at most.
 
@@ -150,7 +142,7 @@ def semidefinite_choice(
     )
 
 
-def _lowest_of_equals(matrix: Floats, members: NDArray[np.intp]) -> NDArray[np.intp]:
+def _lowest_of_equals(matrix: Floats, members: Columns) -> Columns:
     """The members, each replaced by the lowest column that gives the same objective to the last bit, such as a copy."""
     chosen, diagonal = np.sort(members), matrix.diagonal()
     for place, member in enumerate(chosen.tolist()):

@@ -7,11 +7,12 @@ eq. 17-19 and section 3.4. doi:10.1145/2623330.2623611
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.choice import rank
 from bitsieve.common.memory import check_memory, refuse_more
 from bitsieve.common.parameters import check_choice, made_by
@@ -42,8 +43,6 @@ from bitsieve.optimize.nystrom import (
 )
 from bitsieve.optimize.swap import improve_by_swaps
 
-Columns = NDArray[np.intp]
-
 
 class SpectralRanking(NamedTuple):
     """Weights of the columns, their places best first, and the dominant eigenvalue in bits.
@@ -51,8 +50,8 @@ class SpectralRanking(NamedTuple):
     ``shift`` is what was added to the diagonal of the landmarks (0 but for Nystrom's variant of the paper).
     """
 
-    weights: NDArray[np.float64]
-    order: NDArray[np.intp]
+    weights: Floats
+    order: Columns
     eigenvalue: float
     shift: float = 0.0
 
@@ -70,9 +69,7 @@ def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
     return SpectralRanking(weights, rank(weights), pair.value)
 
 
-def rank_by_landmarks(
-    rows: NDArray[np.floating], landmarks: NDArray[np.intp], variant: str | None = None
-) -> SpectralRanking:
+def rank_by_landmarks(rows: NDArray[np.floating], landmarks: Columns, variant: str | None = None) -> SpectralRanking:
     """Rank by Nystrom's approximation of the dominant eigenvector from some rows of Q.
 
     ``rows`` (p, n). ``landmarks`` (p,): the places of the rows in Q. ``variant`` {"extension", "paper"}: "extension"
@@ -114,7 +111,8 @@ def speccmi(
             landmarks = choose_landmarks(settings, varying, information.n_features)
             matrix, ranking = _ranked_by_landmarks(information, varying, landmarks, settings.variant, most)
         else:
-            matrix, ranking = _ranked_whole(information, varying, np.dtype(dtype), most)
+            whole = conditional_matrix(information, varying, np.dtype(dtype), most)
+            matrix, ranking = whole, rank_by_spectrum(whole)
         members = ranking.order[:k]
         if refine == "swap":
             swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping")).members
@@ -131,14 +129,6 @@ def speccmi(
         "shift_": ranking.shift,
     }
     return rank_all(order, information.varies, ranking.eigenvalue * np.copysign(weights**2, weights), k, **own)
-
-
-def _ranked_whole(
-    information: Information, varying: Columns, dtype: np.dtype[Any], memory: int | None
-) -> tuple[ConditionalMatrix, SpectralRanking]:
-    """The matrix, whole or in tiles, and the ranking by its eigenvector."""
-    matrix = conditional_matrix(information, varying, dtype, memory)
-    return matrix, rank_by_spectrum(matrix)
 
 
 def _ranked_by_landmarks(

@@ -6,6 +6,12 @@ from typing import Any
 
 from bitsieve.common.messages import ParameterError, choices
 from bitsieve.information.protocol import Information
+from bitsieve.methods.by_counts.stopping.dependent import (
+    ConditionalStopping,
+    KnockoffStopping,
+    ListMonitor,
+    ListStopping,
+)
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryMonitor, FalseDiscoveryStopping
 from bitsieve.methods.by_counts.stopping.monitor import StoppingMonitor
 from bitsieve.methods.by_counts.stopping.rules import (
@@ -15,12 +21,14 @@ from bitsieve.methods.by_counts.stopping.rules import (
     ThresholdStopping,
 )
 
-Rule = StoppingRule | FalseDiscoveryStopping
+Rule = StoppingRule | FalseDiscoveryStopping | ListStopping
 
 STOPPING_RULES: dict[str, type[Rule]] = {
     SignificanceStopping.name: SignificanceStopping,
     PermutationStopping.name: PermutationStopping,
     FalseDiscoveryStopping.name: FalseDiscoveryStopping,
+    ConditionalStopping.name: ConditionalStopping,
+    KnockoffStopping.name: KnockoffStopping,
     ThresholdStopping.name: ThresholdStopping,
 }
 
@@ -35,13 +43,15 @@ def make_stopping(stopping: str | Rule, **parameters: Any) -> Rule:
             raise ParameterError("stopping", stopping, choices(stopping, STOPPING_RULES), "is not known")
         return STOPPING_RULES[stopping](**parameters)
     of_steps = hasattr(stopping, "value") and hasattr(stopping, "stops")
-    if isinstance(stopping, type) or not (of_steps or isinstance(stopping, FalseDiscoveryStopping)):
+    if isinstance(stopping, type) or not (of_steps or isinstance(stopping, FalseDiscoveryStopping | ListStopping)):
         raise ParameterError("stopping", stopping, choices("", STOPPING_RULES), "is neither a name nor a rule")
     return stopping
 
 
 def make_monitor(rule: Rule, information: Information) -> StoppingMonitor | FalseDiscoveryMonitor:
     """What applies a rule to the choices of a greedy search."""
+    if isinstance(rule, ListStopping):
+        return ListMonitor(information, rule)
     if isinstance(rule, FalseDiscoveryStopping):
         return FalseDiscoveryMonitor(information, rule)
     return StoppingMonitor(information, rule)
@@ -49,7 +59,9 @@ def make_monitor(rule: Rule, information: Information) -> StoppingMonitor | Fals
 
 __all__ = [
     "STOPPING_RULES",
+    "ConditionalStopping",
     "FalseDiscoveryStopping",
+    "KnockoffStopping",
     "PermutationStopping",
     "SignificanceStopping",
     "ThresholdStopping",

@@ -7,8 +7,8 @@ from math import ceil, exp, log
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.parameters import check_choice, check_integer, check_level
 from bitsieve.information.evidence import LEAST_EXPECTED
@@ -129,7 +129,7 @@ class FalseDiscoveryMonitor:
         self.n_tests = np.nan
         self.ended = self.exhausted = False
 
-    def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
+    def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
         """Whether this choice among those ``tried`` is not in the list; None: it is not tested."""
         if tried is not None:
             if np.isnan(self.n_tests):
@@ -139,7 +139,7 @@ class FalseDiscoveryMonitor:
         self.chosen.append(candidate)
         return False
 
-    def others(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def others(self, candidates: Flags) -> Flags:
         """Those of the candidates left after a refusal that are in the list."""
         left = np.zeros_like(candidates)
         left[list(self.rates)] = True
@@ -147,7 +147,7 @@ class FalseDiscoveryMonitor:
         self.ended = not left.any()
         return left
 
-    def _find(self, tried: NDArray[np.bool_]) -> None:
+    def _find(self, tried: Flags) -> None:
         """The largest list of some columns, given those that are chosen already."""
         among = np.flatnonzero(tried if self.search is not None else tried & self.information.varies)
         self.n_tests = self.rule.tests(len(among))
@@ -172,7 +172,7 @@ class FalseDiscoveryMonitor:
         if n_kept < len(order):
             self.nearest = float(rates[n_kept]), int(order[n_kept])
 
-    def _alone(self, columns: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _alone(self, columns: Columns) -> Floats:
         """p of ``I(Xi;C) = 0`` of every column: 1 where the tail of chi-squared is large."""
         information, source = self.information, self.information.source
         g = 2 * source.n_samples * log(2) * np.maximum(0.0, information.relevance[columns])
@@ -242,6 +242,6 @@ class FalseDiscoveryMonitor:
         return StoppingOutcome(rates, self.nearest[1], self.nearest[0], False)
 
 
-def _largest_below(p: NDArray[np.float64], thresholds: NDArray[np.float64]) -> float:
+def _largest_below(p: Floats, thresholds: Floats) -> float:
     """The largest threshold that as many ascending p are below as it stands for; else the first."""
     return float(thresholds[np.flatnonzero(p <= thresholds)].max(initial=thresholds[0]))

@@ -19,13 +19,15 @@ class StoppingOutcome:
 
     ``values`` (k,): its value for every choice it accepted, nan for those that were not tested. ``refused``: where it
     accepted none of those left, the one that the criterion preferred, or that came nearest; else None. ``value``: its
-    value, else nan. ``exhausted``: whether only constant columns were left.
+    value, else nan. ``exhausted``: whether only constant columns were left. ``given``: the columns that each choice was
+    tested given, where a rule says so.
     """
 
     values: NDArray[np.float64]
     refused: int | None
     value: float
     exhausted: bool
+    given: list[NDArray[np.intp]] | None = None
 
 
 class StoppingMonitor:

@@ -9,6 +9,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes, joint_codes
 from bitsieve.counts.tables import Terms
@@ -36,7 +37,7 @@ class RepeatedSearch:
 
     search: ClassSearch
     chosen: Sequence[int]
-    tried: NDArray[np.intp]
+    tried: Columns
     terms: Terms
     n_jobs: int | None
 
@@ -63,20 +64,17 @@ class RepeatedSearch:
         """The penalty of the search within a candidate, as a logarithm."""
         return self.search.log_codings(candidate)
 
-    def best_after_shuffles(self, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
+    def best_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
         """The smallest figure of all candidates after each of several shuffles of the classes within the parts."""
         return np.minimum(1.0, self._extremes(seeds, lambda found: self._figures(found).min(axis=0), np.minimum))
 
-    def most_bits_after_shuffles(self, seeds: NDArray[np.uint64]) -> NDArray[np.float64]:
+    def most_bits_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
         """The largest I(X;C|S) of all candidates after each of several shuffles of the classes within the parts."""
         return self._extremes(seeds, lambda found: self._bits(found).max(axis=0), np.maximum)
 
     def _extremes(
-        self,
-        seeds: NDArray[np.uint64],
-        of_columns: Callable[[Dependence], NDArray[np.float64]],
-        extreme: np.ufunc,
-    ) -> NDArray[np.float64]:
+        self, seeds: NDArray[np.uint64], of_columns: Callable[[Dependence], Floats], extreme: np.ufunc
+    ) -> Floats:
         """The extreme value of all candidates after every shuffle, from those of blocks of columns."""
         at_once = max(1, LABELS_AT_ONCE // len(self.search.classes))
         blocks = range(0, len(self.tried), COLUMNS_A_BLOCK)
@@ -105,7 +103,7 @@ class RepeatedSearch:
             row[order] = self.search.classes[np.lexsort((drawn, part))]
         return classes
 
-    def _figures(self, found: Dependence) -> NDArray[np.float64]:
+    def _figures(self, found: Dependence) -> Floats:
         """The tail of chi-squared beyond the statistic of a sum of terms; 1 without freedom."""
         figures = np.ones(found.freedom.shape)
         some = found.freedom > 0
@@ -114,5 +112,5 @@ class RepeatedSearch:
         figures[some] = np.exp(log_chi_squared_tail(found.freedom[some], statistic))
         return figures
 
-    def _bits(self, found: Dependence) -> NDArray[np.float64]:
+    def _bits(self, found: Dependence) -> Floats:
         return found.sums / self.terms.per_bit

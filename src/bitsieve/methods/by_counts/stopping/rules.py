@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_integer, check_level
@@ -52,20 +52,14 @@ class StoppingRule(Protocol):
     unit: ClassVar[str]
 
     def value(
-        self,
-        given: ConditionalInformation,
-        candidate: int,
-        n_candidates: int,
-        search: RepeatedSearch | None = None,
+        self, given: ConditionalInformation, candidate: int, n_candidates: int, search: RepeatedSearch | None = None
     ) -> float:
         """What the rule looks at: of ``n_candidates`` that were tried, the criterion prefers ``candidate``.
 
         ``search`` is given where the codes were made with a look at the classes, and repeats that with others.
         """
 
-    def screen(
-        self, given: ConditionalInformation, columns: Columns, n_candidates: int, searched: bool
-    ) -> NDArray[np.float64]:
+    def screen(self, given: ConditionalInformation, columns: Columns, n_candidates: int, searched: bool) -> Floats:
         """Ranks of ``columns``, inf of those that are not accepted, after the refusal of the one that was preferred.
 
         Where the codes were made with a look at the classes (``searched``), one whose rank is not below that of a
@@ -116,7 +110,7 @@ class ThresholdStopping:
         """I(Xi;C|S) in bits."""
         return float(given.conditional_relevance(np.array([candidate]))[0])
 
-    def screen(self, given: ConditionalInformation, columns: Columns, *_: object) -> NDArray[np.float64]:
+    def screen(self, given: ConditionalInformation, columns: Columns, *_: object) -> Floats:
         """0 where a column adds as many bits."""
         return np.where(given.conditional_relevance(columns) >= self.bits, 0.0, np.inf)
 
@@ -129,18 +123,18 @@ class ThresholdStopping:
         return f"it adds {max(value, 0.0):.4f} bits < {self.bits:g}"
 
 
-def tails(given: ConditionalInformation, columns: Columns) -> NDArray[np.float64]:
+def tails(given: ConditionalInformation, columns: Columns) -> Floats:
     """The tail of chi-squared beyond the statistic of the G-test of ``I(Xi;C|Z) = 0``; 1 without freedom."""
     freedom = np.array([given.degrees_of_freedom(int(column)) for column in columns], np.int64)
     return np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), _statistic(given, columns)), 1.0)
 
 
-def _statistic(given: ConditionalInformation, columns: Columns) -> NDArray[np.float64]:
+def _statistic(given: ConditionalInformation, columns: Columns) -> Floats:
     bits = given.conditional_relevance(columns)
     return np.maximum(0.0, 2 * given.n_samples * log(2) * bits)  # rounding may go below 0
 
 
-def hopeful(given: ConditionalInformation, columns: Columns, limit: float) -> NDArray[np.float64]:
+def hopeful(given: ConditionalInformation, columns: Columns, limit: float) -> Floats:
     """The tails of chi-squared of columns that may have a p of at most ``limit``, by shuffles where it does not hold.
 
     Of the others inf. No p is smaller than with one degree of freedom. Where some cell expects fewer than 5 samples,
@@ -169,9 +163,7 @@ class _AtLevel:
     unit: ClassVar[str] = "p"
     level: float
 
-    def screen(
-        self, given: ConditionalInformation, columns: Columns, n_candidates: int, searched: bool
-    ) -> NDArray[np.float64]:
+    def screen(self, given: ConditionalInformation, columns: Columns, n_candidates: int, searched: bool) -> Floats:
         """The tails of chi-squared; p of a search is the rank of the tail among the least tails after shuffles."""
         return tails(given, columns) if searched else hopeful(given, columns, self.level / n_candidates)
 
@@ -230,11 +222,7 @@ class SignificanceStopping(_AtLevel):
         check_level(self.level)
 
     def value(
-        self,
-        given: ConditionalInformation,
-        candidate: int,
-        n_candidates: int,
-        search: RepeatedSearch | None = None,
+        self, given: ConditionalInformation, candidate: int, n_candidates: int, search: RepeatedSearch | None = None
     ) -> float:
         """The corrected p."""
         if given.degrees_of_freedom(candidate) == 0:
@@ -314,11 +302,7 @@ class PermutationStopping(_AtLevel):
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
 
     def value(
-        self,
-        given: ConditionalInformation,
-        candidate: int,
-        n_candidates: int,
-        search: RepeatedSearch | None = None,
+        self, given: ConditionalInformation, candidate: int, n_candidates: int, search: RepeatedSearch | None = None
     ) -> float:
         """The corrected p."""
         seeds = np.random.default_rng([self.random_state, candidate])
@@ -331,14 +315,12 @@ class PermutationStopping(_AtLevel):
         p = self._p(lambda some: given.shuffled_relevance(candidate, some) >= observed, most, seeds)
         return min(1.0, n_candidates * p)
 
-    def _p(
-        self, reach: Callable[[NDArray[np.uint64]], NDArray[np.bool_]], most: int, seeds: np.random.Generator
-    ) -> float:
+    def _p(self, reach: Callable[[NDArray[np.uint64]], Flags], most: int, seeds: np.random.Generator) -> float:
         return share_of_shuffles(reach, most, max(LAST, ceil(self.level * self.n_permutations)), seeds)
 
 
 def share_of_shuffles(
-    reach: Callable[[NDArray[np.uint64]], NDArray[np.bool_]], most: int, last: int, seeds: np.random.Generator
+    reach: Callable[[NDArray[np.uint64]], Flags], most: int, last: int, seeds: np.random.Generator
 ) -> float:
     """The share of shuffles that reach the observed value, of ``most`` or until ``last`` of them did.
 

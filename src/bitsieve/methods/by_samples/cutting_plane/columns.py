@@ -125,7 +125,6 @@ class DenseColumns(Columns):
         super().__init__(values.shape, n_jobs)
 
     def products(self, weights: Floats) -> Floats:
-        """The products with weights of the samples."""
         out = np.empty((self.n_features, weights.shape[1]))
 
         def multiply(first: int, last: int) -> None:
@@ -135,11 +134,9 @@ class DenseColumns(Columns):
         return out
 
     def part(self, columns: Integers) -> DensePart:
-        """Some columns in memory."""
         return DensePart(self._vectors(columns))
 
     def correlated(self, columns: Integers, least: float, among: Integers | None = None) -> Pairs:
-        """Pairs of a column and a place in ``columns`` correlated by ``least`` or more."""
         chosen = self._vectors(columns)
 
         def look(first: int, last: int) -> Pairs:
@@ -184,15 +181,12 @@ class DensePart:
         self.n_columns = vectors.shape[1]
 
     def times(self, weights: Floats) -> Floats:
-        """The sum of the vectors by weights."""
         return self.vectors @ weights
 
     def against(self, weights: Floats) -> Floats:
-        """The products with weights of the samples."""
         return self.vectors.T @ weights
 
     def scatter(self, samples: Flags) -> Floats:
-        """The products of the vectors with each other over some samples."""
         rows = self.vectors[samples]
         return rows.T @ rows
 
@@ -205,7 +199,6 @@ class SparseColumns(Columns):
         super().__init__(matrix.shape, n_jobs)
 
     def products(self, weights: Floats) -> Floats:
-        """The products with weights of the samples."""
         weights = np.ascontiguousarray(weights)
         sums = np.add.reduce(weights, axis=0)
         out = np.empty((self.n_features, weights.shape[1]))
@@ -215,12 +208,10 @@ class SparseColumns(Columns):
         return out
 
     def part(self, columns: Integers) -> SparsePart:
-        """Some columns in memory, by rows."""
         vectors, level = self._vectors(columns)
         return SparsePart(vectors.tocsr(), level)
 
     def correlated(self, columns: Integers, least: float, among: Integers | None = None) -> Pairs:
-        """Pairs of a column and a place in ``columns`` correlated by ``least`` or more."""
         order, by_row = self._by_row(columns)
 
         def pairs(arrays: Stored) -> Pairs:
@@ -289,15 +280,12 @@ class SparsePart:
         self.n_columns = len(level)
 
     def times(self, weights: Floats) -> Floats:
-        """The sum of the vectors by weights."""
         return np.asarray(self.rows @ weights - self.level @ weights)
 
     def against(self, weights: Floats) -> Floats:
-        """The products with weights of the samples."""
         return np.asarray(self.rows.T @ weights - np.outer(self.level, np.add.reduce(weights, axis=0)))
 
     def scatter(self, samples: Flags) -> Floats:
-        """The products of the vectors with each other over some samples."""
         rows = self.rows[samples]
         n = rows.shape[0]
         sums = rows.T @ np.ones(n)

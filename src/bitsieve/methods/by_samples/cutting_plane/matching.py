@@ -7,10 +7,7 @@ The greedy matching takes column after column. Correlation is not transitive, so
 is a maximum-weight independent set of at most B columns. With the prices of its linear relaxation, lambda for a place
 and r_j = w_j - lambda - (prices of its cliques) for a column, no set with a column outside the list is better than
 bound - (lambda - w_j), and none with a listed one of r_j < 0 better than bound + r_j: few columns can matter, and
-branch and bound looks at those.
-
-Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions", ICML
-2012, algorithm 2. doi:10.48550/arXiv.1206.6477
+branch and bound looks at those. Algorithm 2 of the paper of :mod:`bitsieve.methods.by_samples.cutting_plane.search`.
 """
 
 from __future__ import annotations

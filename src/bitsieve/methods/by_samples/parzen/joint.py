@@ -14,9 +14,6 @@ the samples, in which the windows are round. The distances in the coordinates be
 Cost: n^2 kernels a candidate for n samples, whatever the number of classes and features. Memory: m numbers a sample
 and class for m features chosen; of each candidate 8 C n bytes, candidates being taken in parts of 64 MiB.
 
-Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
-doi:10.1007/978-3-642-24471-1_17
-
 B. Guo, M. S. Nixon, "Gait feature subset selection by mutual information", IEEE Transactions on Systems, Man and
 Cybernetics A 39(1), 2009. doi:10.1109/TSMCA.2008.2007977
 """
@@ -106,7 +103,6 @@ class JointInformation:
         return len(self._coordinates[0])
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         for c, each in enumerate(self._classes):
             values = self.values[feature : feature + 1]
             loads, pivots, coordinate = each.extend(values, self._coordinates[c], self._rows[c])
@@ -117,7 +113,6 @@ class JointInformation:
             self._coordinates[c] = np.vstack([self._coordinates[c], coordinate])
 
     def information(self, candidates: Columns) -> Floats:
-        """I(S + f;C) of every candidate, in bits."""
         part = max(1, PART_BYTES // (8 * len(self._classes) * self.n_samples))
         parts = [self._some(candidates[a : a + part]) for a in range(0, len(candidates), part)]
         return np.concatenate([np.empty(0), *parts])
@@ -189,12 +184,10 @@ class SecondOrderInformation:
         self._reached = 0.0
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         self._reached = float(self.information(np.array([feature]))[0])
         self._chosen.append(feature)
 
     def information(self, candidates: Columns) -> Floats:
-        """The approximation for S + f of every candidate f, in bits."""
         new = candidates[np.isnan(self._scores[candidates])]
         if len(new):
             self._scores[new] = self._alone.information(new)

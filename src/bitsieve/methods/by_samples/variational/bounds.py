@@ -4,10 +4,7 @@
 
 with q(x_S|c) a product, in the order of choice, of what :mod:`bitsieve.methods.by_samples.variational.codes` or
 :mod:`bitsieve.methods.by_samples.variational.densities` puts for q(x_f|x_S,c). Each step adds the feature with the
-greatest bound.
-
-S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for feature selection", NIPS 2016.
-doi:10.48550/arXiv.1606.02827
+greatest bound. The paper is that of :mod:`bitsieve.methods.by_samples.vmi`.
 """
 
 from __future__ import annotations
@@ -191,14 +188,12 @@ class _BoundScores:
         self.n_chosen, self.reached = 0, -np.inf
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         self.bound.add(feature)
         if not self.n_chosen:
             self.reached = float(self.alone[feature])
         self.n_chosen += 1
 
     def best(self, candidates: Flags) -> tuple[int, float]:
-        """The candidate with the greatest bound, and that bound."""
         chosen, value = self.bound.best(np.flatnonzero(candidates))
         if self.restarting and value - self.reached < RESTART_GAIN:
             self.bound.restart()
@@ -216,7 +211,6 @@ class _PlateauMonitor:
         self.reached = -np.inf
 
     def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
-        """Whether the bound with the candidate is no larger than the last."""
         if score - self.reached <= STOP_GAIN:
             return True
         self.reached = score

@@ -125,7 +125,6 @@ class NaiveBound(Bound):
         self._of_one_float32 = Tables.alone(table, np.float32)
 
     def alone(self) -> Floats:
-        """The bound of every feature by itself, in bits; S must be empty."""
         return self._values(np.arange(self.n_features), self.posterior.weighted, self._of_one)
 
     def best(self, candidates: Columns) -> tuple[int, float]:
@@ -172,7 +171,6 @@ class NaiveBound(Bound):
         return self.posterior.bounds(tables.true_class[candidates], out[candidates])
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         table = self.table
         n_classes = len(table.class_sizes)
         stride = _native.table_stride_float64(int(table.arities[feature]))
@@ -209,7 +207,6 @@ class PairwiseBound(NaiveBound):
         return SINGLE * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))
 
     def float32_values(self, candidates: Columns) -> Floats:
-        """The bound with S and each candidate, in bits, within the error of float32."""
         out = np.empty(self.n_features)
         features = candidates.astype(np.int64)
         self._mix(features[features < self.n_kept], slice(-1, None), self._state.reshape(-1), out)
@@ -246,7 +243,6 @@ class PairwiseBound(NaiveBound):
             table.spread(mix, features)
 
     def values(self, candidates: Columns) -> Floats:
-        """The bound with S, which is not empty, and each candidate, in bits and in float64."""
         true_class, out = np.empty(self.n_features), np.empty(self.n_features)
 
         def mix(some: Features) -> None:
@@ -278,7 +274,6 @@ class PairwiseBound(NaiveBound):
         )
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         if self._chosen:
             logs = np.zeros(self.posterior.shape)
             self._exact(np.array([feature]), np.empty(self.n_features), np.empty(1), logs.reshape(-1))
@@ -294,7 +289,6 @@ class PairwiseBound(NaiveBound):
         self._chosen.append(feature)
 
     def restart(self) -> None:
-        """Empty S."""
         super().restart()
         self._state[:] = 0
         self._forget()

@@ -125,11 +125,9 @@ class DensityBound(Bound):
         run_blocks(self._fill_alone, np.flatnonzero(self.varies).tolist(), table.n_jobs)
 
     def alone(self) -> Floats:
-        """The bound of every feature by itself, in bits."""
         return self._values(np.arange(self.n_features), self._alone, 1.0)
 
     def best(self, candidates: Columns) -> tuple[int, float]:
-        """The candidate that gives the greatest bound with S, and that bound."""
         values = self._values(candidates, *self._state())
         place = pick(values)
         return int(candidates[place]), float(values[place])
@@ -147,7 +145,6 @@ class DensityBound(Bound):
         return posterior.bounds(true_class[candidates], mixed[candidates])
 
     def add(self, feature: int) -> None:
-        """Put a feature into S."""
         state, exponent = self._state()
         self.posterior.multiply(state[feature].reshape(self.posterior.shape) * exponent)
         self._chosen.append(feature)
@@ -157,7 +154,6 @@ class DensityBound(Bound):
             run_blocks(lambda other: self._add_given(int(other), feature, margins), left.tolist(), self.table.n_jobs)
 
     def restart(self) -> None:
-        """Empty S."""
         super().restart()
         self._given[:] = 0
         self._chosen = []

@@ -1,0 +1,137 @@
+"""How often interactions are reported that are not there, and how often those that are.
+
+``python -m benchmarks.interaction_levels [RUNS]`` prints a row a design and number of bins, over so many seeded tables
+(300; a fifth of it for the large designs, whose tables take seconds). The statistic is the gain, with 99 shuffles.
+"tuples" and "columns" are the shares of tables in which any false tuple or column has an adjusted p of at most 0.05,
+"false share" is the mean share of false ones in the lists of a false discovery rate of 0.1, and "found" the share of
+true columns in the lists of an adjusted p of at most 0.05, and of that rate.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.counts.packed import PackedSource
+from bitsieve.methods.by_counts.interactions import Search
+
+LEVEL, RATE = 0.05, 0.1
+N_SHUFFLES = 99
+FLIPPED = 0.25  # of the classes of a parity
+
+
+class Made(NamedTuple):
+    values: NDArray[np.float64]
+    classes: NDArray[np.int64]
+    true: list[int]
+
+
+def noise(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+    return Made(random.normal(size=(n_rows, n_columns)), random.permutation(n_rows) % 2, [])
+
+
+def correlated(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+    """Groups of ten columns that share 60 % of their variance."""
+    made = noise(random, n_rows, n_columns)
+    shared = np.repeat(random.normal(size=(n_rows, -(-n_columns // 10))), 10, axis=1)[:, :n_columns]
+    return made._replace(values=np.sqrt(0.4) * made.values + np.sqrt(0.6) * shared)
+
+
+def skewed(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+    """Classes of 95 % and 5 %."""
+    made = noise(random, n_rows, n_columns)
+    return made._replace(classes=(random.permutation(n_rows) < n_rows // 20).astype(np.int64))
+
+
+def rare(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+    """Values of which one occurs in 2 to 40 % of the rows."""
+    made = noise(random, n_rows, n_columns)
+    return made._replace(values=(random.random(made.values.shape) < random.uniform(0.02, 0.4, n_columns)).astype(float))
+
+
+def parity(order: int) -> Callable[[np.random.Generator, int, int], Made]:
+    """The class is whether an even number of ``order`` columns is above 0, flipped in a quarter of the rows."""
+
+    def make(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+        made = noise(random, n_rows, n_columns)
+        classes = (made.values[:, :order] > 0).sum(axis=1) % 2 ^ (random.random(n_rows) < FLIPPED)
+        return made._replace(classes=classes.astype(np.int64), true=list(range(order)))
+
+    return make
+
+
+def beside_a_strong_one(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+    """One column is informative alone, in three quarters of the rows; all others are noise."""
+    return parity(1)(random, n_rows, n_columns)
+
+
+class Design(NamedTuple):
+    name: str
+    make: Callable[[np.random.Generator, int, int], Made]
+    order: int
+    n_rows: int
+    n_columns: int
+    bins: tuple[int, ...] = (2, 3)
+    share: float = 1.0  # of the runs
+
+
+DESIGNS = (
+    Design("noise, pairs of 200", noise, 2, 500, 200),
+    Design("correlated noise, pairs of 200", correlated, 2, 500, 200),
+    Design("classes 95:5, pairs of 200", skewed, 2, 500, 200),
+    Design("rare values, pairs of 200", rare, 2, 500, 200, (2,)),
+    Design("beside a strong column, pairs of 200", beside_a_strong_one, 2, 500, 200),
+    Design("exclusive or among 200", parity(2), 2, 500, 200, (2, 3, 4, 5)),
+    Design("noise, triples of 60", noise, 3, 500, 60),
+    Design("parity of three among 60", parity(3), 3, 500, 60, (2, 3, 4)),
+    Design("exclusive or among 2,000", parity(2), 2, 500, 2000, (2, 3), 0.1),
+    Design("parity of three among 200", parity(3), 3, 1000, 200, (2, 3), 0.1),
+    Design("noise, triples of 200", noise, 3, 500, 200, (3,), 0.1),
+)
+
+
+def coded(values: NDArray[np.float64], bins: int) -> NDArray[np.uint8]:
+    """Equal-frequency codes."""
+    columns = [np.unique(np.quantile(column, np.arange(1, bins) / bins, method="higher")) for column in values.T]
+    codes = [np.searchsorted(cuts, column, side="right") for cuts, column in zip(columns, values.T, strict=True)]
+    return np.stack(codes, axis=1).astype(np.uint8)
+
+
+def row(design: Design, bins: int, n_runs: int) -> str:
+    """One row of the table."""
+    tuples, columns, shares, found, listed = [], [], [], [], []
+    for seed in range(n_runs):
+        random = np.random.default_rng([seed, design.n_rows, design.n_columns, design.order])
+        values, classes, true = design.make(random, design.n_rows, design.n_columns)
+        source = PackedSource(coded(values, bins), classes)
+        search = Search(design.order, "gain", 50)
+        strongest, chance = search.strongest(source), search.after_shuffles(source, N_SHUFFLES, seed)
+        reported = strongest.columns[chance.of_tuples(strongest.values) <= LEVEL]
+        tuples.append(bool((~np.isin(reported, true)).all(axis=1).any()))
+        kept = np.flatnonzero(chance.of_columns(strongest.best) <= LEVEL)
+        columns.append(bool(np.setdiff1d(kept, true).size))
+        rated = np.flatnonzero(chance.false_discovery(strongest.best) <= RATE)
+        shares.append(np.setdiff1d(rated, true).size / max(1, rated.size))
+        found.append(np.isin(true, kept).mean() if true else np.nan)
+        listed.append(np.isin(true, rated).mean() if true else np.nan)
+    numbers = [np.mean(tuples), np.mean(columns), np.mean(shares), np.mean(found), np.mean(listed)]
+    cells = ["-" if np.isnan(number) else f"{number:.3f}" for number in numbers]
+    return f"| {design.name} | {design.n_rows} | {bins} | {n_runs} | {' | '.join(cells)} |"
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table."""
+    n_runs = int(arguments[0]) if arguments else 300
+    print("| design | rows | bins | tables | tuples | columns | false share | found, p | found, rate |")
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    for design in DESIGNS:
+        for bins in design.bins:
+            print(row(design, bins, max(5, round(n_runs * design.share))), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

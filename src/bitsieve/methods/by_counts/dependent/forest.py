@@ -1,0 +1,98 @@
+"""The tree of Chow and Liu: the maximum spanning tree of the mutual information of all pairs of columns.
+
+C. Chow, C. Liu, "Approximating discrete probability distributions with dependence trees", IEEE Transactions on
+Information Theory 14, 1968. Among all trees it has the largest likelihood.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.common.arrays import Columns, Floats
+from bitsieve.common.lazy import cached_property, chdtrc
+from bitsieve.information.protocol import Information
+
+LEVEL = 0.05  # of the test of an edge, corrected for all pairs of columns
+
+
+@dataclass(frozen=True)
+class Forest:
+    """One tree or several: ``edges`` (m, 2), the lower column first, ascending, and ``bits`` (m,), I(Xi;Xj) of each."""
+
+    n_features: int
+    edges: Columns
+    bits: Floats
+
+    @cached_property
+    def neighbours(self) -> list[Columns]:
+        """The columns that share an edge with each column, ascending."""
+        both = np.concatenate([self.edges, self.edges[:, ::-1]])
+        both = both[np.lexsort((both[:, 1], both[:, 0]))]
+        return np.split(both[:, 1], np.searchsorted(both[:, 0], np.arange(1, self.n_features)))
+
+    @cached_property
+    def parents(self) -> list[tuple[int, int]]:
+        """Every column after its parent, with its parent; -1 for the lowest column of a tree."""
+        found, seen = [], np.zeros(self.n_features, bool)
+        for root in range(self.n_features):
+            waiting = [] if seen[root] else [(root, -1)]
+            while waiting:
+                column, parent = waiting.pop()
+                seen[column] = True
+                found.append((column, parent))
+                waiting += [(other, column) for other in self.neighbours[column].tolist() if other != parent]
+        return found
+
+
+def spanning_forest(
+    information: Information,
+    columns: Columns | None = None,
+    blocks: NDArray[np.integer] | None = None,
+    *,
+    chain: bool = False,
+    level: float = LEVEL,
+) -> Forest:
+    """The tree of ``columns`` (None: all); the rest is as in :func:`bitsieve.chow_liu_tree`."""
+    n = information.n_features
+    columns = np.arange(n) if columns is None else columns
+    block = np.zeros(len(columns), np.intp) if blocks is None else np.asarray(blocks)[columns]
+    matrix = np.asarray(information.mutual_information_matrix(np.float64, columns), np.float64)
+    steps = np.abs(np.subtract.outer(*[np.arange(len(columns))] * 2))
+    apart = (block[:, None] != block) | (steps == 0) | (chain & (steps > 1))
+    matrix[apart] = -np.inf
+    places, bits = maximum_spanning_tree(matrix)
+    edges = columns[places]
+    if level < 1:
+        freedom = (information.source.arities[edges].astype(np.int64) - 1).prod(axis=1)
+        g = 2 * information.source.n_samples * log(2) * np.maximum(0.0, bits)
+        shown = (freedom > 0) & (chdtrc(np.maximum(freedom, 1), g) * ((~apart).sum() / 2) <= level)
+        edges, bits = edges[shown], bits[shown]
+    return Forest(n, edges, bits)
+
+
+def maximum_spanning_tree(weights: Floats) -> tuple[Columns, Floats]:
+    """The edges of symmetric weights (-inf: none), and their weights; of equal ones the lower pair. By Prim: O(n^2)."""
+    n = len(weights)
+    best = np.full(n, -np.inf)
+    pair, partner = np.full(n, n * n), np.full(n, -1)
+    outside, columns = np.ones(n, bool), np.arange(n)
+    edges, bits = [], []
+    newest = 0
+    for _ in range(n - 1):
+        outside[newest] = False
+        pairs = np.minimum(newest, columns) * n + np.maximum(newest, columns)
+        row = weights[newest]
+        better = outside & ((row > best) | ((row == best) & (pairs < pair)))
+        best[better], pair[better], partner[better] = row[better], pairs[better], newest
+        left = np.flatnonzero(outside)
+        highest = left[best[left] == best[left].max()]
+        newest = int(highest[np.argmin(pair[highest])])
+        if np.isfinite(best[newest]):
+            edges.append(divmod(int(pair[newest]), n))
+            bits.append(best[newest])
+    order = np.lexsort(np.array(edges, np.intp).reshape(-1, 2).T[::-1])
+    return np.array(edges, np.intp).reshape(-1, 2)[order], np.array(bits, np.float64)[order]

@@ -1,0 +1,115 @@
+"""Knockoffs of columns of codes: statistics of columns and knockoffs together, the knockoff filter, e-values.
+
+A knockoff of a column depends on all columns as the column does, and on the class only through them. So where a
+column is irrelevant given all others, it and its knockoff compete as equals for a place in a fit of the class; a
+column that wins by far more than any knockoff does is relevant.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bitsieve.common.arrays import Columns, Floats
+from bitsieve.common.messages import Sentence, Setting
+from bitsieve.counts.packed import PackedSource, dense_cells
+from bitsieve.counts.source import CodedSource, CountSource
+from bitsieve.counts.threads import run_blocks
+from bitsieve.methods.by_counts.dependent.forest import Forest
+from bitsieve.methods.by_counts.dependent.model import TreeModel, draw
+
+STEP = 0.1  # share of a column's fit that is added at once
+MOST_STEPS = 1000
+KEPT_BYTES = 128 << 20  # of tables that are kept while a class is fitted
+
+
+def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws: int, random_state: int) -> Floats:
+    """``W`` (n_draws, columns): the gain of each column less that of its knockoff, for every draw.
+
+    Cost of a draw: O(n d codes^2) for the knockoffs, at most 1,000 rows of tables of 2n columns for the fit.
+    """
+    if source.search is not None:
+        advice = Sentence("give ", Setting("binning", "quantile"))
+        raise ValueError(Sentence("knockoffs need bins that were made without a look at the class: ", advice))
+    if not isinstance(source, CodedSource):
+        raise ValueError("knockoffs need the codes of every row in memory, one column each: leave out groups")
+    order = np.argsort(source.sample_classes, kind="stable")
+    codes = np.stack([source.codes(column)[order] for column in range(source.n_features)])
+    classes = source.sample_classes[order]
+    model = TreeModel(codes, source.arities, forest)
+    wins = np.empty((n_draws, len(columns)))
+
+    def work(number: int) -> None:
+        random = np.random.default_rng([random_state, number])
+        drawn = model.knockoffs(codes, lambda weights: draw(random, weights))[columns]
+        swapped = random.random(len(columns)) < 0.5  # so that no tie favours a column
+        own = np.where(swapped[:, None], drawn, codes[columns])
+        other = np.where(swapped[:, None], codes[columns], drawn)
+        both = PackedSource(np.concatenate([own, other]).T, classes, n_classes=source.n_classes, n_jobs=1)
+        gains = fit_gains(both).reshape(2, -1)
+        wins[number] = np.where(swapped, -1, 1) * (gains[0] - gains[1])
+
+    run_blocks(work, range(n_draws), source.n_jobs)
+    return wins
+
+
+def fit_gains(source: PackedSource) -> Floats:
+    """How much the codes of every column reduce the squared error of the class, in samples, fitted step by step.
+
+    The class, a 0/1 variable a class, is fitted by a sum of functions of one column each. At every step the column
+    whose mean residuals by code reduce the squared error most, less the ``(codes - 1) s2`` that they do by chance, adds
+    a tenth of them; s2 is the error of a sample. The fit ends where no column has more than chance, or after 1,000
+    steps. All is made of contingency tables: of a column and the class, and of the columns that are taken with all.
+
+    P. Buhlmann, B. Yu, "Boosting with the L2 loss", Journal of the American Statistical Association 98, 2003.
+    """
+    arities = source.arities.astype(np.int64)
+    start = np.cumsum(arities) - arities
+    column = np.repeat(np.arange(source.n_features), arities)
+    code = np.arange(len(column)) - start[column]
+    everything = np.arange(source.n_features)
+    cells = dense_cells(source.packed, None, everything, 1, arities, source.n_classes)
+    by_class = cells.reshape(-1, source.n_classes).T.astype(np.float64)
+    size = by_class.sum(axis=0)
+    share = source.class_sizes / source.n_samples
+    residual = by_class - share[:, None] * size  # sums over the samples of a code, a class a row
+    error = source.n_samples * float((share * (1 - share)).sum())
+    freedom = np.add.reduceat((size > 0).astype(np.float64), start) - 1
+    gains, known = np.zeros(source.n_features), dict[int, list[Any]]()
+    for _ in range(MOST_STEPS):
+        gain = np.add.reduceat((residual**2 / (size + 1)).sum(axis=0), start) - freedom * error / source.n_samples
+        best = int(np.argmax(gain))
+        if gain[best] <= 0:
+            break
+        n_codes = int(arities[best])
+        if best not in known:
+            if 8 * len(column) * n_codes * (len(known) + 1) > KEPT_BYTES:
+                known.clear()
+            tables = dense_cells(source.packed, best, everything, n_codes, arities, 1)
+            known[best] = [tables[start[column] * n_codes + v * arities[column] + code] for v in range(n_codes)]
+        own = slice(start[best], start[best] + n_codes)
+        added = STEP * residual[:, own] / (size[own] + 1)
+        reduced = float((2 * added * residual[:, own] - added**2 * size[own]).sum())
+        gains[best], error = gains[best] + reduced, error - reduced
+        for v, counts in enumerate(known[best]):
+            residual -= added[:, v, None] * counts
+    return gains
+
+
+def e_values(wins: Floats, level: float) -> Floats:
+    """The mean over draws of ``n [W >= T] / (1 + #{W <= -T})``, T the threshold of the knockoff filter at a level."""
+    n = wins.shape[1]
+    found = np.zeros(n)
+    for of_draw in wins:
+        least = threshold(of_draw, level)
+        found += n * (of_draw >= least) / (1 + (of_draw <= -least).sum())
+    return found / len(wins)
+
+
+def threshold(wins: Floats, level: float) -> float:
+    """The least t > 0 with ``(1 + #{W <= -t}) / #{W >= t} <= level``, the knockoff+ filter; inf where there is none."""
+    for t in np.unique(np.abs(wins[wins != 0])).tolist():
+        if 1 + (wins <= -t).sum() <= level * (wins >= t).sum():
+            return float(t)
+    return np.inf

@@ -1,0 +1,153 @@
+"""Interactions: the pairs or triples of columns that carry the most about the class together, and what chance gives.
+
+With ``I(S) = I(X_S;C)`` of a set S of columns, and i, j, k those of a tuple (of a pair without k):
+
+===========  ===================================================================================================
+joint        ``I(ijk)``
+interaction  ``I(ijk) - I(ij) - I(ik) - I(jk) + I(i) + I(j) + I(k)``, of a pair ``I(ij) - I(i) - I(j)``
+gain         ``max(I(ijk) - I(jk), I(ijk) - I(ik), I(ijk) - I(ij))``, the largest ``I(Xi;C|others)``
+synergy      ``I(ijk) - max(I(ij) + I(k), I(ik) + I(j), I(jk) + I(i), I(i) + I(j) + I(k))``
+===========  ===================================================================================================
+
+W. J. McGill, "Multivariate information transmission", Psychometrika 19, 1954. doi:10.1007/BF02289159
+A. Jakulin, "Machine learning based on attribute interactions", dissertation, University of Ljubljana, 2005.
+D. Anastassiou, "Computational analysis of the synergy among multiple interacting genes", Molecular Systems Biology 3,
+2007. doi:10.1038/msb4100124
+K. Mnich, W. R. Rudnicki, "All-relevant feature selection using multidimensional filters with exhaustive search",
+Information Sciences 524, 2020. doi:10.1016/j.ins.2020.03.024
+P. H. Westfall, S. S. Young, "Resampling-based multiple testing", Wiley, 1993.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Progress
+from bitsieve.common.progress import phase
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.source import CodedSource, CountSource, conditioning
+from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.threads import run_blocks
+from bitsieve.counts.tuples import n_tuples, search_tuples
+
+N_SHUFFLES = 99
+AFFORDED = 1e12  # tuples times samples times shuffles that are made without being asked for: some ten seconds
+
+
+class Interacting(NamedTuple):
+    """The strongest tuples, and the strongest of every column, in bits.
+
+    ``values`` (n_top,), ``columns`` (n_top, order); ``best`` (n_features,), ``best_columns`` (n_features, order), of a
+    column that is in none -inf and -1.
+    """
+
+    values: Floats
+    columns: Columns
+    best: Floats
+    best_columns: Columns
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """What the strongest tuple of every column amounts to after shuffles of the class, in bits.
+
+    ``best`` (n_shuffles, n_features). ``groups`` (n_features,): columns of one number have as many codes, and so nearly
+    the same distribution.
+    """
+
+    best: Floats
+    groups: Integers
+
+    def of_tuples(self, values: Floats) -> Floats:
+        """p of tuples, adjusted for all tuples there are: the share of shuffles whose strongest tuple is as strong."""
+        return self._share(self.best.max(axis=1)[:, None] >= values)
+
+    def of_columns(self, best: Floats) -> Floats:
+        """p of columns, adjusted for all columns (step-down): the chance of any false one below p is at most p."""
+        order = np.argsort(-best, kind="stable")
+        most = np.maximum.accumulate(self.best[:, order[::-1]], axis=1)[:, ::-1]
+        p = np.empty(len(best))
+        p[order] = np.maximum.accumulate(self._share(most >= best[order]))
+        return p
+
+    def false_discovery(self, best: Floats) -> Floats:
+        """The least false discovery rate of a list with each column (Benjamini, Hochberg).
+
+        A column is compared with the shuffles of all columns of as many codes.
+        """
+        p = np.ones(len(best))
+        for group in np.unique(self.groups):
+            (of,) = np.nonzero(self.groups == group)
+            null = np.sort(self.best[:, of], axis=None)
+            p[of] = (1 + len(null) - np.searchsorted(null, best[of])) / (1 + len(null))
+        order = np.argsort(p, kind="stable")
+        rates = np.minimum.accumulate((p[order] * len(p) / np.arange(1, len(p) + 1))[::-1])[::-1]
+        out = np.empty(len(p))
+        out[order] = np.minimum(rates, 1.0)
+        return out
+
+    def _share(self, reached: Flags) -> Floats:
+        share: Floats = (1.0 + reached.sum(axis=0)) / (1.0 + len(self.best))
+        return share
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is searched for: tuples of ``order`` columns by a statistic, of which the ``n_top`` strongest are kept.
+
+    ``screen``: only of the so many columns that have the largest ``I(Xi;C|Xj)`` of all pairs.
+    """
+
+    order: int
+    statistic: str
+    n_top: int = 0
+    screen: int | None = None
+
+    def strongest(self, source: CountSource, progress: Progress = None) -> Interacting:
+        """The strongest tuples of columns that vary, and the strongest of every column."""
+        per_bit = entropy_terms(source.n_samples).per_bit
+        if self.screen is None or self.screen >= source.n_features:
+            found = search_tuples(source, self.order, self.statistic, self.n_top, progress)
+            if not (found.best_columns >= 0).any():
+                several = int((source.arities > 1).sum())
+                raise ValueError(f"a tuple is of {self.order} columns that vary: there are {several}")
+            best = np.where(found.best_columns[:, 0] < 0, -np.inf, found.best / per_bit)
+            return Interacting(found.values / per_bit, found.columns, best, found.best_columns)
+        gains = search_tuples(source, 2, "gain", 0).best
+        kept = np.sort(np.argsort(~gains, kind="stable")[: self.screen])
+        some = conditioning(source).joined([np.array([column]) for column in kept])
+        of_some = replace(self, screen=None).strongest(some, progress)
+        best, best_columns = np.full(source.n_features, -np.inf), np.full((source.n_features, self.order), -1, np.intp)
+        best[kept], best_columns[kept] = of_some.best, np.append(kept, -1)[of_some.best_columns]
+        return Interacting(of_some.values, kept[of_some.columns], best, best_columns)
+
+    def after_shuffles(self, source: CountSource, n_shuffles: int, random_state: int = 0) -> Chance:
+        """The strongest tuple of every column after each of some shuffles of the class; all else is done as without."""
+        if not isinstance(source, CodedSource):
+            raise ValueError(
+                "shuffles of the class need all rows in one place: give a sample of the rows, or no shuffles"
+            )
+        dtype = np.uint8 if source.arities.max() <= 256 else np.uint16
+        codes = np.empty((source.n_samples, source.n_features), dtype, order="F")
+        for feature in range(source.n_features):
+            codes[:, feature] = source.codes(feature)
+        best, search = np.empty((n_shuffles, source.n_features)), replace(self, n_top=0)
+        # Triples are searched by all threads, pairs a shuffle a thread.
+        inside, outside = (source.n_jobs, None) if self.order == 3 else (None, source.n_jobs)
+        of_codes: Any = {"n_classes": source.n_classes, "arities": source.arities, "n_jobs": inside}
+
+        def work(number: int) -> None:
+            classes = np.random.default_rng([random_state, number]).permutation(source.sample_classes)
+            best[number] = search.strongest(PackedSource(codes, classes, **of_codes)).best
+
+        run_blocks(work, range(n_shuffles), outside, phase("shuffling"))
+        return Chance(best, source.arities.astype(np.int64))
+
+
+def affordable_shuffles(source: CountSource, order: int) -> int:
+    """How many shuffles are made where none are asked for: ``N_SHUFFLES``, or none where they take long."""
+    steps = float(n_tuples(source, order)) * source.n_samples * N_SHUFFLES
+    return N_SHUFFLES if isinstance(source, CodedSource) and steps <= AFFORDED else 0

@@ -1,0 +1,311 @@
+"""Lists with a rate of false columns where columns depend on each other: conditional permutations and knockoffs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
+from bitsieve.common.parameters import check_choice, check_integer, check_level
+from bitsieve.counts.source import conditioning, refined
+from bitsieve.counts.tables import ContingencyTable
+from bitsieve.counts.threads import run_blocks
+from bitsieve.information.protocol import Information
+from bitsieve.methods.by_counts.dependent.forest import Forest, spanning_forest
+from bitsieve.methods.by_counts.dependent.knockoffs import e_values, knockoff_wins
+from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS, FalseDiscoveryMonitor
+from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.rules import LAST, share_of_shuffles
+from bitsieve.methods.method import ROWS
+
+MULTIPLE = *ADJUSTMENTS, "holm"
+CELLS_AT_ONCE = 1 << 20  # of strata and codes, drawn together
+SAME = 1 - 1e-12  # relative: the rounding of a statistic of equal tables
+
+
+def adjusted(p: Floats, how: str) -> Floats:
+    """The least level, of a rate or (Holm) of the chance of any false one, at which each of some p is taken."""
+    n = len(p)
+    order, places = np.argsort(p, kind="stable"), np.arange(1, n + 1)
+    found = np.empty(n)
+    if how == "holm":
+        found[order] = np.minimum(1.0, np.maximum.accumulate((n + 1 - places) * p[order]))
+        return found
+    factor = n * float((1 / places).sum()) if how == "benjamini-yekutieli" else n
+    found[order] = np.minimum(1.0, np.minimum.accumulate((factor * p[order] / places)[::-1])[::-1])
+    return found
+
+
+@dataclass(frozen=True)
+class Strata:
+    """The samples by stratum, code and class, of strata in which both vary: ``codes`` (Z, K), ``classes`` (Z, C)."""
+
+    codes: Integers
+    classes: Integers
+    observed: Integers  # (K, C), the strata added up
+    expected: Floats
+    variance: Floats
+
+    @classmethod
+    def of(cls, table: ContingencyTable) -> Strata | None:
+        """None where in no stratum both vary."""
+        cells, counts = table.occupied()
+        stratum, code, label = np.unravel_index(cells, table.shape)
+        pairs = [np.unique(np.column_stack([stratum, other]), axis=0)[:, 0] for other in (code, label)]
+        varies = np.logical_and(*(np.bincount(pair, minlength=table.shape[0]) > 1 for pair in pairs))
+        kept = varies[stratum]
+        if not kept.any():
+            return None
+        places = [np.unique(values[kept], return_inverse=True) for values in (stratum, code, label)]
+        full = np.zeros([len(values) for values, _ in places], np.int64)
+        full[tuple(place for _, place in places)] = counts[kept]
+        codes, classes = full.sum(axis=2), full.sum(axis=1)
+        size = codes.sum(axis=1)[:, None, None].astype(np.float64)
+        of_code, of_class = codes[:, :, None], classes[:, None, :]
+        spread = of_code * (size - of_code) * of_class * (size - of_class) / (size**2 * (size - 1))
+        expected = (of_code * of_class / size).sum(axis=0)
+        return cls(codes, classes, full.sum(axis=0), expected, np.maximum(spread.sum(axis=0), 1e-9))
+
+    def deviation(self, tables: Integers) -> Floats:
+        """``sum (n_xc - expected)^2 / variance`` of tables (b, K, C), in the manner of Cochran, Mantel and Haenszel."""
+        found: Floats = ((tables - self.expected) ** 2 / self.variance).sum(axis=(1, 2))
+        return found
+
+    def permuted(self, random: np.random.Generator, size: int) -> Integers:
+        """The tables (b, K, C), strata added up, after permutations of the codes within the strata."""
+        (n_strata, n_codes), n_classes = self.codes.shape, self.classes.shape[1]
+        out = np.zeros((size, n_codes, n_classes), np.int64)
+        step = max(1, CELLS_AT_ONCE // (n_strata * n_codes))
+        for first in range(0, size, step):
+            some = out[first : first + step]
+            left = np.repeat(self.codes[None], len(some), axis=0)
+            for label in range(n_classes - 1):
+                wanted = np.repeat(self.classes[None, :, label], len(some), axis=0)
+                others = left.sum(axis=2)
+                for code in range(n_codes - 1):
+                    others -= left[:, :, code]
+                    taken = random.hypergeometric(left[:, :, code], others, wanted)
+                    some[:, code, label] = taken.sum(axis=1)
+                    left[:, :, code] -= taken
+                    wanted -= taken
+                some[:, -1, label] = wanted.sum(axis=1)
+                left[:, :, -1] -= wanted
+            some[:, :, -1] = left.sum(axis=1)
+        return out
+
+
+def conditional_p(
+    information: Information, forest: Forest, columns: Columns, most: int, random_state: int
+) -> tuple[Floats, Columns]:
+    """p of "the class does not depend on Xj given its neighbours" of some columns, and those that cannot be tested.
+
+    Where the columns were cut by the class, the classes are shuffled within the strata and the column is cut again.
+    Of a column that varies with the class in no stratum p is 1.
+    """
+    source = conditioning(information.source)
+    p, tested = np.ones(len(columns)), np.zeros(len(columns), bool)
+
+    def test(place: int) -> None:
+        column = int(columns[place])
+        given = forest.neighbours[column]
+        seeds, random = (np.random.default_rng([random_state, column, part]) for part in (0, 1))
+        (table,) = refined(source.partition(), given).tables(np.array([column]), True)
+        strata = Strata.of(table)
+        if strata is None:
+            return
+        tested[place] = True
+        if source.search is not None:
+            tried = np.array([column])
+            step = RepeatedSearch(source.search, given.tolist(), tried, information.conditional().terms, 1)
+            figure = step.figure(column)
+            p[place] = share_of_shuffles(lambda some: step.best_after_shuffles(some) <= figure, most, LAST, seeds)
+            return
+        least = float(strata.deviation(strata.observed[None])[0]) * SAME
+        p[place] = share_of_shuffles(
+            lambda some: strata.deviation(strata.permuted(random, len(some))) >= least, most, LAST, seeds
+        )
+
+    run_blocks(test, range(len(columns)), source.n_jobs)
+    return p, columns[~tested]
+
+
+@dataclass(frozen=True)
+class ListStopping:
+    """A rule that finds its list by a tree of the columns; the criterion says in which order they are chosen."""
+
+    name: ClassVar[str]
+    unit: ClassVar[str] = "rate"
+    requires: ClassVar[frozenset[str]] = frozenset()
+    level: float = 0.1
+
+    @abstractmethod
+    def rates(self, information: Information, columns: Columns) -> tuple[Floats, Forest]:
+        """The least level at which each of ``columns`` is in the list, and the tree of these columns."""
+
+    def stops(self, value: float) -> bool:
+        """Whether a rate exceeds the level."""
+        return value > self.level
+
+    def reason(self, value: float) -> str:
+        """The rate and the level."""
+        return f"false discovery rate {value:.2g} > {self.level:g}"
+
+
+@dataclass(frozen=True)
+class ConditionalStopping(ListStopping):
+    r"""Take the columns on which the class depends given all others, by permutations within the strata of a tree.
+
+    Under the tree of :func:`bitsieve.chow_liu_tree` a column depends on all others through its neighbours alone. Each
+    is permuted among samples whose neighbours agree (strata z); its table with the class, the strata added up, is
+    compared by ``sum_xc (n_xc - sum_z n_xz n_zc / n_z)^2 / V_xc``, V the variance under permutation.
+    ``stopping_values_`` are the p, corrected for all columns.
+
+    Parameters
+    ----------
+    level : float, default=0.1
+        Of the false discovery rate or, with "holm", of the chance that any column is false.
+    adjust : {"benjamini-hochberg", "benjamini-yekutieli", "holm"}, default="benjamini-hochberg"
+    random_state : int, default=0
+        Same seed, same permutations, for any number of threads.
+
+    Notes
+    -----
+    p is exact under a true tree that is given or was learned on other rows (:func:`bitsieve.conditional_test`); here it
+    is learned on the same rows. Cost: all pairs of columns, then O(n / level) permutations of a relevant column, some
+    40 of another: they end when 10 reach the data (Besag and Clifford 1991).
+
+    References
+    ----------
+    T. Berrett, Y. Wang, R. Barber, R. Samworth, "The conditional permutation test for independence while controlling
+    for confounders", Journal of the Royal Statistical Society B 82, 2020. doi:10.1111/rssb.12340
+
+    Examples
+    --------
+    >>> from bitsieve import ConditionalStopping, ForwardSelector
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> fitted = ForwardSelector("auto", stopping=ConditionalStopping(0.05), binning="quantile").fit(X, y)
+    >>> bool((fitted.stopping_values_ <= 0.05).all())
+    True
+    """
+
+    name: ClassVar[str] = "conditional"
+    adjust: str = MULTIPLE[0]
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        check_choice("adjust", self.adjust, MULTIPLE)
+        check_integer("random_state", self.random_state, 0, 2**32 - 1)
+
+    def test(self, information: Information, forest: Forest, columns: Columns) -> tuple[Floats, Floats, Columns]:
+        """p of ``columns``, p corrected for all of them, and the columns that cannot be tested."""
+        yekutieli = self.adjust == "benjamini-yekutieli"
+        factor = (1 / np.arange(1, len(columns) + 1)).sum() if yekutieli else 1.0
+        most = ceil(2 * len(columns) * factor / self.level)
+        p, untested = conditional_p(information, forest, columns, most, self.random_state)
+        return p, adjusted(p, self.adjust), untested
+
+    def rates(self, information: Information, columns: Columns) -> tuple[Floats, Forest]:
+        """The corrected p."""
+        forest = spanning_forest(information, columns)
+        return self.test(information, forest, columns)[1], forest
+
+
+@dataclass(frozen=True)
+class KnockoffStopping(ListStopping):
+    r"""Take the columns that beat knockoffs of themselves: those on which the class depends given all others.
+
+    Knockoffs are drawn from the tree of :func:`bitsieve.chow_liu_tree`, the class is fitted by columns and knockoffs
+    together, and ``W_j`` is the gain of a column less that of its knockoff. The k columns of the largest mean over
+    draws of ``e_j = n [W_j >= T] / (1 + #{W <= -T})`` are taken, for the largest k of which all reach
+    ``n / (k level)``; T is the least with ``(1 + #{W <= -T}) / #{W >= T}`` at most level / 2 (one draw: level).
+
+    Parameters
+    ----------
+    level : float, default=0.1
+        Of the false discovery rate. No list is shorter than 2 / level columns (one draw: 1 / level).
+    n_draws : int, default=10
+        More draws, less of the list depends on the seed; one is the knockoff+ filter.
+    random_state : int, default=0
+        Same seed, same knockoffs, for any number of threads.
+
+    Notes
+    -----
+    Exact where the columns are known to be a tree with known tables; here it is learned on the same rows, with half a
+    sample added to every cell. Needs the rows in memory, and bins made without a look at the class. Cost: all pairs of
+    columns, then O(n d codes^2) a draw.
+
+    References
+    ----------
+    .. [1] M. Sesia, C. Sabatti, E. Candès, "Gene hunting with hidden Markov model knockoffs", Biometrika 106, 2019.
+    .. [2] S. Bates, E. Candès, L. Janson, W. Wang, "Metropolized knockoff sampling", Journal of the American
+       Statistical Association 116, 2021. doi:10.1080/01621459.2020.1729163
+    .. [3] Z. Ren, R. Barber, "Derandomised knockoffs: leveraging e-values for false discovery rate control", Journal of
+       the Royal Statistical Society B 86, 2024. doi:10.1093/jrsssb/qkad085
+
+    Examples
+    --------
+    >>> from bitsieve import ForwardSelector, KnockoffStopping
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> rule = KnockoffStopping(n_draws=1)
+    >>> fitted = ForwardSelector("auto", criterion="mim", stopping=rule, binning="quantile").fit(X, y)
+    >>> len(fitted.selected_), bool((fitted.stopping_values_ <= 0.1).all())
+    (55, True)
+    """
+
+    name: ClassVar[str] = "knockoffs"
+    requires: ClassVar[frozenset[str]] = ROWS
+    n_draws: int = 10
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+        check_integer("n_draws", self.n_draws, 1, 10**4)
+        check_integer("random_state", self.random_state, 0, 2**32 - 1)
+
+    @property
+    def level_of_a_draw(self) -> float:
+        """Of the filter that gives the e-values of one draw."""
+        return self.level / 2 if self.n_draws > 1 else self.level
+
+    def rates(self, information: Information, columns: Columns) -> tuple[Floats, Forest]:
+        """``n / (k e)`` of the k-th largest e-value e, at most 1."""
+        forest = spanning_forest(information, columns)
+        wins = knockoff_wins(information.source, forest, columns, self.n_draws, self.random_state)
+        return adjusted(1 / np.maximum(e_values(wins, self.level_of_a_draw), 1), ADJUSTMENTS[0]), forest
+
+    def reason(self, value: float) -> str:
+        """The rate and the level, and how many columns a list has at least."""
+        return f"{super().reason(value)} (a list has {ceil(1 / self.level_of_a_draw):,} columns or more, or none)"
+
+
+class ListMonitor(FalseDiscoveryMonitor):
+    """Finds the list of a :class:`ListStopping` at the first choice, and keeps what each column was tested given."""
+
+    def __init__(self, information: Information, rule: ListStopping) -> None:
+        super().__init__(information, rule)  # type: ignore[arg-type]  # of which the base asks nothing
+        self.list = rule
+        self.forest = Forest(information.n_features, np.empty((0, 2), np.intp), np.empty(0))
+
+    def _find(self, tried: Flags) -> None:
+        among = np.flatnonzero(tried & self.information.varies)
+        columns = np.union1d(among, np.array(self.chosen, np.intp))
+        rates = np.full(self.information.n_features, np.inf)
+        rates[columns], self.forest = self.list.rates(self.information, columns)
+        order = among[np.argsort(rates[among], kind="stable")]
+        n_kept = int((rates[order] <= self.list.level).sum())
+        self.n_tests = len(among)
+        self.rates = dict(zip(order[:n_kept].tolist(), rates[order[:n_kept]].tolist(), strict=True))
+        if n_kept < len(order):
+            self.nearest = float(rates[order[n_kept]]), int(order[n_kept])
+
+    def outcome(self) -> StoppingOutcome:
+        """The choices, and the neighbours that each was tested given."""
+        return replace(super().outcome(), given=[self.forest.neighbours[column] for column in self.chosen])

@@ -1,0 +1,112 @@
+"""p of every column: whether the class depends on it given all the others."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bitsieve.common.arrays import Columns, Floats
+from bitsieve.common.messages import aligned, quoted
+from bitsieve.methods.by_counts.dependent.forest import spanning_forest
+from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
+from bitsieve.selection.chow_liu import MOST_SHOWN, ChowLiuTree, tree_of
+from bitsieve.selection.information import counted
+
+
+class ConditionalTest(NamedTuple):
+    """p of "the class does not depend on the column given all others" of every column of a table.
+
+    ``p``, ``adjusted`` (n_features,): as they are, and corrected for all columns: the least level at which each is
+    taken. ``tree``: whose neighbours a column was tested given. ``notes``: what could not be tested.
+    """
+
+    names: list[str]
+    p: Floats
+    adjusted: Floats
+    level: float
+    tree: ChowLiuTree
+    notes: list[str]
+
+    @property
+    def selected(self) -> Columns:
+        """The columns whose corrected p is at most the level, by p."""
+        order = np.argsort(self.p, kind="stable")
+        return order[self.adjusted[order] <= self.level]
+
+    def __str__(self) -> str:
+        rows = [
+            (self.names[j], f"{self.p[j]:.3g}", f"{self.adjusted[j]:.3g}", quoted(self.tree.neighbours[j]) or "-")
+            for j in np.argsort(self.p, kind="stable")[:MOST_SHOWN].tolist()
+        ]
+        found = f"{len(self.selected):,} of {len(self.names):,} columns are relevant given all others at level"
+        table = aligned(("column", "p", "adjusted p", "given"), rows, right=(False, True, True, False))
+        return "\n".join([table, "", f"{found} {self.level:g}, as far as the tree describes them", *self.notes])
+
+
+def conditional_test(
+    X: Any,
+    y: Any,
+    *,
+    tree: ChowLiuTree | None = None,
+    level: float = 0.1,
+    adjust: str = "benjamini-hochberg",
+    random_state: int = 0,
+    sample_weight: Any = None,
+    binning: Any = "quantile",
+    missing: str | None = None,
+    n_jobs: int | None = None,
+) -> ConditionalTest:
+    """Test of every column whether the class depends on it given all others; see :class:`ConditionalStopping`.
+
+    Parameters
+    ----------
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
+    y : array-like of shape (n_samples,)
+        Classes; floats with a fractional part are binned into five equal-frequency classes.
+    tree : ChowLiuTree, optional
+        Of the same columns, known or learned on other rows: p is exact where it is true. By default it is learned on
+        these rows, without a look at y.
+    level, adjust, random_state
+        As in :class:`bitsieve.ConditionalStopping`.
+    sample_weight, binning, missing, n_jobs
+        As in :func:`bitsieve.mutual_information`.
+
+    Returns
+    -------
+    ConditionalTest
+        ``print`` shows it as a table. p is 1, with a note, of columns that their neighbours determine.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not allowed, the tree has other columns, or y has one class.
+
+    Examples
+    --------
+    A copy of the column that the class follows is relevant, but not given the other one.
+
+    >>> import bitsieve
+    >>> import numpy as np
+    >>> random = np.random.default_rng(0)
+    >>> x = random.integers(0, 3, (3, 400))
+    >>> copy = np.where(random.random(400) < 0.8, x[0], x[1])
+    >>> y = (x[0] + random.normal(size=400) > 1).astype(int)
+    >>> test = bitsieve.conditional_test(np.column_stack([x[0], copy, x[2]]), y, binning="none")
+    >>> test.selected.tolist(), test.tree.edges.tolist()
+    ([0], [[0, 1]])
+    """
+    rule = ConditionalStopping(level, adjust, random_state)
+    names, information = counted(X, y, sample_weight, (binning, missing), "plug-in", n_jobs)
+    if information.source.n_classes < 2:
+        raise ValueError("the target has one class: give at least two")
+    if tree is None:
+        tree = tree_of(names, information, spanning_forest)
+    elif tree.names != names:
+        raise ValueError(
+            f"the tree has {len(tree.names):,} columns, which are not the {len(names):,} of X: learn it anew"
+        )
+    p, adjusted, untested = rule.test(information, tree.forest, np.arange(len(names)))
+    listed = quoted([names[j] for j in untested], 3)
+    note = f"p = 1 where the strata leave nothing to permute, {len(untested):,} of the columns: {listed}"
+    return ConditionalTest(names, p, adjusted, rule.level, tree, [note] if len(untested) else [])

@@ -1,0 +1,412 @@
+"""The pairs and triples of columns that carry the most about the target together, and what chance gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bitsieve.common import html
+from bitsieve.common.arrays import Columns, Floats
+from bitsieve.common.defaults import INTERACTIONS_BINNING, INTERACTIONS_BINS
+from bitsieve.common.messages import Sentence, Setting, aligned, displayed, finite, number, printable, warn_of
+from bitsieve.common.parameters import check_choice, check_integer, check_threads
+from bitsieve.common.progress import phase, shown
+from bitsieve.counts.tuples import ORDERS, STATISTICS
+from bitsieve.data.binning.base import Binning
+from bitsieve.data.binning.registry import make_binner, remedies_for
+from bitsieve.data.given import column_rules, frame_of, library_of
+from bitsieve.data.table import Table
+from bitsieve.engines.local import count
+from bitsieve.methods.by_counts.interactions import (
+    Chance,
+    Interacting,
+    Search,
+    affordable_shuffles,
+)
+from bitsieve.selection.left_out import consider
+from bitsieve.selection.notes import explain_target, refuse_constant_data
+from bitsieve.selection.reading import Reading
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_DRAWN = 20  # tuples of a figure
+SHOWN = 20  # rows of the printed table
+MOST_SHUFFLES = 10**5
+MOST_TOP = 10**7
+
+
+@dataclass(frozen=True, eq=False)
+class Interactions:
+    """The strongest pairs or triples of columns, and the strongest that each column is in.
+
+    Attributes
+    ----------
+    order : int
+        Columns of a tuple.
+    statistic : str
+    tuples : list of tuple of label
+        Strongest first.
+    values : ndarray of shape (n_tuples,)
+        The statistic of each, in bits.
+    p : ndarray of shape (n_tuples,) or None
+        Adjusted for all tuples there are; None without shuffles.
+    columns : list of label
+        Every column that is in a tuple, the one with the strongest first.
+    best : ndarray of shape (n_columns,)
+        The statistic of its strongest tuple, in bits; by "gain" what that column adds to the others of the tuple.
+    best_tuples : list of tuple of label
+    columns_p : ndarray of shape (n_columns,) or None
+        Adjusted for all columns (step-down).
+    false_discovery : ndarray of shape (n_columns,) or None
+        The least false discovery rate of a list of the first columns with this one.
+    n_shuffles : int
+    n_samples : int
+    target_name : str
+    notes : list of str
+    library : str
+        That the frames are of.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> X, y = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 1]] * 8, [0, 1, 1, 0] * 8
+    >>> found = bitsieve.interactions(X, y, top=1)
+    >>> found.tuples, found.values.tolist(), found.p.tolist()
+    ([('x0', 'x1')], [1.0], [0.01])
+    """
+
+    order: int
+    statistic: str
+    tuples: list[tuple[Any, ...]]
+    values: Floats
+    p: Floats | None
+    columns: list[Any]
+    best: Floats
+    best_tuples: list[tuple[Any, ...]]
+    columns_p: Floats | None
+    false_discovery: Floats | None
+    n_shuffles: int
+    n_samples: int
+    target_name: str
+    notes: list[str] = field(default_factory=list)
+    library: str = field(default="pandas", repr=False)
+
+    def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[bool]]:
+        header = ("rank", "columns", f"{self.statistic} (bits)", *(("p",) if self.p is not None else ()))
+        rows = []
+        for place, members in enumerate(self.tuples[:SHOWN]):
+            chance = () if self.p is None else (f"{self.p[place]:.2g}",)
+            rows.append((str(place + 1), ", ".join(map(str, members)), number(self.values[place]), *chance))
+        return header, rows, [True, False, True, True][: len(header)]
+
+    def table_text(self) -> str:
+        """The first tuples as an aligned table.
+
+        Returns
+        -------
+        str
+        """
+        header, rows, right = self._table()
+        more = [f"... and {len(self.tuples) - SHOWN:,} more"] if len(self.tuples) > SHOWN else []
+        return "\n".join([aligned(header, rows, right=right), *more])
+
+    def __str__(self) -> str:
+        notes = [f"note: {printable(note)}" for note in displayed(self.notes)]
+        return "\n".join([self.table_text(), *([""] if notes else []), *notes])
+
+    def _repr_html_(self) -> str:
+        header, rows, _ = self._table()
+        return html.display(html.table(header, rows, text=[1]), html.notes(self.notes))
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The tuples as a data frame: rank, column_1, column_2 and so on, value and p (where there were shuffles).
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            By default that of the data, else pandas, or pyarrow where that is not installed.
+
+        Returns
+        -------
+        dataframe
+        """
+        members = {f"column_{m + 1}": [of[m] for of in self.tuples] for m in range(self.order)}
+        chance = {} if self.p is None else {"p": self.p}
+        ranks = np.arange(1, len(self.tuples) + 1)
+        return frame_of({"rank": ranks, **members, "value": self.values, **chance}, library or self.library)
+
+    def to_column_frame(self, library: str | None = None) -> Any:
+        """The columns as a data frame: column, value, the others of its strongest tuple, p and false discovery rate.
+
+        Parameters
+        ----------
+        library : str, optional
+            As for :meth:`to_frame`.
+
+        Returns
+        -------
+        dataframe
+        """
+        pairs = zip(self.columns, self.best_tuples, strict=True)
+        others = [", ".join(str(label) for label in of if label != own) for own, of in pairs]
+        chance = {} if self.columns_p is None else {"p": self.columns_p, "false_discovery": self.false_discovery}
+        return frame_of({"column": self.columns, "value": self.best, "with": others, **chance}, library or self.library)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was found as plain Python values that ``json.dumps`` takes.
+
+        Returns
+        -------
+        dict
+            What ``bitsieve interactions --json`` prints, less the seconds and the version.
+        """
+
+        def listed(labels: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
+            return [[x if isinstance(x, (str, int)) else str(x) for x in of] for of in labels]
+
+        def at(values: Floats | None, place: int) -> float | None:
+            return None if values is None else finite(values[place])
+
+        tuples, columns = listed(self.tuples), listed([(label,) for label in self.columns])
+        return {
+            **{name: getattr(self, name) for name in ("order", "statistic", "n_shuffles", "n_samples", "target_name")},
+            "tuples": [
+                {"columns": of, "bits": finite(self.values[place]), "p": at(self.p, place)}
+                for place, of in enumerate(tuples)
+            ],
+            "columns": [
+                {
+                    "name": columns[place][0],
+                    "bits": finite(self.best[place]),
+                    "best": of,
+                    "p": at(self.columns_p, place),
+                    "false_discovery": at(self.false_discovery, place),
+                }
+                for place, of in enumerate(listed(self.best_tuples))
+            ],
+            "notes": list(self.notes),
+        }
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the strongest tuples as a network: its points are columns, its lines join those of a tuple.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            To draw into; by default a new figure, which a notebook shows.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        ValueError
+            matplotlib is not installed (``pip install 'bitsieve[report]'``).
+        """
+        from bitsieve.selection.figures import BLUE, INK, drawing, shortened
+
+        with drawing(ax, (5.0, 5.0)) as axes:
+            drawn = self.tuples[:MOST_DRAWN]
+            points = list(dict.fromkeys(label for of in drawn for label in of))
+            angles = np.linspace(0, 2 * np.pi, len(points), endpoint=False)
+            at = dict(zip(points, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
+            strongest = max(self.values.max(initial=0.0), np.finfo(float).tiny)
+            for of, value in reversed(list(zip(drawn, self.values, strict=False))):
+                share = float(np.clip(value / strongest, 0.05, 1.0))
+                corners = np.array([at[label] for label in (*of, of[0])])
+                axes.plot(*corners.T, color=BLUE, lw=0.5 + 3 * share, alpha=0.15 + 0.85 * share, zorder=1)
+            for label, (x, y) in at.items():
+                axes.plot([x], [y], "o", color=INK, markersize=5, zorder=2)
+                side: dict[str, Any] = {"ha": "left" if x > 0.01 else "right", "va": "center"}
+                axes.annotate(
+                    shortened(str(label)), (x, y), (6 if x > 0.01 else -6, 0), textcoords="offset points", **side
+                )
+            axes.set(xlim=(-1.6, 1.6), ylim=(-1.2, 1.2), title=f"{self.statistic}, at most {number(strongest)} bits")
+            axes.set_axis_off()
+        return axes
+
+
+def interactions(
+    data: Any,
+    target: Any = None,
+    *,
+    order: int = 2,
+    top: int = 100,
+    statistic: str = "synergy",
+    n_shuffles: int | None = None,
+    screen: int | None = None,
+    random_state: int = 0,
+    sample_weight: Any = None,
+    include: Sequence[Any] = (),
+    exclude: Sequence[Any] = (),
+    binning: Any = INTERACTIONS_BINNING,
+    target_bins: int | str | None = None,
+    drop_missing_target: bool = False,
+    header: bool | None = None,
+    repair: bool = True,
+    column_types: Mapping[Any, str] | None = None,
+    n_jobs: int | None = None,
+    memory: int | str | None = None,
+    spool: str | PathLike[str] | None = None,
+    engine: str | None = None,
+    verbose: bool = False,
+    **of_binner: Any,
+) -> Interactions:
+    """Count all pairs or all triples of columns with the target, and keep the strongest.
+
+    With ``I(S)`` the information of the columns S about the target, in bits, for i, j, k the columns of a triple:
+
+    - "synergy": ``I(ijk) - max(I(ij) + I(k), I(ik) + I(j), I(jk) + I(i), I(i) + I(j) + I(k))``, what the tuple carries
+      beyond any division of it into parts [1]_.
+    - "interaction": ``I(ijk) - I(ij) - I(ik) - I(jk) + I(i) + I(j) + I(k)``, the interaction information [2]_ [3]_;
+      above 0 is synergy, below 0 redundancy (three copies of one column are above 0, too).
+    - "gain": the largest of ``I(Xi;C|Xj,Xk)``; for every column its own [4]_.
+    - "joint": ``I(ijk)``.
+
+    Of a pair, synergy and interaction are both ``I(ij) - I(i) - I(j)``.
+
+    Parameters
+    ----------
+    data, target
+        As for :func:`bitsieve.select`.
+    order : {2, 3}, default=2
+        Columns of a tuple.
+    top : int, default=100
+        How many tuples are kept.
+    statistic : {"synergy", "interaction", "gain", "joint"}, default="synergy"
+    n_shuffles : int, optional
+        Shuffles of the target, from which p follows: the share of them, and of the data itself, in which the strongest
+        of all tuples is as strong (Westfall, Young). By default 99 where they take some seconds, else none.
+    screen : int, optional
+        Search among the so many columns only that have the largest ``I(Xi;C|Xj)`` of all pairs. A column that is
+        informative in triples alone may be missed.
+    random_state : int, default=0
+        Same seed, same shuffles, for any number of threads.
+    sample_weight : str or array-like of shape (n_samples,), optional
+        As for :func:`bitsieve.select`.
+    include, exclude : sequence of column, optional
+        Identifiers that are kept, and columns that are left out.
+    binning : {"quantile", "uniform", "mdl", "none"} or binner, default="quantile"
+        How numeric columns become codes; of three bins unless ``n_bins`` says otherwise. "mdl" looks at single columns,
+        and cuts none that is informative with others only. Columns of fewer than 8 whole numbers are codes as they are.
+    target_bins, drop_missing_target, header, repair, column_types, n_jobs, memory, spool, engine, verbose
+        As for :func:`bitsieve.select`.
+    **of_binner
+        ``n_bins``, ``missing``, ``uncut``.
+
+    Returns
+    -------
+    Interactions
+        ``print`` shows it as a table. Its notes are warnings, too.
+
+    Raises
+    ------
+    ValueError
+        The data, the target or a parameter cannot be used, or columns of more than 16 codes make too many steps.
+
+    Notes
+    -----
+    Cost: n(n-1)/2 pairs or n(n-1)(n-2)/6 triples, each d samples read as (codes - 1)^order bits, and again for every
+    shuffle. p is for the statement that the target depends on no column at all: a tuple may have a small p because one
+    of its columns is informative alone, by "joint" and "gain" above all.
+
+    References
+    ----------
+    .. [1] D. Anastassiou, "Computational analysis of the synergy among multiple interacting genes", Molecular Systems
+       Biology 3, 2007. doi:10.1038/msb4100124
+    .. [2] W. J. McGill, "Multivariate information transmission", Psychometrika 19, 1954. doi:10.1007/BF02289159
+    .. [3] A. Jakulin, "Machine learning based on attribute interactions", dissertation, University of Ljubljana, 2005.
+    .. [4] K. Mnich, W. R. Rudnicki, "All-relevant feature selection using multidimensional filters with exhaustive
+       search", Information Sciences 524, 2020. doi:10.1016/j.ins.2020.03.024
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> found = bitsieve.interactions(X, y, statistic="joint", top=2)
+    >>> found.tuples[0]
+    ('flavanoids', 'color_intensity')
+    """
+    check_integer("order", order, *ORDERS)
+    check_choice("statistic", statistic, STATISTICS)
+    check_integer("top", top, 1, MOST_TOP)
+    check_integer("random_state", random_state, 0, 2**32 - 1)
+    check_threads("n_jobs", n_jobs)
+    if n_shuffles is not None:
+        check_integer("n_shuffles", n_shuffles, 0, MOST_SHUFFLES)
+    if screen is not None:
+        check_integer("screen", screen, order)
+    reading = Reading.planned("jmi", data, engine, memory=memory, spool=spool, header=header)
+    with shown(verbose):
+        of_target: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing_target}
+        table = reading.read(target, sample_weight, **of_target, rules=column_rules(repair, column_types))
+        refuse_constant_data(table)
+        rule = rule_of(binning, of_binner, n_jobs)
+        considered = consider(table, include, exclude, constrains=False, orders=False, binner=rule)
+        with remedies_for(binning):
+            _, source = count(*with_few_as_codes(considered.table, binning, rule, of_binner, n_jobs), n_jobs)
+        n_shuffles = affordable_shuffles(source, order) if n_shuffles is None else n_shuffles
+        search = Search(order, statistic, top, screen)
+        found = search.strongest(source, phase("searching"))
+        chance = search.after_shuffles(source, n_shuffles, random_state) if n_shuffles else None
+    notes = [*table.notes, *considered.notes, *explain_target(table)]
+    if chance is None:
+        much = "the strongest of so many tuples are strong by chance: for p, add "
+        notes.append(Sentence(much, Setting("n_shuffles", 99), ", each of which takes as long as the search"))
+    warn_of(notes)
+    return _labelled(found, chance, table, search, notes)
+
+
+def rule_of(binning: Any, of_binner: Mapping[str, Any], n_jobs: int | None) -> Binning:
+    """The binner: of three bins where no number is given."""
+    parameters = dict(of_binner)
+    if isinstance(binning, str) and binning in ("quantile", "uniform"):
+        parameters.setdefault("n_bins", INTERACTIONS_BINS)
+    return make_binner(binning, n_jobs=n_jobs, **parameters)
+
+
+def with_few_as_codes(
+    table: Table, binning: Any, rule: Binning, of_binner: Mapping[str, Any], n_jobs: int | None
+) -> tuple[Table, Binning]:
+    """The table with columns of few whole numbers as codes, and what bins the others; as it is where that is said."""
+    if not isinstance(binning, str) or binning == "none" or not of_binner.keys() <= {"missing"}:
+        return table, rule
+    table, all_are_codes = table.few_as_codes(n_jobs)
+    return table, make_binner("none", n_jobs=n_jobs, missing=rule.missing) if all_are_codes else rule
+
+
+def _labelled(
+    found: Interacting, chance: Chance | None, table: Table, search: Search, notes: list[str]
+) -> Interactions:
+    """What was found, by the names of the columns."""
+    given = table.given
+    labels = table.names if given is None or given.labels is None else given.labels
+
+    def named(tuples: Columns) -> list[tuple[Any, ...]]:
+        return [tuple(labels[j] for j in of) for of in tuples.tolist()]
+
+    listed = np.argsort(-found.best, kind="stable")[: int((found.best_columns[:, 0] >= 0).sum())]
+    return Interactions(
+        order=search.order,
+        statistic=search.statistic,
+        tuples=named(found.columns),
+        values=found.values,
+        p=None if chance is None else chance.of_tuples(found.values),
+        columns=[labels[j] for j in listed.tolist()],
+        best=found.best[listed],
+        best_tuples=named(found.best_columns[listed]),
+        columns_p=None if chance is None else chance.of_columns(found.best)[listed],
+        false_discovery=None if chance is None else chance.false_discovery(found.best)[listed],
+        n_shuffles=0 if chance is None else len(chance.best),
+        n_samples=table.n_samples,
+        target_name=table.target.name,
+        notes=notes,
+        library=library_of(None if given is None else given.take(np.empty(0, np.intp))),
+    )

@@ -1,0 +1,88 @@
+"""The maximum spanning tree, beside all trees of a few columns, and the forest of a table."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from bitsieve.counts.packed import PackedSource
+from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.methods.by_counts.dependent.forest import Forest, maximum_spanning_tree, spanning_forest
+
+
+def is_tree(n, edges):
+    parts = [{column} for column in range(n)]
+    for i, j in edges:
+        one, other = (next(part for part in parts if column in part) for column in (i, j))
+        if one is other:
+            return False
+        parts.remove(other)
+        one |= other
+    return len(parts) == 1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_is_the_best_of_all_trees_and_of_equal_ones_the_lowest(seed):
+    random = np.random.default_rng(seed)
+    n = 5
+    weights = random.integers(0, 4, (n, n))
+    weights = (weights + weights.T).astype(float)
+    edges, bits = maximum_spanning_tree(weights)
+    pairs = list(combinations(range(n), 2))
+    trees = [tree for tree in combinations(pairs, n - 1) if is_tree(n, tree)]
+    # Of equal weights the lower pair: what a greedy choice over (weight, pair) takes is the first by these keys.
+    best = min(trees, key=lambda tree: sorted((-weights[pair], pair) for pair in tree))
+    assert [tuple(edge) for edge in edges.tolist()] == sorted(best)
+    assert bits.tolist() == [weights[pair] for pair in sorted(best)]
+
+
+def test_a_large_one_has_the_weight_of_scipys():
+    weights = np.random.default_rng(0).random((200, 200))
+    weights = weights + weights.T
+    edges, bits = maximum_spanning_tree(weights)
+    assert len(edges) == 199
+    theirs = minimum_spanning_tree(np.triu(3.0 - weights, 1)).sum()
+    assert bits.sum() == pytest.approx(3.0 * 199 - theirs, rel=1e-12)  # sums of 199 floats
+
+
+def chain(random, n_samples, n_columns, agree):
+    X = random.integers(0, 3, (n_samples, n_columns))
+    for column in range(1, n_columns):
+        X[:, column] = np.where(random.random(n_samples) < agree, X[:, column - 1], X[:, column])
+    return PlugInInformation(PackedSource(X.astype(np.uint8)))
+
+
+def test_a_chain_is_found_and_noise_has_no_edge():
+    information = chain(np.random.default_rng(1), 2000, 30, 0.6)
+    forest = spanning_forest(information)
+    assert forest.edges.tolist() == [[i, i + 1] for i in range(29)]
+    same = spanning_forest(information, chain=True)
+    assert same.edges.tolist() == forest.edges.tolist()
+    assert same.bits.tolist() == forest.bits.tolist()
+    noise = [chain(np.random.default_rng([2, seed]), 300, 10, 0.0) for seed in range(100)]
+    assert (
+        sum(len(spanning_forest(table).edges) > 0 for table in noise) <= 5 + 4 * 2.2
+    )  # four standard errors above 5 %
+    assert len(spanning_forest(noise[0], level=1.0).edges) == 9
+
+
+def test_blocks_and_columns_left_out_share_no_edge():
+    information = chain(np.random.default_rng(3), 1000, 12, 0.7)
+    blocks = np.repeat([0, 1, 2], 4)
+    for form in (False, True):
+        edges = spanning_forest(information, blocks=blocks, chain=form).edges
+        assert (blocks[edges[:, 0]] == blocks[edges[:, 1]]).all()
+        assert len(edges) == 9
+    some = np.array([0, 1, 5, 6, 7])
+    assert np.isin(spanning_forest(information, some).edges, some).all()
+
+
+def test_every_column_comes_after_its_parent():
+    forest = Forest(7, np.array([[0, 3], [1, 3], [2, 5], [3, 4]]), np.ones(4))
+    found = dict(forest.parents)
+    places = {column: place for place, (column, _) in enumerate(forest.parents)}
+    assert sorted(found) == list(range(7))
+    assert [column for column, parent in found.items() if parent < 0] == [0, 2, 6]
+    assert all(parent < 0 or places[parent] < places[column] for column, parent in found.items())
+    assert [of.tolist() for of in forest.neighbours] == [[3], [3], [5], [0, 1, 4], [3], [2], []]

@@ -1,0 +1,167 @@
+"""Permutations within strata, corrected p, and the two rules that need a tree of the columns."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy.stats import false_discovery_control
+
+import bitsieve
+from bitsieve import ConditionalStopping, ForwardSelector, KnockoffStopping
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.tables import ContingencyTable
+from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.methods.by_counts.dependent.forest import Forest
+from bitsieve.methods.by_counts.stopping.dependent import Strata, adjusted, conditional_p
+
+
+def chain(seed, n_samples, n_columns, agree, relevant=()):
+    """A chain of columns of three codes, and a class that follows the sum of some."""
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 3, (n_samples, n_columns))
+    for column in range(1, n_columns):
+        X[:, column] = np.where(random.random(n_samples) < agree, X[:, column - 1], X[:, column])
+    score = X[:, list(relevant)].sum(axis=1) - len(relevant) + random.logistic(size=n_samples)
+    return X.astype(np.uint8), (score > 0).astype(int)
+
+
+def chain_of(n_columns):
+    edges = np.column_stack([np.arange(n_columns - 1), np.arange(1, n_columns)])
+    return Forest(n_columns, edges, np.zeros(n_columns - 1))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_adjusted_p(seed):
+    p = np.round(np.random.default_rng(seed).random(30) ** 3, 2)  # with ties
+    bh, by, holm = (adjusted(p, how) for how in ("benjamini-hochberg", "benjamini-yekutieli", "holm"))
+    np.testing.assert_allclose(bh, false_discovery_control(p), rtol=1e-12)  # the same few operations
+    np.testing.assert_allclose(by, false_discovery_control(p, method="by"), rtol=1e-12)
+    order = np.argsort(p, kind="stable")
+    stepwise = [min(1.0, max((30 - k) * p[order[k]] for k in range(place + 1))) for place in range(30)]
+    np.testing.assert_allclose(holm[order], stepwise, rtol=1e-12)
+
+
+def strata_of(z, x, y):
+    shape = (max(z) + 1, max(x) + 1, max(y) + 1)
+    cells = (np.array(z) * shape[1] + np.array(x)) * shape[2] + np.array(y)
+    return Strata.of(ContingencyTable.of_samples(shape, cells))
+
+
+def test_permuted_tables_have_the_chances_of_all_permutations():
+    z, x, y = [0, 0, 0, 0, 1, 1, 1, 2], [0, 1, 2, 0, 0, 1, 1, 2], [0, 1, 1, 0, 1, 0, 1, 0]
+    strata = strata_of(z, x, y)
+    cases = {}
+    for first in permutations(x[:4]):
+        for second in permutations(x[4:7]):
+            table = np.zeros((3, 2), int)
+            np.add.at(table, ([*first, *second], y[:7]), 1)  # the last sample is a stratum of its own: left out
+            cases[table.tobytes()] = cases.get(table.tobytes(), 0) + 1 / 144
+    size = 40000
+    found = strata.permuted(np.random.default_rng(0), size)
+    tables, counts = np.unique(found.reshape(size, -1), axis=0, return_counts=True)
+    assert {table.tobytes() for table in tables} == set(cases)
+    for table, count in zip(tables, counts, strict=True):
+        share = cases[table.tobytes()]
+        assert abs(count / size - share) < 5 * (share * (1 - share) / size) ** 0.5  # five standard errors
+    expected = sum(share * np.frombuffer(table, int).reshape(3, 2) for table, share in cases.items())
+    np.testing.assert_allclose(strata.expected, expected, rtol=1e-12)  # sums of a few floats
+    spread = sum(share * (np.frombuffer(t, int).reshape(3, 2) - expected) ** 2 for t, share in cases.items())
+    np.testing.assert_allclose(strata.variance, spread, rtol=1e-12)
+
+
+def test_permutations_are_split_where_there_are_many_strata(monkeypatch):
+    random = np.random.default_rng(0)
+    strata = strata_of(*random.integers(0, [[40], [4], [3]], (3, 400)))
+    monkeypatch.setattr("bitsieve.methods.by_counts.stopping.dependent.CELLS_AT_ONCE", 500)
+    found = strata.permuted(random, 50)
+    assert (found.sum(axis=2) == strata.observed.sum(axis=1)).all()
+    assert (found.sum(axis=1) == strata.observed.sum(axis=0)).all()
+
+
+def test_p_holds_its_level_under_the_true_tree():
+    """Columns 0 and 6 of a chain are relevant; the other 12 are not, given their neighbours."""
+    forest, small, n = chain_of(14), 0, 0
+    for seed in range(60):
+        X, y = chain(seed, 250, 14, 0.7, (0, 6))
+        irrelevant = np.setdiff1d(np.arange(14), [0, 6])
+        p, untested = conditional_p(PlugInInformation(PackedSource(X, y)), forest, irrelevant, 400, seed)
+        assert not len(untested)
+        small += int((p <= 0.1).sum())
+        n += len(p)
+    assert small / n < 0.1 + 4 * (0.1 * 0.9 / n) ** 0.5  # four standard errors, p of one table taken for independent
+
+
+def test_equal_p_for_any_source_and_number_of_threads():
+    X, y = chain(3, 200, 20, 0.5, (2, 9))
+    columns = np.arange(20)
+    sources = [PackedSource(X, y), PackedSource(X, y, n_jobs=3), NaiveSource(X, y)]
+    found = [conditional_p(PlugInInformation(source), chain_of(20), columns, 500, 5)[0].tolist() for source in sources]
+    assert found[0] == found[1] == found[2]
+
+
+def test_columns_that_determine_each_other_leave_nothing_to_permute():
+    X, y = chain(0, 200, 5, 0.3, (0,))
+    X[:, 1] = 2 - X[:, 0]
+    forest = Forest(5, np.array([[0, 1], [2, 3]]), np.zeros(2))
+    p, untested = conditional_p(PlugInInformation(PackedSource(X, y)), forest, np.arange(5), 300, 0)
+    assert untested.tolist() == [0, 1]
+    assert p[:2].tolist() == [1.0, 1.0]
+    assert (p[2:] < 1).any()
+
+
+@pytest.mark.parametrize("rule", [ConditionalStopping(), KnockoffStopping(n_draws=1)], ids=lambda rule: rule.name)
+@pytest.mark.parametrize("criterion", ["mim", "jmi"])
+def test_the_criterion_says_the_order_alone(rule, criterion):
+    relevant = range(0, 60, 4)
+    X, y = chain(1, 1500, 60, 0.3, relevant)
+    fitted = ForwardSelector("auto", criterion=criterion, stopping=rule, binning="none").fit(X, y)
+    rates, forest = rule.rates(PlugInInformation(PackedSource(X, y)), np.arange(60))
+    assert sorted(fitted.selected_.tolist()) == np.flatnonzero(rates <= 0.1).tolist()
+    assert fitted.stopping_values_.tolist() == rates[fitted.selected_].tolist()
+    assert [of.tolist() for of in fitted.stopping_given_] == [
+        forest.neighbours[column].tolist() for column in fitted.selected_
+    ]
+    assert np.isin(fitted.selected_, relevant).mean() > 0.7
+    assert len(fitted.selected_) >= 10
+    assert fitted.stopped_by_ == rule.name
+    assert fitted.stopping_value_ > 0.1
+
+
+def test_columns_that_are_left_out_are_no_neighbours():
+    X, y = chain(2, 600, 10, 0.8, (4,))
+    rule = ConditionalStopping()
+    names = bitsieve.Constraints(exclude=["x4"])
+    fitted = ForwardSelector("auto", criterion="mim", stopping=rule, binning="none", constraints=names).fit(X, y)
+    assert set(fitted.selected_) & {3, 5}  # they owe what they know to column 4, which is not there
+    assert all(4 not in given for given in fitted.stopping_given_)
+
+
+def test_columns_cut_by_the_class_are_cut_again():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 30))
+    y = (X[:, 0] + random.normal(size=200) > 0).astype(int)
+    fitted = ForwardSelector("auto", criterion="mim", stopping=ConditionalStopping()).fit(X, y)
+    assert fitted.selected_.tolist() == [0]
+
+
+def test_knockoffs_refuse_bins_that_looked_at_the_class():
+    X = np.random.default_rng(0).normal(size=(100, 4))
+    y = (X[:, 0] > 0).astype(int)
+    with pytest.raises(ValueError, match="made without a look at the class: give binning='quantile'"):
+        bitsieve.select(X, y, n_features_to_select="auto", stopping="knockoffs")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ConditionalStopping(level=2), "level"),
+        (lambda: ConditionalStopping(adjust="bonferroni"), "adjust"),
+        (lambda: ConditionalStopping(random_state=-1), "random_state"),
+        (lambda: KnockoffStopping(n_draws=0), "n_draws"),
+        (lambda: KnockoffStopping(level=0), "level"),
+    ],
+)
+def test_mistakes_in_the_rules(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

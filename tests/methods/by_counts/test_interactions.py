@@ -1,0 +1,76 @@
+"""What shuffles say of the strongest tuples: p that are as rare as they say, and columns that are found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bitsieve.counts.packed import PackedSource
+from bitsieve.methods.by_counts.interactions import Chance, Search
+
+N_TABLES, N_SHUFFLES = 200, 19
+
+
+def noise(seed, n=120, n_columns=10, codes=3):
+    random = np.random.default_rng(seed)
+    return random.integers(0, codes, (n, n_columns)), random.permutation(n) % 2
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_p_of_the_strongest_tuple_of_noise_is_uniform(order):
+    search, p = Search(order, "gain", 1), []
+    for seed in range(N_TABLES):
+        source = PackedSource(*noise(seed))
+        p.append(search.after_shuffles(source, N_SHUFFLES, seed).of_tuples(search.strongest(source).values)[0])
+    shares = np.bincount(np.rint(np.array(p) * (N_SHUFFLES + 1)).astype(int), minlength=N_SHUFFLES + 2)[1:]
+    assert shares.sum() == N_TABLES
+    # Each of 20 values is as likely: 10 expected. By chi-squared with 19 degrees of freedom 49 has a chance of 2e-4.
+    assert ((shares - 10.0) ** 2 / 10.0).sum() < 49
+
+
+def test_columns_of_a_parity_are_found_and_no_others():
+    codes, _ = noise(0, 300, 12, 2)
+    classes = codes[:, [2, 5, 9]].sum(axis=1) % 2
+    source, search = PackedSource(codes, classes), Search(3, "gain", 5)
+    found, chance = search.strongest(source), search.after_shuffles(source, 39, 1)
+    assert np.flatnonzero(chance.of_columns(found.best) <= 0.05).tolist() == [2, 5, 9]
+    assert np.flatnonzero(chance.false_discovery(found.best) <= 0.1).tolist() == [2, 5, 9]
+    assert chance.of_tuples(found.values)[0] == 1 / 40
+
+
+def test_a_screen_keeps_the_columns_of_the_largest_gain_in_pairs_and_their_names():
+    codes, _ = noise(1, 300, 15, 2)
+    classes = codes[:, 4] ^ codes[:, 11]
+    source = PackedSource(codes, classes)
+    screened, whole = Search(3, "joint", 4, screen=6).strongest(source), Search(3, "joint", 455).strongest(source)
+    kept = np.flatnonzero(np.isfinite(screened.best))
+    assert len(kept) == 6
+    assert {4, 11} <= set(kept.tolist())
+    inside = np.isin(whole.columns, kept).all(axis=1)
+    assert screened.columns.tolist() == whole.columns[inside][:4].tolist()
+    assert screened.values.tolist() == whole.values[inside][:4].tolist()
+
+
+def test_shuffles_are_the_same_for_any_threads_and_number_of_others():
+    codes, classes = noise(2)
+    one, many = (PackedSource(codes, classes, n_jobs=n_jobs) for n_jobs in (1, 3))
+    for order in (2, 3):
+        few = Search(order, "synergy").after_shuffles(one, 3, 7).best
+        assert few.tolist() == Search(order, "synergy").after_shuffles(many, 5, 7).best[:3].tolist()
+
+
+def test_p_by_hand():
+    chance = Chance(np.array([[0.1, 0.5, 0.2], [0.3, 0.1, -np.inf], [0.2, 0.2, 0.1]]), np.array([3, 3, 2]))
+    best = np.array([0.4, 0.25, -np.inf])
+    assert chance.of_tuples(np.array([0.5, 0.3, 0.05])).tolist() == [2 / 4, 3 / 4, 1.0]
+    # The strongest is compared with the largest of all three columns, the next with the largest of the other two.
+    assert chance.of_columns(best).tolist() == [2 / 4, 2 / 4, 1.0]
+    # Of 6 values of columns with three codes 1 and 2 are as large, and there is the value itself; ranks 1, 2 of 3.
+    assert chance.false_discovery(best) == pytest.approx([9 / 14, 9 / 14, 1.0], rel=1e-15)  # two roundings
+
+
+def test_too_few_columns_that_vary_are_refused():
+    codes, classes = noise(3)
+    codes[:, 2:] = 0
+    with pytest.raises(ValueError, match="a tuple is of 3 columns that vary: there are 2"):
+        Search(3, "gain", 1).strongest(PackedSource(codes, classes))

@@ -1,0 +1,86 @@
+"""p of all columns, and what select says of lists that hold for dependent columns."""
+
+import json
+
+import numpy as np
+import pytest
+
+import bitsieve
+
+
+def copies(seed=0, n_samples=500, n_columns=12):
+    """Three relevant columns, each with a noisy copy after it, and noise."""
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 3, (n_samples, n_columns))
+    for column in (1, 3, 5):
+        X[:, column] = np.where(random.random(n_samples) < 0.8, X[:, column - 1], X[:, column])
+    return X, (X[:, [0, 2, 4]].sum(axis=1) + random.normal(size=n_samples) > 3).astype(int)
+
+
+def test_copies_are_not_relevant_given_the_original():
+    X, y = copies()
+    test = bitsieve.conditional_test(X, y, binning="none")
+    assert sorted(test.selected.tolist()) == [0, 2, 4]
+    assert (np.array(bitsieve.mutual_information(X, y, binning="none"))[[1, 3, 5]] > 0.02).all()
+    assert test.tree.neighbours[0] == ["x1"]
+    chosen = bitsieve.select(X, y, n_features_to_select="auto", stopping="conditional", binning="none")
+    assert sorted(chosen.indices.tolist()) == [0, 2, 4]
+    assert sorted(chosen.facts.stopping_values_.tolist()) == sorted(test.adjusted[test.selected].tolist())
+    assert "3 of 12 columns are relevant given all others" in str(test)
+
+
+def test_a_tree_of_other_rows_is_used():
+    X, y = copies(1, 800)
+    tree = bitsieve.chow_liu_tree(X[:400], binning="none")
+    test = bitsieve.conditional_test(X[400:], y[400:], binning="none", tree=tree)
+    assert test.tree is tree
+    own = bitsieve.conditional_test(X[400:], y[400:], binning="none")
+    assert own.tree.log_likelihood != tree.log_likelihood
+    with pytest.raises(ValueError, match="which are not the 11 of X"):
+        bitsieve.conditional_test(X[400:, 1:], y[400:], binning="none", tree=tree)
+
+
+def test_one_class_and_determined_columns():
+    X, y = copies()
+    with pytest.raises(ValueError, match="one class"):
+        bitsieve.conditional_test(X, np.zeros(len(X)), binning="none")
+    X[:, 1] = X[:, 0]
+    test = bitsieve.conditional_test(X, y, binning="none")
+    assert test.p[:2].tolist() == [1.0, 1.0]
+    assert test.notes == ["p = 1 where the strata leave nothing to permute, 2 of the columns: 'x0', 'x1'"]
+    few = bitsieve.conditional_test(np.arange(24).reshape(8, 3), [0, 1] * 4, binning="none")  # a code a row
+    assert len(few.selected) == 0
+
+
+def test_weights_are_repeated_rows():
+    X, y = copies(2, 200)
+    weights = np.random.default_rng(0).integers(1, 3, 200)
+    weighed = bitsieve.conditional_test(X, y, binning="none", sample_weight=weights)
+    repeated = bitsieve.conditional_test(np.repeat(X, weights, axis=0), np.repeat(y, weights), binning="none")
+    assert weighed.p.tolist() == repeated.p.tolist()
+
+
+def test_a_selection_says_what_a_reader_may_conclude(tmp_path):
+    X, y = copies()
+    chosen = bitsieve.select(X, y, n_features_to_select="auto", stopping="conditional", binning="none")
+    assert any("relevant given all other columns" in note for note in chosen.notes)
+    stopping = json.loads(json.dumps(chosen.to_dict()))["stopping"]
+    assert stopping["given"][chosen.features.index("x0")] == ["x1"]
+    assert len(stopping["values"]) == 3
+    report = tmp_path / "report.html"
+    bitsieve.write_report(chosen, report)
+    assert "neighbours in the tree" in report.read_text(encoding="utf-8")
+
+
+def test_fdr_says_what_it_assumes_where_columns_depend_on_each_other():
+    X, y = copies()
+    random = np.random.default_rng(1)
+    X[:, 6] = np.where(random.random(500) < 0.6, X[:, 0], X[:, 6])
+    y = (X[:, [0, 2, 4, 6]].sum(axis=1) + random.normal(size=500) > 4).astype(int)
+    chosen = bitsieve.select(X, y, n_features_to_select="auto", stopping="fdr", binning="none")
+    assert {"x0", "x6"} <= set(chosen.features)
+    assert any("'x6' share" in note or "'x0' share" in note for note in chosen.notes)
+    assert any("stopping='conditional'" in note for note in chosen.notes)
+    safe = bitsieve.FalseDiscoveryStopping(adjust="benjamini-yekutieli")
+    chosen = bitsieve.select(X, y, n_features_to_select="auto", stopping=safe, binning="none")
+    assert not any("share" in note for note in chosen.notes)

@@ -1,0 +1,137 @@
+"""``bitsieve.interactions``: what it returns, through every door, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_array
+
+import bitsieve
+
+N_ROWS, COLUMNS = 240, [f"c{j}" for j in range(7)]
+
+
+@pytest.fixture(scope="module")
+def table():
+    random = np.random.default_rng(4)
+    made = pd.DataFrame(random.normal(size=(N_ROWS, len(COLUMNS))).round(3), columns=COLUMNS)
+    made["ill"] = np.where((made["c2"] > 0) ^ (made["c5"] > 0), "yes", "no")
+    return made
+
+
+@pytest.fixture(scope="module")
+def found(table):
+    return bitsieve.interactions(table, "ill", top=4)
+
+
+def facts(found):
+    return {name: value for name, value in found.to_dict().items() if name != "notes"}
+
+
+def test_the_columns_of_an_exclusive_or_come_first_and_no_other_pair_is_beyond_chance(found):
+    assert found.tuples[0] == ("c2", "c5")
+    assert found.p[0] == 1 / 100
+    assert (found.p[1:] > 0.05).all()
+    assert set(found.columns[:2]) == {"c2", "c5"}
+    assert (found.columns_p <= 0.05).tolist() == [True] * 2 + [False] * 5
+    assert (found.false_discovery <= 0.1).tolist() == [True] * 2 + [False] * 5
+
+
+@pytest.mark.parametrize("door", ["polars", "pyarrow", "csv", "parquet", "batches", "arrays"])
+def test_every_door_gives_the_same(door, table, found, tmp_path):
+    how = {}
+    if door == "csv" or door == "batches":
+        data = tmp_path / "table.csv"
+        table.to_csv(data, index=False)
+        how = {"memory": "1GB"} if door == "batches" else {}
+    elif door == "parquet":
+        data = tmp_path / "table.parquet"
+        table.to_parquet(data)
+    else:
+        data = pl.from_pandas(table) if door == "polars" else pl.from_pandas(table).to_arrow()
+    if door == "arrays":
+        again = bitsieve.interactions(table[COLUMNS].to_numpy(), table["ill"], top=4)
+        assert (again.values.tolist(), again.p.tolist()) == (found.values.tolist(), found.p.tolist())
+        return
+    assert facts(bitsieve.interactions(data, "ill", top=4, **how)) == facts(found)
+
+
+def test_threads_change_nothing(table, found):
+    assert facts(bitsieve.interactions(table, "ill", top=4, n_jobs=3)) == facts(found)
+
+
+def test_mdl_cuts_no_column_of_an_exclusive_or(table):
+    with pytest.raises(ValueError, match="a tuple is of 2 columns that vary: there are 0"):
+        bitsieve.interactions(table[["c2", "c5", "ill"]], "ill", binning="mdl")
+
+
+def test_whole_numbers_of_a_small_range_are_codes():
+    random = np.random.default_rng(0)
+    genotypes = random.choice(3, p=[0.7, 0.25, 0.05], size=(300, 5))
+    ill = (genotypes[:, 1] == 2) ^ (genotypes[:, 3] > 0)
+    as_they_are = bitsieve.interactions(genotypes, ill, statistic="joint", top=1, binning="none")
+    assert facts(bitsieve.interactions(genotypes, ill, statistic="joint", top=1)) == facts(as_they_are)
+    cut = bitsieve.interactions(genotypes, ill, statistic="joint", top=1, n_bins=2)
+    assert cut.values[0] < as_they_are.values[0] == pytest.approx(bitsieve.entropy(ill[:, None], binning="none")[0])
+
+
+def test_sparse_tables_are_searched_too():
+    random = np.random.default_rng(1)
+    counts = random.choice(3, p=[0.8, 0.15, 0.05], size=(200, 9))
+    ill = counts[:, 0] > 0
+    dense = bitsieve.interactions(counts, ill, order=3, binning="none", top=6, n_shuffles=3)
+    sparse = bitsieve.interactions(csr_array(counts), ill, order=3, binning="none", top=6, n_shuffles=3)
+    assert facts(sparse) == facts(dense)
+
+
+def test_weights_are_repeated_rows(table):
+    times = np.arange(N_ROWS) % 3 + 1
+    weighted = bitsieve.interactions(table, "ill", sample_weight=times, n_bins=2, n_shuffles=0, binning="uniform")
+    repeated = table.loc[np.repeat(table.index, times)]
+    again = bitsieve.interactions(repeated, "ill", n_bins=2, n_shuffles=0, binning="uniform")
+    assert weighted.to_frame().equals(again.to_frame())
+
+
+def test_frames_are_of_the_library_of_the_data_and_the_document_is_json(table, found):
+    frame = bitsieve.interactions(pl.from_pandas(table), "ill", top=4).to_frame()
+    assert isinstance(frame, pl.DataFrame)
+    assert frame.columns == ["rank", "column_1", "column_2", "value", "p"]
+    columns = found.to_column_frame()
+    assert columns["with"][:2].tolist() == [{"c2": "c5", "c5": "c2"}[name] for name in columns["column"][:2]]
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    assert "c2, c5" in str(found)
+    assert "c2, c5" in found._repr_html_()
+
+
+def test_the_network_has_a_point_for_each_column_and_a_line_for_each_tuple(found):
+    ax = found.plot()
+    assert {text.get_text() for text in ax.texts} == {label for of in found.tuples for label in of}
+    assert len([line for line in ax.lines if len(line.get_xdata()) > 1]) == len(found.tuples)
+
+
+def test_without_shuffles_there_is_no_p_and_a_note_says_how(table):
+    with pytest.warns(bitsieve.BitsieveWarning, match="for p, add n_shuffles=99"):
+        found = bitsieve.interactions(table, "ill", n_shuffles=0)
+    assert found.p is found.columns_p is found.false_discovery is None
+    assert "p" not in found.to_frame().columns
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"order": 4}, "order=4"),
+        ({"statistic": "gains"}, "statistic='gains' is not allowed: give 'synergy' or 'interaction'"),
+        ({"top": 0}, "top=0"),
+        ({"n_shuffles": -1}, "n_shuffles=-1"),
+        ({"screen": 1}, "screen=1"),
+        ({"n_bin": 3}, "binning 'quantile' has no parameter 'n_bin'"),
+    ],
+    ids=str,
+)
+def test_mistakes_are_one_line(table, wrong, message):
+    with pytest.raises(ValueError, match=message):
+        bitsieve.interactions(table, "ill", **wrong)
