@@ -51,10 +51,10 @@ def from_dask(table, path):
     return {"data": dd.from_pandas(table.to_pandas(), npartitions=3, sort=False), "target": "y"}
 
 
-def from_duckdb(table, path):
+def from_duckdb(table, path, **how):
     import duckdb
 
-    return {"data": duckdb.from_arrow(table), "target": "y"}
+    return {"data": duckdb.from_arrow(table), "target": "y", **how}
 
 
 #: By name, ``door(table, path)`` gives the arguments ``data`` and ``target`` of ``select``, and what goes with them.
@@ -83,6 +83,12 @@ DOORS = {
     "folder": from_folder,
     "Dask": from_dask,
     "DuckDB": from_duckdb,
+    "DuckDB, counted there": partial(from_duckdb, push_down=True),
+    "polars, counted there": lambda table, path: {
+        "data": pl.from_arrow(table).lazy(),
+        "target": "y",
+        "push_down": True,
+    },
 }
 
 #: Whether features carry information is tested by shuffles of the rows, which only rows in memory allow.

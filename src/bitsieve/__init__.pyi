@@ -57,6 +57,7 @@ from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetC
 from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
 from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
 from bitsieve.selectors.gdm import GDM as GDM
+from bitsieve.selectors.interactions import InteractionSelector as InteractionSelector
 from bitsieve.selectors.knockoffs import KnockoffSelector as KnockoffSelector
 from bitsieve.selectors.models import L1SVM as L1SVM
 from bitsieve.selectors.models import SVMRFE as SVMRFE

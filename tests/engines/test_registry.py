@@ -92,7 +92,10 @@ def test_engines_on_the_command_line(path, capsys):
     ("words", "message"),
     [
         (["--engine", "spark"], "data is 'data.csv': give a Spark data frame"),
-        (["--engine", "cloud"], "--engine cloud is not known: give one of 'dask', 'spark', 'stream', 'local'"),
+        (
+            ["--engine", "cloud"],
+            "--engine cloud is not known: give one of 'dask', 'spark', 'database', 'stream', 'local'",
+        ),
         (["--engine", "local", "--memory", "1GB"], "--memory 1GB is not allowed: leave it out, as engine 'local'"),
         (["--engine", "stream", "--method", "vmi"], "VMI needs all rows in memory"),
         (["--engine", "stream", "--scheduler", "local"], "--scheduler is that of engine dask: leave it out, or --en"),

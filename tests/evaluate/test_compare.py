@@ -54,6 +54,14 @@ def test_nothing_worse_than_the_majority_class_is_recommended():
     assert noise.to_dict()["answer"] == str(choice)
 
 
+def test_the_majority_class_of_balanced_rows_is_wrong_in_half_of_them():
+    """Left one out, most of the other rows are of another class: that says nothing about the class."""
+    X, y = np.array([[1, 3], [2, 1], [3, 2], [4, 2], [5, 1], [6, 3]]), list("ababab")
+    comparison = bitsieve.compare(X, y, methods=["mim"], folds="loo")
+    assert comparison.majority.tolist() == [0, 1, 0, 1, 0, 1]
+    assert comparison.choice().to_beat == 0.5  # 3 of 6, exact
+
+
 def test_a_choice_within_one_standard_error_beats_the_majority_class_too():
     rates, spread = np.array([[0.45, 0.41, 0.30]]), np.array([[0.2, 0.2, 0.2]])
     assert choose(["mim"], np.array([1, 2, 3]), rates, spread).n_features == 1

@@ -20,6 +20,7 @@ using namespace bitsieve;
 void test_columns(int& passed, int& failed);
 void test_variational(int& passed, int& failed);
 void test_spanning_tree(int& passed, int& failed);
+void test_tuples(int& passed, int& failed);
 
 namespace {
 
@@ -300,6 +301,7 @@ int main() {
     test_columns(passed, failed);
     test_variational(passed, failed);
     test_spanning_tree(passed, failed);
+    test_tuples(passed, failed);
     std::mt19937 random(7);
     const std::vector<std::vector<std::int64_t>> sizes = {{1},        {64},          {63, 65},           {0, 5, 0, 2},
                                                           {128, 127}, {129, 1, 200}, {3, 3, 3, 3, 3, 3}, {700, 300}};

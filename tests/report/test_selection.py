@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
@@ -196,3 +197,20 @@ def test_a_quantity_is_drawn_over_each_feature(read_page):
     text = " ".join(page.text)
     assert "target over each feature" in text
     assert all(title in text for title in ("1: ", "2: ", "3: "))
+
+
+def test_times_are_written_as_such():
+    """Cuts of columns that count in microseconds, of every kind of time, in text and not: the middle of both ends."""
+    minutes = np.r_[np.arange(30), np.arange(30) + 90]
+    at = np.datetime64("2024-03-01T12:00", "us") + minutes.astype("m8[D]")
+    columns = {
+        "text": [f"{m // 60} h {m % 60} min" for m in minutes],
+        "length": pa.array(minutes * 1_500_000, pa.duration("us")),
+        "at": at,
+        "day": [f"{day:%d.%m.%Y}" for day in at.tolist()],
+        "y": ["p"] * 30 + ["q"] * 30,
+    }
+    page = selection_report(bitsieve.select(pa.table(columns), "y", binning="uniform", n_bins=2, method="mim"))
+    for cut in ("59.5 min", "1.4875 min", "2024-04-30", "2024-04-29 12:00:00"):
+        assert f"&lt; {cut}</th>" in page, cut
+    assert "4 columns: 2 of dates, 2 of durations" in page

@@ -65,7 +65,7 @@ def test_threads_change_nothing(table, found):
 
 
 def test_mdl_cuts_no_column_of_an_exclusive_or(table):
-    with pytest.raises(ValueError, match="a tuple is of 2 columns that vary: there are 0"):
+    with pytest.raises(ValueError, match=r"^0 feature\(s\) vary, and 2 are needed for a tuple"):
         bitsieve.interactions(table[["c2", "c5", "ill"]], "ill", binning="mdl")
 
 
@@ -83,8 +83,8 @@ def test_sparse_tables_are_searched_too():
     random = np.random.default_rng(1)
     counts = random.choice(3, p=[0.8, 0.15, 0.05], size=(200, 9))
     ill = counts[:, 0] > 0
-    dense = bitsieve.interactions(counts, ill, order=3, binning="none", top=6, n_shuffles=3)
-    sparse = bitsieve.interactions(csr_array(counts), ill, order=3, binning="none", top=6, n_shuffles=3)
+    dense = bitsieve.interactions(counts, ill, order=3, binning="none", top=6, n_shuffles=29)
+    sparse = bitsieve.interactions(csr_array(counts), ill, order=3, binning="none", top=6, n_shuffles=29)
     assert facts(sparse) == facts(dense)
 
 

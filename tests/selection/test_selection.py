@@ -303,14 +303,14 @@ def test_note_of_columns_of_many_values():
             "few": pa.array([f"few {j}" for j in draw.integers(0, 20, n)]),  # nothing but chance, and not many values
         }
     )
-    what = "1 column has so many values that a tenth of its information or more is chance, and more beside others: "
+    what = "1 column has so many different values that chance alone makes 10 % or more of its information: "
     plain = bitsieve.select(table, y, method="jmi", estimator="plug-in")
-    (note,) = [note for note in plain.notes if "so many values" in note]
+    (note,) = [note for note in plain.notes if "so many different values" in note]
     assert note == f"{what}'shop'; group its values, or compare with estimator='corrected'"
-    (note,) = [note for note in bitsieve.select(table, y, method="speccmi").notes if "so many values" in note]
+    (note,) = [note for note in bitsieve.select(table, y, method="speccmi").notes if "so many different values" in note]
     assert note == f"{what}'shop'; group its values"
     corrected = bitsieve.select(table, y, method="jmi")
-    assert not [note for note in corrected.notes if "so many values" in note]
+    assert not [note for note in corrected.notes if "so many different values" in note]
 
 
 def test_no_notes_without_reason(iris):

@@ -159,8 +159,7 @@ def test_two_samples(make):
 
 @every_selector
 def test_shapes(make):
-    with pytest.raises(ValueError, match="Expected 2D array, got 1D array instead"):
-        make(1).fit(X[:, 0], Y)
+    refused(make, X[:, 0], Y, "the data has shape (6,): give a table", "values.reshape(-1, 1)")
     with pytest.raises(ValueError, match="dim"):
         make(1).fit(X.reshape(6, 3, 1), Y)
     refused(make, X, Y[:5], "X has 6 rows but y has 5 values: they must be as many")

@@ -23,6 +23,7 @@ from bitsieve import (
     CategoricalBinner,
     DominantSetClusters,
     ForwardSelector,
+    InteractionSelector,
     KnockoffSelector,
     ReliefF,
     SelectorCV,
@@ -39,6 +40,7 @@ CHECKED = [
     ForwardSelector(1, binning=CategoricalBinner(missing="bin")),
     ReliefF(1, n_neighbors=3, n_samples=10, random_state=0),
     StabilitySelector(ForwardSelector(1), n_pairs=2),
+    InteractionSelector(n_shuffles=19),
     SelectorCV(methods=("mim",)),
     DominantSetClusters(),
 ]

@@ -39,40 +39,18 @@ class Command(NamedTuple):
 
 
 class Option(NamedTuple):
-    """An option as some commands have it; one that differs between commands has a line for each of its forms.
+    """An option as some commands have it; one that differs between commands has a line for each of its forms."""
 
-    Attributes
-    ----------
-    name : str
-        As it is typed; without dashes: an argument known by its place.
-    commands : str
-        The commands that have it.
-    help : str
-    kind : str
-        What the value is read as, which gives it its name in the help.
-    metavar : str or None
-        That name where it is another.
-    default : object
-        What the command takes where it is not given; None leaves that to the Python function.
-    choices : tuple of str
-        The values that are allowed, where a message of the parser names them.
-    form : {"optional", "repeated", "required"}
-    parameters : str
-        The Python parameters that it gives: a message that names one of them names the option instead.
-    short : str
-        The same with one dash and one letter.
-    """
-
-    name: str
-    commands: str
+    name: str  # as it is typed; without dashes: an argument known by its place
+    commands: str  # that have it
     help: str
-    kind: Kind = "text"
-    metavar: str | None = None
-    default: object = None
-    choices: tuple[str, ...] = ()
+    kind: Kind = "text"  # what the value is read as, which gives it its name in the help
+    metavar: str | None = None  # that name where it is another
+    default: object = None  # what the command takes where it is not given; None leaves that to the Python function
+    choices: tuple[str, ...] = ()  # the values that are allowed, where a message of the parser names them
     form: Literal["optional", "repeated", "required"] = "optional"
-    parameters: str = ""
-    short: str = ""
+    parameters: str = ""  # that it gives to Python: a message that names one of them names the option instead
+    short: str = ""  # the same with one dash and one letter
 
 
 PROGRAM = "bitsieve"

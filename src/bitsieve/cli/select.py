@@ -56,13 +56,15 @@ def run_explain(options: argparse.Namespace) -> int:
         )
     asked = _asked(options)
     with shown(not options.quiet):
+        from bitsieve.selection.explain import notes_naming
+
         selection = _selection(options, asked)
         phase("explaining")
         selection.notes[:] = map(options.wording, selection.notes)
         explanation = selection.explain(options.feature)
     show(
         options,
-        [note for note in selection.notes if note not in explanation.notes],
+        [note for note in selection.notes if not notes_naming([note], explanation.feature)],
         lambda: {**explanation.to_dict(), "method": selection.method},
         lambda: str(explanation),
     )

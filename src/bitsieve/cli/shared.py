@@ -29,11 +29,7 @@ _SILENT = ("sklearn", "scipy", "joblib")  # packages whose warnings are about ca
 class Wording:
     """Messages with a command's options in the place of the Python parameters that they name.
 
-    Parameters
-    ----------
-    command : str
-    methods : sequence of str
-        Those whose parameters ``--set NAME=VALUE`` gives.
+    ``methods`` are those whose parameters ``--set NAME=VALUE`` gives.
     """
 
     def __init__(self, command: str, methods: Sequence[str] = ()) -> None:

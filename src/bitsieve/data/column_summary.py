@@ -189,6 +189,8 @@ class ColumnSummary:
     rows: Integers | None = None  # how many rows have each category; None for numbers
     is_text: bool = False  # whether the categories are text, which may mean something else
     outlying: Outlying | None = None  # of numbers; None where all are missing
+    # by what share of the samples the rank of a cut may be off, where ``distinct`` are the ends of intervals
+    rank_error: float = 0.0
 
     @property
     def is_empty(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from bitsieve import _native
@@ -22,7 +23,7 @@ from bitsieve.data.given import ColumnRules, Understood, with_rows
 from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import is_foreign, numpy_of_series
-from bitsieve.data.text import typed_columns
+from bitsieve.data.text import Plain, typed_columns
 from bitsieve.files.spooled_columns import SpooledColumns
 
 _TURNED_AT_ONCE = 1024  # rows of a matrix whose columns are made contiguous
@@ -59,6 +60,8 @@ def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> Tabl
             return _read_frame(frame, labels or list(frame.columns), rules)
     if isinstance(X, (list, tuple, np.ma.MaskedArray)):
         X = as_array(X)
+    if reset and isinstance(X, np.ndarray) and X.ndim == 1:
+        raise no_table(X.shape)
     X = X if estimator is None else _validated(estimator, X, reset, dtype=None)
     return _read_array(np.asarray(X), rules)
 
@@ -100,7 +103,8 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> TableInMemory:
     if kind in "iuf":
         return TableInMemory(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
     if kind in "mM":
-        return TableInMemory(_microseconds(X, names), names)
+        plain = Understood(Plain(pa.from_numpy_dtype(f"{kind}8[us]")), is_plain=True)
+        return TableInMemory(_microseconds(X, names), names, meanings=dict.fromkeys(range(n_features), plain))
     if kind == "b":
         return TableInMemory(_encode_booleans(X), names)
     columns, meanings = _columns_with_text(dict(enumerate(X.T)), names, rules)
@@ -128,6 +132,8 @@ def _columns_with_text(
     for j, array in zip(places, arrays, strict=True):
         if j in mixed and is_categorical(array.type):
             raise mixed_kinds(names[j])
+        if j not in meanings and pa.types.is_temporal(array.type):
+            meanings[j] = Understood(Plain(array.type), is_plain=True)
     found = columns_of_arrow(arrays, [names[j] for j in places])
     return dict(zip(places, found, strict=True)), meanings
 

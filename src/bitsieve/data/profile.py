@@ -124,13 +124,17 @@ class Outlying:
     high: float | None
 
     @classmethod
-    def of(cls, values: NDArray[Any], low: Any, high: Any) -> Outlying:
-        """Of some rows, none of them missing, whose ends are known; what lies between other numbers is not counted."""
+    def of(cls, values: NDArray[Any], low: Any, high: Any, rows: NDArray[np.int64] | None = None) -> Outlying:
+        """Of some rows, none of them missing, whose ends are known; what lies between other numbers is not counted.
+
+        ``rows``: how many rows have each value; None: one.
+        """
         if not np.isin((low, high), _SENTINELS).any():
             return cls({}, float(low), float(high))
         outside = np.isin(values, _SENTINELS)
         rest = values[~outside]
-        found, times = np.unique(values[outside], return_counts=True)
+        found, place = np.unique(values[outside], return_inverse=True)
+        times = np.bincount(place, None if rows is None else rows[outside], len(found)).astype(np.int64)
         ends = (float(rest.min()), float(rest.max())) if len(rest) else (None, None)
         return cls(dict(zip(found.astype(float).tolist(), times.tolist(), strict=True)), *ends)
 
@@ -217,23 +221,34 @@ class RowNumbers:
     runs: tuple[tuple[int, int, int, int], ...] | None
 
     @classmethod
-    def of_part(cls, values: NDArray[Any], first_row: int) -> RowNumbers | None:
-        """Of the values of some rows, the first of which has that number; None where they cannot number rows."""
+    def of_part(cls, values: NDArray[Any], first_row: int, times: NDArray[np.int64] | None = None) -> RowNumbers | None:
+        """Of the values of some rows, the first of which has that number; None where they cannot number rows.
+
+        ``times``: how many rows each value is of, where rows have no order.
+        """
         if values.dtype.kind not in "iu" or not len(values) or not values_differ_at_first(values):
+            return None
+        if times is not None and (times > 1).any():
             return None
         numbers, rows = values.astype(np.int64), np.arange(first_row, first_row + len(values))
         up, down = numbers - rows, numbers + rows
         ends = int(values[0]), int(values[-1])
+        ordered = times is None
         return cls(
             len(values),
             int(values.min()),
             int(values.max()),
             int(row_keys(numbers).sum(dtype=np.uint64)),
-            int(up[0]) if (up == up[0]).all() else None,
-            int(down[0]) if (down == down[0]).all() else None,
+            int(up[0]) if ordered and (up == up[0]).all() else None,
+            int(down[0]) if ordered and (down == down[0]).all() else None,
             _all_different(numbers),
             ((first_row, first_row + len(values), *ends),) if (values[1:] > values[:-1]).all() else None,
         )
+
+    @classmethod
+    def of_range(cls, low: int, n: int) -> RowNumbers:
+        """Of the ``n`` whole numbers from ``low`` on, each once, in rows that have no order."""
+        return cls(n, low, low + n - 1, _key_of_range(low, n), None, None, None, None)
 
     def __add__(self, other: RowNumbers) -> RowNumbers:
         """Of both parts of the rows."""
@@ -254,12 +269,7 @@ class RowNumbers:
         if self.high - self.low != self.n - 1:
             different = self.kept is not None or (self.runs is not None and len(self.runs) == 1)
             return different and _crowded(self.n, self.high - self.low)
-        step = 1 << 20
-        expected = sum(
-            int(row_keys(np.arange(min(step, self.n - place)) + _as_int64(self.low + place)).sum(dtype=np.uint64))
-            for place in range(0, self.n, step)
-        )
-        return expected % 2**64 == self.key
+        return _key_of_range(self.low, self.n) == self.key
 
     @property
     def count_rows(self) -> bool:
@@ -284,6 +294,13 @@ def _joined_runs(runs: list[tuple[int, int, int, int]]) -> tuple[tuple[int, int,
             run = first, run[1], low, run[3]
         joined.append(run)
     return tuple(joined)
+
+
+def _key_of_range(low: int, n: int) -> int:
+    """The sum of the keys of ``n`` whole numbers from ``low`` on, modulo 2**64."""
+    step = 1 << 20
+    parts = (row_keys(np.arange(min(step, n - place)) + _as_int64(low + place)) for place in range(0, n, step))
+    return sum(int(keys.sum(dtype=np.uint64)) for keys in parts) % 2**64
 
 
 def _as_int64(number: int) -> np.int64:

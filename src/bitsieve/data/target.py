@@ -184,7 +184,7 @@ def not_read(accounts: Mapping[str, Account]) -> ValueError:
             f"the target holds {account.what} such as {account.example!r}, and {values}: {account.listed}; drop those "
             "samples, as ",
             drop,
-            " of select and compare does, or, if its text is classes, add ",
+            " of select and compare does, or, to keep the text as classes, add ",
             Setting("repair", False),
         )
     )
@@ -285,10 +285,12 @@ def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
     return read(values, what)
 
 
-def count_unusable(values: NDArray[Any] | Encoded) -> tuple[int, int]:
-    """Numbers of missing and of infinite values."""
-    infinite = 0 if isinstance(values, Encoded) or values.dtype.kind != "f" else int(np.isinf(values).sum())
-    return int(is_missing(values).sum()), infinite
+def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | None = None) -> tuple[int, int]:
+    """Numbers of missing and of infinite values; ``times``: how many rows each value is of, None: one."""
+    infinite = np.isinf(values) if not isinstance(values, Encoded) and values.dtype.kind == "f" else np.zeros(0, bool)
+    unusable = is_missing(values), infinite
+    missing, beyond = (int(of.sum() if times is None or not of.any() else times[of].sum()) for of in unusable)
+    return missing, beyond
 
 
 def _binned(values: NDArray[np.float64], n_bins: int, weights: NDArray[np.int64] | None) -> Target:

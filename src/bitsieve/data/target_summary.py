@@ -51,21 +51,28 @@ class TargetColumn:
         values: NDArray[Any] | Encoded,
         rows: NDArray[np.int64] | None,
         weights: NDArray[np.int64] | None,
+        times: NDArray[np.int64] | None = None,
         is_text: bool = False,
     ) -> TargetColumn:
-        """What a part of the rows holds; ``rows`` are their numbers in the whole table, None: no sample of them."""
-        missing, infinite = count_unusable(values)
+        """What a part of the rows holds; ``rows`` are their numbers in the whole table, None: no sample of them.
+
+        ``times``: how many rows each of them is, where equal ones were grouped.
+        """
+        missing, infinite = count_unusable(values, times)
+        n_rows = len(values) if times is None else int(times.sum())
         if isinstance(values, Encoded):
             counts = None if missing else np.bincount(values.codes, weights, len(values.categories)).astype(np.int64)
             distinct = None if counts is None else Distinct(values.categories, counts[:, None])
-            of_text = np.bincount(values.codes, minlength=len(values.categories)) if is_text and not missing else None
-            return cls(len(values.codes), missing, 0, values.categories, distinct, None, of_text)
+            of_text = None
+            if is_text and not missing:
+                of_text = np.bincount(values.codes, times, len(values.categories)).astype(np.int64)
+            return cls(n_rows, missing, 0, values.categories, distinct, None, of_text)
         if missing or infinite:  # refused in the end, with the number of all of them
-            return cls(len(values), missing, infinite, None, None, None)
+            return cls(n_rows, missing, infinite, None, None, None)
         sample = (
             None if rows is None else RowSample.of_part(TableInMemory([values], ["y"], weights=weights), rows, _ROWS)
         )
-        return cls(len(values), 0, 0, None, Distinct.of_samples(values, None, 1, weights, _CELLS), sample)
+        return cls(n_rows, 0, 0, None, Distinct.of_samples(values, None, 1, weights, _CELLS), sample)
 
     @property
     def needs_sample(self) -> bool:
@@ -160,16 +167,25 @@ class TargetSummary:
 
     @classmethod
     def of_part(
-        cls, y: Any, *, first_row: int = 0, weights: NDArray[np.int64] | None = None, sampled: bool = True
+        cls,
+        y: Any,
+        *,
+        first_row: int = 0,
+        weights: NDArray[np.int64] | None = None,
+        sampled: bool = True,
+        times: NDArray[np.int64] | None = None,
     ) -> TargetSummary:
-        """What a part of the rows holds, the first of which has this number; with a sample of them if ``sampled``."""
+        """What a part of the rows holds, the first of which has this number; with a sample of them if ``sampled``.
+
+        ``times``: how many rows each of them is, where equal ones were grouped.
+        """
         columns = split_target(y)
         found = {}
         for name, given in columns.items():
             values = read_values(given, _called(name, len(columns) > 1))
             rows = np.arange(first_row, first_row + len(values)) if sampled else None
             is_text = isinstance(values, Encoded) and target_text(given, name) is not None
-            found[name] = TargetColumn.of_part(values, rows, weights, is_text)
+            found[name] = TargetColumn.of_part(values, rows, weights, times, is_text)
         return cls(found, len(columns) > 1)
 
     @classmethod

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import narwhals as nw
 import numpy as np
@@ -162,6 +162,16 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str |
         if found is not None:
             return found
     return None
+
+
+def kind_of_time(meaning: Understood | None) -> Literal["dates", "durations"] | None:
+    """Of a column its kind, where its numbers are microseconds."""
+    form = None if meaning is None else meaning.form
+    kind = form.kind if isinstance(form, Plain) else None
+    if isinstance(form, Dates) or (kind is not None and (pa.types.is_timestamp(kind) or pa.types.is_date(kind))):
+        return "dates"
+    is_span = isinstance(form, Spans) or (kind is not None and (pa.types.is_duration(kind) or pa.types.is_time(kind)))
+    return "durations" if is_span else None
 
 
 def _accepted(

@@ -18,7 +18,8 @@ from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.given import ColumnRules, Given
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
-from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
+from bitsieve.data.target_summary import TargetCoding
+from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
 from bitsieve.engines.portions import PartitionedSource, Portions, in_order
 from bitsieve.engines.registry import DataInParts
 
@@ -44,13 +45,16 @@ class ClusterParts(Parts):
         return (self.targets if target_only else self.everything).total(task, work, merge)
 
     def summarize(
-        self, work: Work[Summary], coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
+        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
     ) -> tuple[Summary | None, Packed | None]:
         """:meth:`run` for a summary; nothing is packed so early."""
-        return self.run("summarize", work, Summary.merged), None
+        return self.run("summarize", how.of_part, Summary.merged), None
 
-    def pack(self, read: Work[TableInMemory], coding: Coding, class_sizes: NDArray[np.int64]) -> PackedOnCluster:
+    def pack(
+        self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
+    ) -> PackedOnCluster:
         """All portions, each packed where it is, where it stays."""
+        read = partial(reader.read, target=target)
         return PackedOnCluster(
             self.everything.map("pack", partial(_packed, read=read, coding=coding)), len(class_sizes)
         )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +50,7 @@ class PartReader:
 
     def n_rows(self, part: Any, y: Any = None, weights: Any = None) -> list[int]:
         """How many rows of the part count: all, or those whose weight is not 0. In a list, as parts have an order."""
-        y, weights = self._beside(part, y, weights)
+        y, weights = self.beside(part, y, weights)
         rows = n_rows(part)
         if y is not None and n_rows(y) != rows:
             raise ValueError(
@@ -63,7 +63,8 @@ class PartReader:
     def summarize_target(self, first_row: int, *objects: Any, sampled: bool) -> TargetSummary:
         """What the part holds of the target."""
         y, weights = self._target(*objects)
-        return TargetSummary.of_part(y, first_row=first_row, weights=weights, sampled=sampled)
+        times = objects[3] if len(objects) > 3 else None
+        return TargetSummary.of_part(y, first_row=first_row, weights=weights, sampled=sampled, times=times)
 
     def combinations(self, first_row: int, *objects: Any, target: TargetCoding) -> NDArray[np.int64]:
         """The combinations of classes of a target of several columns that occur in the part."""
@@ -72,7 +73,7 @@ class PartReader:
     def read(self, first_row: int, *objects: Any, target: TargetCoding) -> TableInMemory:
         """The part as a table, its classes those of all rows."""
         features = objects[0] if self.features is None else columns_of(objects[0], list(self.features))
-        _, weights = self._beside(*objects)
+        _, weights = self.beside(*objects)
         y, _ = self._target(*objects)
         table = replace(
             read_xy(features, None, weights, rules=self.rules),
@@ -97,7 +98,7 @@ class PartReader:
             also(table, summary)
         return summary
 
-    def _beside(self, part: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any]:
+    def beside(self, part: Any, y: Any = None, weights: Any = None) -> tuple[Any, Any]:
         """The target and the frequency weights of a part."""
         if self.target:
             y = columns_of(part, list(self.target)) if len(self.target) > 1 else part[self.target[0]]
@@ -111,7 +112,7 @@ class PartReader:
 
     def _target(self, *objects: Any) -> tuple[Any, NDArray[np.int64] | None]:
         """The target and the frequency weights of the rows that count."""
-        y, weights = self._beside(*objects)
+        y, weights = self.beside(*objects[:3])
         rows = n_rows(objects[0])
         if y is None:
             y = np.zeros(rows, np.int8)  # nobody asks for classes
@@ -137,21 +138,36 @@ def _kept(weights: Any, rows: int) -> NDArray[np.bool_] | None:
     return None if known is None else known > 0
 
 
+class Summarizing(NamedTuple):
+    """What is asked of all parts: a summary of the columns."""
+
+    reader: PartReader
+    target: TargetCoding
+    binner: Binning
+    limits: Limits
+
+    @property
+    def of_part(self) -> Work[Summary]:
+        """The summary of a part."""
+        return partial(self.reader.summarize, target=self.target, binner=self.binner, limits=self.limits)
+
+
 class Parts(Protocol):
     """The rows of a table, part by part, wherever they lie: what an engine offers."""
 
     label: str  # what messages call the data
     limits: Limits  # of what is kept of all rows
+    has_intervals: ClassVar[bool] = False  # whether too many numbers are known by intervals, not by a sample of rows
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
         """Call ``work(first_row, *objects)`` for every part that has rows that count, and merge what returns.
 
-        ``objects`` are the columns, target and weights as :class:`PartReader` takes them; ``target_only``: the features
-        are not looked at. None where no row counts.
+        ``objects`` are the columns, target and weights as :class:`PartReader` takes them, and of groups of equal rows
+        how many rows each is; ``target_only``: the features are not looked at. None where no row counts.
         """
 
     def summarize(
-        self, work: Work[Summary], coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
+        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
     ) -> tuple[Summary | None, Packed | None]:
         """:meth:`run` for a summary, and all rows packed in the same pass where an engine can do that.
 
@@ -159,7 +175,7 @@ class Parts(Protocol):
         are alone; None where they do not. ``class_sizes`` are those of all rows, where they are known.
         """
 
-    def pack(self, read: Work[TableInMemory], coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
+    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
         """All parts, coded and packed where they are."""
 
     def kept(self, key: dict[str, Any]) -> Kept | None:
@@ -280,11 +296,11 @@ class TableInParts(TableElsewhere):
         """What the binner must know of all rows: one pass, in which they are packed if their codes are known early."""
         if self.known is None or self.known.requires != binner.requires:
             phase("reading")
-            work = partial(self.reader.summarize, target=self.coded_target, binner=binner, limits=self.parts.limits)
+            how = Summarizing(self.reader, self.coded_target, binner, self.parts.limits)
             sizes = self.coded_target.class_sizes
             early = binner.requires == "codes" and sizes is not None and not self.left_out
             coding = (lambda first: self._coding(binner, first)) if early else None
-            self.known, self._early = self.parts.summarize(work, coding, sizes)
+            self.known, self._early = self.parts.summarize(how, coding, sizes)
             assert self.known is not None  # there are rows
             if self.accounts is None and self._understand(self.known):  # once more
                 self._drop_early()
@@ -338,8 +354,7 @@ class TableInParts(TableElsewhere):
             phase("counting")
             packed, self._early = self._early, None  # it can be finished once
             if packed is None:
-                read = partial(self.reader.read, target=self.coded_target)
-                packed = self.parts.pack(read, self.coding, known.class_sizes)
+                packed = self.parts.pack(self.reader, self.coded_target, self.coding, known.class_sizes)
             source = packed.finish(key, self._facts())
         fitted = self.coding.binner
         source.search = (
@@ -358,8 +373,7 @@ class TableInParts(TableElsewhere):
         ends = table._summarized(EqualWidthBinning(missing=binner.missing))
         known = np.array([min(arity_of(binner, ends, j), n) for j, n in enumerate(arities)], np.int32)
         coding = Coding(binner, [column.kind for column in ends.columns], known, (), 0.0)
-        read = partial(table.reader.read, target=table.coded_target)  # with what its text means
-        return self.parts.pack(read, coding, ends.class_sizes).finish()
+        return self.parts.pack(table.reader, table.coded_target, coding, ends.class_sizes).finish()
 
     def _facts(self) -> dict[str, Any]:
         """What must be known of packed rows to use them again."""
@@ -393,6 +407,11 @@ class TableInParts(TableElsewhere):
             "bins": [str(self.target.n_bins), repr(self.target.labels.tolist())],
             "binner": [type(binner).__name__, parameters],
         }
+
+    @property
+    def meanings(self) -> Mapping[int, Understood]:
+        """What text means, and which columns are times, as far as the rows were looked at."""
+        return {} if self.known is None else self.known.meanings
 
     def varies(self, j: int) -> bool:
         profile = self._profile

@@ -120,6 +120,7 @@ def gives_parts(data: Any) -> bool:
 ENGINES = (
     Engine("dask", is_dask, "bitsieve.engines.dask.open_dask", ("client", "header")),
     Engine("spark", is_spark, "bitsieve.engines.spark.SparkSource"),
+    Engine("database", lambda data: False, "bitsieve.engines.in_database.DatabaseSource"),
     Engine("stream", is_stream, "bitsieve.engines.stream.StreamSource", ("memory", "spool", "header")),
     Engine("local", lambda data: True, options=("header",)),
 )

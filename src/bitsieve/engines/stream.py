@@ -27,7 +27,8 @@ from bitsieve.data.given import ColumnRules, Given, gives_batches, is_path, not_
 from bitsieve.data.read import read_data
 from bitsieve.data.roles import divide
 from bitsieve.data.table import Table, TableInMemory
-from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, TableInParts, Work, key_name
+from bitsieve.data.target_summary import TargetCoding
+from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work, key_name
 from bitsieve.engines.registry import DataInParts
 from bitsieve.files.arrow import ColumnParts, give_back_unused
 from bitsieve.files.errors import check_unchanged
@@ -144,9 +145,9 @@ class StreamParts(Parts):
         return merge([known, *pending]) if pending and known is not None else known
 
     def summarize(
-        self, work: Work[Summary], coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
+        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
     ) -> tuple[Summary | None, Packed | None]:
-        """Call ``work`` for every batch, and pack the rows in the same pass where their codes are known so early."""
+        """Summarize every batch, and pack the rows in the same pass where their codes are known so early."""
         early = None
         if coding is not None and class_sizes is not None:
             early = EarlyPacking(lambda first: self._packing(coding(first), class_sizes))
@@ -154,7 +155,7 @@ class StreamParts(Parts):
         pending: list[Summary] = []
         waiting = 0
         for first, objects in self._parts("finding bins" if early is None else "finding bins and packing"):
-            part = work(first, *objects, known=known, also=None if early is None else early.add)
+            part = how.of_part(first, *objects, known=known, also=None if early is None else early.add)
             if known is None and part.sample is not None:
                 self._check_memory()
             pending.append(part)
@@ -165,11 +166,13 @@ class StreamParts(Parts):
         summary = known if known is None or not pending else Summary.merged([known, *pending])
         return summary, None if early is None else early.packing
 
-    def pack(self, read: Work[TableInMemory], coding: Coding, class_sizes: NDArray[np.int64]) -> StreamPacking:
+    def pack(
+        self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
+    ) -> StreamPacking:
         """All rows packed into planes in a spool."""
         packing = self._packing(coding, class_sizes)
         for first, objects in self._parts("packing"):
-            packing.add(read(first, *objects))
+            packing.add(reader.read(first, *objects, target=target))
         return packing
 
     def kept(self, key: dict[str, Any]) -> KeptPacking | None:

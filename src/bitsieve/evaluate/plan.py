@@ -92,12 +92,12 @@ class Plan:
     def baseline_errors(self) -> NDArray[np.intp] | NDArray[np.float64]:
         """The errors in every fold without columns, shape (n_folds,).
 
-        Predicted is the class that most of the samples learned from have, or their mean.
+        Predicted is the class that most of all samples have (in balanced classes most of those learned from are of
+        another class than those tested on), or the mean of those learned from.
         """
-        truth, errors = self.target.truth, []
+        truth, errors, is_quantity = self.target.truth, [], self.measure.predicts == "quantity"
         for fold in self.folds:
-            learned = truth[fold.train]
-            constant = learned.mean() if self.measure.predicts == "quantity" else np.bincount(learned).argmax()
+            constant = truth[fold.train].mean() if is_quantity else np.bincount(truth).argmax()
             errors.append(self.loss(np.full(len(fold.test), constant), truth[fold.test]))
         return np.array(errors)
 

@@ -195,7 +195,7 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
 def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
     """What a method is to beat, the errors in every fold, of shape (n_folds, n_counts).
 
-    The class that most of the samples learned from have, of a quantity their mean; the best columns by an F-test each;
+    The class that most samples have, of a quantity the mean of those learned from; the best columns by an F-test each;
     and all columns, which are left out where the table has more than 10^8 values.
     """
     kept = np.setdiff1d(np.arange(plan.table.n_features), plan.table.left_out)

@@ -8,9 +8,7 @@ from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.counts.source import CountSource
 from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
-from bitsieve.information.protocol import Information as Information
-from bitsieve.information.protocol import PairInformation as PairInformation
-from bitsieve.information.protocol import UndefinedQuantityError
+from bitsieve.information.protocol import Information, PairInformation, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
 
 ESTIMATORS: dict[str, type[Information]] = {
@@ -37,3 +35,14 @@ def make_information(estimator: str, source: CountSource) -> Information:
     """The information quantities of ``source`` by an estimator of that name."""
     check_estimator(estimator)
     return ESTIMATORS[estimator](source)
+
+
+__all__ = [
+    "ESTIMATORS",
+    "Information",
+    "PairInformation",
+    "PlugInInformation",
+    "UndefinedQuantityError",
+    "check_estimator",
+    "make_information",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import NamedTuple, cast
 
@@ -11,14 +11,32 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bitsieve.common.arrays import Floats
 from bitsieve.common.html import bullets, folded, heading, paragraph, table
 from bitsieve.common.messages import number, quoted
+from bitsieve.data.given import Understood
 from bitsieve.data.table import TableInMemory
+from bitsieve.data.text import kind_of_time
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explain import notes_naming
 
 MOST_BINS, MOST_CLASSES = 30, 12
+
+
+_NUMBER = "{:.6g}".format
+_UNITS = (("d", 86_400e6), ("h", 3600e6), ("min", 60e6), ("s", 1e6), ("ms", 1e3), ("µs", 1.0))
+
+
+def _date(microseconds: float) -> str:
+    day, _, clock = str(np.datetime64(round(microseconds), "us")).partition("T")
+    return day if clock == "00:00:00.000000" else f"{day} {clock.removesuffix('.000000')}"
+
+
+def _length(microseconds: float) -> str:
+    unit, size = next((one for one in _UNITS if abs(microseconds) >= one[1]), ("s", 1e6))
+    return f"{microseconds / size:.6g} {unit}"
+
+
+_WRITTEN = {None: _NUMBER, "dates": _date, "durations": _length}
 
 
 class ColumnQuality(NamedTuple):
@@ -55,7 +73,7 @@ def _look(table: TableInMemory, j: int, identifier: bool, first: dict[bytes, int
         there = numbers[~missing] if missing.any() else numbers
         n_missing, n_distinct = int(missing.sum()), pc.count_distinct(pa.array(there)).as_py()
         whole = numbers.dtype.kind != "f" or bool((there == np.floor(there)).all())
-        kind = "whole numbers" if whole else "numbers"
+        kind = kind_of_time(table.meanings.get(j)) or ("whole numbers" if whole else "numbers")
         key = b"n" + (numbers.astype(np.float64) + 0.0).tobytes()  # -0 is 0
     constant = n_distinct + (n_missing > 0) <= 1
     same = first.setdefault(blake2b(key, digest_size=20).digest(), j)
@@ -66,7 +84,8 @@ def bins_of(evidence: Evidence, column: int) -> str:
     """A folded table: a row a bin, the counts and shares of the classes in it."""
     names, target = evidence.table.names, evidence.table.target
     counts = evidence.information.source.tables(None, np.array([column]), True)[0].dense()[0]
-    labels = bin_labels(evidence.binner, column, len(counts))
+    meanings: Mapping[int, Understood] = getattr(evidence.table, "meanings", {})  # saved counts have none
+    labels = bin_labels(evidence.binner, column, len(counts), _WRITTEN[kind_of_time(meanings.get(column))])
     classes = np.argsort(-counts.sum(axis=0), kind="stable")[:MOST_CLASSES]
     classes = np.sort(classes)
     kept = np.arange(len(counts))
@@ -89,22 +108,22 @@ def bins_of(evidence: Evidence, column: int) -> str:
     return folded(summary, table(header, rows) + note)
 
 
-def bin_labels(binner: object, column: int, n_bins: int) -> list[str]:
-    """What every code of a column represents: a category, an interval, or missing values."""
+def bin_labels(binner: object, column: int, n_bins: int, written: Callable[[float], str] = _NUMBER) -> list[str]:
+    """What every code of a column represents: a category, an interval of ``written`` ends, or missing values."""
     categories = binner.categories_[column]  # type: ignore[attr-defined]
     if categories is not None:
         labels = [str(value) for value in categories.tolist()]
     else:
-        labels = _intervals(np.asarray(binner.bin_edges_[column]), getattr(binner, "side", "left"))  # type: ignore[attr-defined]
+        edges = np.asarray(binner.bin_edges_[column])  # type: ignore[attr-defined]
+        labels = _intervals([written(edge) for edge in edges.tolist()], getattr(binner, "side", "left"))
     if len(labels) < n_bins:
         labels.append("missing")
     return labels
 
 
-def _intervals(edges: Floats, side: str) -> list[str]:
-    if not len(edges):
+def _intervals(texts: list[str], side: str) -> list[str]:
+    if not texts:
         return ["any value"]
-    texts = [f"{edge:.6g}" for edge in edges]
     low, high = (">", "<=") if side == "left" else (">=", "<")  # where a value on a cut goes
     inner = [f"{low} {a}, {high} {b}" for a, b in itertools.pairwise(texts)]
     return [f"{high} {texts[0]}", *inner, f"{low} {texts[-1]}"]
@@ -161,7 +180,8 @@ def _own_notes(notes: Sequence[str], names: Sequence[str]) -> dict[str, list[str
 
 
 def _summary(quality: list[ColumnQuality], remarks: list[list[str]], names: Sequence[str]) -> list[str]:
-    kinds = {kind: sum(q.kind == kind for q in quality) for kind in ("numbers", "whole numbers", "categories")}
+    every = ("numbers", "whole numbers", "dates", "durations", "categories")
+    kinds = {kind: sum(q.kind == kind for q in quality) for kind in every}
     listed = ", ".join(f"{count:,} of {kind}" for kind, count in kinds.items() if count)
     lines = [f"{len(quality):,} columns: {listed}"]
     for what, chosen in (

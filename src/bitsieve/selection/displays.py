@@ -7,6 +7,7 @@ features together, :class:`TargetDisplay` a target that is a quantity over each 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -32,7 +33,7 @@ MOST_PANELS, ACROSS = 12, 3  # of the figure of the target, and side by side in 
 FEW = 40  # features up to which each has its dot on the curve
 
 
-class Display:
+class Display(ABC):
     """Base of the displays; a subclass says what it takes from a selection, and draws it.
 
     ``ax`` is where to draw, by default a new figure, which a notebook shows and which needs no screen elsewhere. What
@@ -80,6 +81,7 @@ class Display:
         return cls.of(estimator, evidence_of(estimator, X, y, sample_weight)).plot(ax=ax)
 
     @classmethod
+    @abstractmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The display of a fitted selector and the counts behind what it selected, not drawn yet.
 
@@ -92,7 +94,6 @@ class Display:
         -------
         display
         """
-        raise NotImplementedError
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it.
@@ -111,13 +112,13 @@ class Display:
         return self
 
     @property
+    @abstractmethod
     def height(self) -> float:
         """Of a new figure, in inches."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _draw(self, ax: Axes) -> None:
         """Draw it into ``ax``."""
-        raise NotImplementedError
 
 
 def selected_names(evidence: Evidence) -> list[str]:

@@ -61,8 +61,9 @@ def why_not_selected(selection: Chosen, column: int, found: Contribution, added:
         return _why_left_out(evidence.table if evidence.whole is None else evidence.whole, column)
     if not evidence.information.varies[column]:
         uncut = column in getattr(evidence.binner, "uncut_", ()) and evidence.table.varies(column)
-        why = "no cut of it was accepted" if uncut else "it has one value only"
-        return f"is not selected: {why}, so it carries no information"
+        if uncut:
+            return f"is not selected: {_NO_RELATION} to {selection.target_name!r} and is scored 0 bits"
+        return "is not selected: it has one value only, so it carries no information"
     if column in _columns(_constraints(selection), "exclude"):
         return "is not selected because it was excluded"
     if column == getattr(selector, "stopping_candidate_", -1):
@@ -139,6 +140,7 @@ def best_substitutes(
 
 SHARED = 0.5  # of the information of two columns: from there on one represents the other
 _MOST_NAMED = 5
+_NO_RELATION = "it shows no reliable relation"
 
 
 @dataclass(frozen=True)
@@ -271,6 +273,7 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
     if place is not None and _has_rows(information):
         left = np.flatnonzero(information.varies & ~np.isin(np.arange(len(names)), selected))
         substitute = best_substitutes(information, selected, left, only=index)[0]
+    naming = notes_naming(selection.notes, names[index])
     reason = why_selected(selection, place) if place is not None else why_not_selected(selection, index, found, added)
     return FeatureExplanation(
         feature=names[index],
@@ -291,7 +294,7 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
         represented_by=next((names[s] for s, group in zip(selected, near.groups, strict=True) if index in group), None),
         substitute=None if substitute is None else names[substitute.column],
         price=None if substitute is None else substitute.price,
-        notes=notes_naming(selection.notes, names[index]),
+        notes=[note for note in naming if not (_NO_RELATION in reason and "no reliable relation" in note)],
     )
 
 

@@ -11,16 +11,14 @@ import numpy as np
 
 from bitsieve.common import html
 from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.defaults import INTERACTIONS_BINNING, INTERACTIONS_BINS
+from bitsieve.common.defaults import INTERACTIONS_BINNING
 from bitsieve.common.messages import Sentence, Setting, aligned, displayed, finite, number, printable, warn_of
 from bitsieve.common.parameters import check_choice, check_integer, check_threads
 from bitsieve.common.progress import phase, shown
 from bitsieve.counts.tuples import ORDERS, STATISTICS
-from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.registry import make_binner, remedies_for
+from bitsieve.data.binning.registry import remedies_for
 from bitsieve.data.given import column_rules, frame_of, library_of
 from bitsieve.data.table import Table
-from bitsieve.engines.local import count
 from bitsieve.methods.by_counts.interactions import (
     Chance,
     Interacting,
@@ -30,6 +28,7 @@ from bitsieve.methods.by_counts.interactions import (
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_constant_data
 from bitsieve.selection.reading import Reading
+from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -348,10 +347,10 @@ def interactions(
         of_target: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing_target}
         table = reading.read(target, sample_weight, **of_target, rules=column_rules(repair, column_types))
         refuse_constant_data(table)
-        rule = rule_of(binning, of_binner, n_jobs)
+        rule = rule_for_tuples(binning, of_binner, n_jobs)
         considered = consider(table, include, exclude, constrains=False, orders=False, binner=rule)
         with remedies_for(binning):
-            _, source = count(*with_few_as_codes(considered.table, binning, rule, of_binner, n_jobs), n_jobs)
+            _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
         n_shuffles = affordable_shuffles(source, order) if n_shuffles is None else n_shuffles
         search = Search(order, statistic, top, screen)
         found = search.strongest(source, phase("searching"))
@@ -362,24 +361,6 @@ def interactions(
         notes.append(Sentence(much, Setting("n_shuffles", 99), ", each of which takes as long as the search"))
     warn_of(notes)
     return _labelled(found, chance, table, search, notes)
-
-
-def rule_of(binning: Any, of_binner: Mapping[str, Any], n_jobs: int | None) -> Binning:
-    """The binner: of three bins where no number is given."""
-    parameters = dict(of_binner)
-    if isinstance(binning, str) and binning in ("quantile", "uniform"):
-        parameters.setdefault("n_bins", INTERACTIONS_BINS)
-    return make_binner(binning, n_jobs=n_jobs, **parameters)
-
-
-def with_few_as_codes(
-    table: Table, binning: Any, rule: Binning, of_binner: Mapping[str, Any], n_jobs: int | None
-) -> tuple[Table, Binning]:
-    """The table with columns of few whole numbers as codes, and what bins the others; as it is where that is said."""
-    if not isinstance(binning, str) or binning == "none" or not of_binner.keys() <= {"missing"}:
-        return table, rule
-    table, all_are_codes = table.few_as_codes(n_jobs)
-    return table, make_binner("none", n_jobs=n_jobs, missing=rule.missing) if all_are_codes else rule
 
 
 def _labelled(

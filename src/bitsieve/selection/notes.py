@@ -114,11 +114,14 @@ def explain_sample(table: Table) -> list[str]:
         return []
     notes = []
     coding = cast(Any, table).coding  # which every table in parts has once it is counted
-    sampled, error = coding.sampled, f"by at most {coding.rank_error:.2%} of the rows, 99 times in 100"
+    sampled, known = coding.sampled, ("a sample of the rows", ", 99 times in 100")
+    if sampled and cast(Any, table).parts.has_intervals:
+        known = "intervals of them", ""
+    error = f"by at most {coding.rank_error:.2%} of the rows{known[1]}"
     if sampled:
         what = f"{len(sampled):,} columns have" if len(sampled) > 1 else "1 column has"
         notes.append(
-            f"{what} too many different numbers to count them all, and bins found on a sample of the rows, "
+            f"{what} too many different numbers to count them all, and bins found on {known[0]}, "
             f"whose ranks are off {error}: {table.quoted(sampled)}"
         )
     if table.target_rank_error:
@@ -215,8 +218,8 @@ def explain_many_values(selector: Any, table: Table, found: Explanation) -> list
     if not many:
         return []
     have, their = ("1 column has", "its") if len(many) == 1 else (f"{len(many):,} columns have", "their")
-    why = f"{have} so many values that a tenth of {their} information or more is chance"
-    what = f"{why}, and more beside others: {quoted_places(many, table.names)}; group {their} values"
+    why = f"{have} so many different values that chance alone makes 10 % or more of {their} information"
+    what = f"{why}: {quoted_places(many, table.names)}; group {their} values"
     if not hasattr(selector, "estimator"):
         return [what]
     return [Sentence(what, ", or compare with ", Setting("estimator", "corrected"))]
@@ -257,7 +260,7 @@ def _on_binned(target: Target) -> str:
 def explain_target(table: Table) -> list[str]:
     """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
     target = table.target
-    keep = "; if the text is classes, add ", Setting("repair", False)
+    keep = "; to keep the text as classes, add ", Setting("repair", False)
     called = {name: name if target.kind == "joint" else target.name for name in target.accounts}
     of_text = [Sentence(read_as(f"target {called[name]!r}", of), *keep) for name, of in target.accounts.items()]
     return [*of_text, *_on_classes(table, target)]

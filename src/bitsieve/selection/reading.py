@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from bitsieve.common.memory import check_memory
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_flag
-from bitsieve.data.given import ColumnRules
+from bitsieve.data.given import ColumnRules, is_lazy
 from bitsieve.data.table import COUNTS, Table, check_several_rows
-from bitsieve.engines.registry import Engine, choose_engine
-from bitsieve.methods.registry import check_offers, parameters_of
+from bitsieve.engines.registry import Engine, choose_engine, is_dask, is_spark
+from bitsieve.methods.registry import check_offers, find_method, parameters_of
 
 
 class Reading(NamedTuple):
@@ -20,11 +21,29 @@ class Reading(NamedTuple):
     engine: Engine
     options: Mapping[str, Any]  # ``spool``, ``header``, and ``memory`` where the engine is to keep to it
     own: Mapping[str, Any]  # parameters of the method that are asked for by the same words: ``memory``
+    notes: tuple[str, ...] = ()  # on what was decided
 
     @classmethod
-    def planned(cls, method: str, data: Any, engine: str | None, **options: Any) -> Reading:
+    def planned(
+        cls, method: str, data: Any, engine: str | None, *, push_down: bool | None = None, **options: Any
+    ) -> Reading:
         """What is to be done, refused before anything is read where it cannot be."""
         memory = check_memory(options["memory"])
+        if push_down is not None:
+            check_flag("push_down", push_down)
+        free = engine is None and memory is None and options["spool"] is None
+        if push_down and (not free or not is_lazy(data)):
+            advice = "leave it out" + (
+                ", or engine, memory and spool" if is_lazy(data) else f" for {type(data).__name__}"
+            )
+            raise ParameterError("push_down", push_down, f"{advice}: rows are counted where they are of a lazy frame")
+        notes: tuple[str, ...] = ()
+        if push_down:
+            engine = "database"
+        elif push_down is None and free and find_method(method).requires <= COUNTS and is_pushed_down(data):
+            engine = "database"
+            many = "the table has very many rows: they were counted where they are, and not read; to read them, add "
+            notes = (Sentence(many, Setting("push_down", False)),)
         chosen = choose_engine(data, engine, memory, options["spool"])
         own: dict[str, Any] = {}
         if memory is not None and "memory" in parameters_of(method):
@@ -34,7 +53,7 @@ class Reading(NamedTuple):
         chosen.check_options(data, options)
         if chosen.source:
             check_offers(method, COUNTS)  # before hours of reading
-        return cls(data, chosen, options, own)
+        return cls(data, chosen, options, own, notes)
 
     def read(
         self,
@@ -59,4 +78,15 @@ class Reading(NamedTuple):
             raise ValueError("no target is given: name one of the columns, or give one value a row")
         table = opened.read_in_parts(target, sample_weight, target_name="target", **how)
         check_several_rows(table)
+        if self.notes:
+            table.notes = (*self.notes, *table.notes)
         return table
+
+
+def is_pushed_down(data: Any) -> bool:
+    """Whether the rows of a lazy frame are counted where they are if nothing else is said: there are very many."""
+    if not is_lazy(data) or is_dask(data) or is_spark(data):
+        return False
+    from bitsieve.engines.in_database import is_worth_it
+
+    return is_worth_it(data)

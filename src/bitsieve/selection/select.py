@@ -49,6 +49,7 @@ def select(
     memory: int | str | None = None,
     spool: str | PathLike[str] | None = None,
     engine: str | None = None,
+    push_down: bool | None = None,
     verbose: bool = False,
     **parameters: Any,
 ) -> Selection:
@@ -107,8 +108,13 @@ def select(
     spool : path, optional
         For data that is read in batches: a folder in which what was packed, or sorted by column, is kept for later
         runs.
-    engine : {"local", "stream", "dask", "spark"}, optional
-        Where the rows are worked on: in memory, in batches, or by a cluster. By default it follows from the data.
+    engine : {"local", "stream", "database", "dask", "spark"}, optional
+        Where the rows are worked on: in memory, in batches, where a lazy frame has them, or by a cluster. By default it
+        follows from the data.
+    push_down : bool, optional
+        Whether the rows of a lazy frame, such as a DuckDB relation, a polars LazyFrame or an Ibis table, are counted
+        where they are: statements group them, only counts come back, and the selection is the same. By default they are
+        if they hold more than 2**28 values in at most 200 columns, which a note says; fewer are read.
     verbose : bool, default=False
         Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
@@ -134,7 +140,7 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    reading = Reading.planned(method, data, engine, memory=memory, spool=spool, header=header)
+    reading = Reading.planned(method, data, engine, push_down=push_down, memory=memory, spool=spool, header=header)
     named = nullcontext() if "constraints" in parameters else renamed("must_include", "include")
     with shown(verbose), named:
         of_target: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing_target}

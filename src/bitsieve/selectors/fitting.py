@@ -15,8 +15,9 @@ import numpy as np
 
 from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.choice import TIE
-from bitsieve.common.defaults import BINNING
+from bitsieve.common.defaults import BINNING, INTERACTIONS_BINS
 from bitsieve.common.parameters import FeatureCount, check_threads
+from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.registry import keeps_missing, make_binner
 from bitsieve.data.table import Table, TableInMemory
@@ -203,6 +204,24 @@ def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counte
 def count_binned(table: TableInMemory, binner: Binning, n_jobs: int | None = None) -> Counted:
     """Count the codes that a binner gives which was fitted on the table."""
     return Counted(table, binner, make_information("plug-in", count_coded(table, binner, n_jobs)))
+
+
+def rule_for_tuples(binning: Any, of_binner: Mapping[str, Any], n_jobs: int | None) -> Binning:
+    """The binner for pairs and triples of columns: of three bins where no number is given."""
+    parameters = dict(of_binner)
+    if isinstance(binning, str) and binning in ("quantile", "uniform"):
+        parameters.setdefault("n_bins", INTERACTIONS_BINS)
+    return make_binner(binning, n_jobs=n_jobs, **parameters)
+
+
+def count_for_tuples(
+    table: Table, binning: Any, rule: Binning, of_binner: Mapping[str, Any], n_jobs: int | None
+) -> tuple[Binning, CountSource]:
+    """The fitted rule and the counts; columns of few whole numbers are codes, where nothing is said of the bins."""
+    if isinstance(binning, str) and binning != "none" and of_binner.keys() <= {"missing"}:
+        table, all_are_codes = table.few_as_codes(n_jobs)
+        rule = make_binner("none", n_jobs=n_jobs, missing=rule.missing) if all_are_codes else rule
+    return count(table, rule, n_jobs)
 
 
 def nothing_informative(relevance: Floats, informative: Flags) -> list[str]:

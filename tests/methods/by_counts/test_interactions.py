@@ -72,5 +72,5 @@ def test_p_by_hand():
 def test_too_few_columns_that_vary_are_refused():
     codes, classes = noise(3)
     codes[:, 2:] = 0
-    with pytest.raises(ValueError, match="a tuple is of 3 columns that vary: there are 2"):
+    with pytest.raises(ValueError, match=r"^2 feature\(s\) vary, and 3 are needed for a tuple"):
         Search(3, "gain", 1).strongest(PackedSource(codes, classes))

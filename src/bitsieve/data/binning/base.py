@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -27,7 +28,7 @@ from bitsieve.data.table import TableInMemory
 MAX_CODES = 1 << 16
 
 
-class Binning:
+class Binning(ABC):
     """A rule that turns columns into codes, without scikit-learn; a subclass says how it cuts one numeric column.
 
     Categorical columns are codes as they are: the rank of each value among the sorted distinct ones.
@@ -76,6 +77,7 @@ class Binning:
         """
         return type(self)(**{**self.parameters, **changed})
 
+    @abstractmethod
     def fit_table(self, table: TableInMemory) -> Self:
         """Find the bins of every column of a table that is read already.
 
@@ -87,8 +89,10 @@ class Binning:
         -------
         self
         """
+
+    def _fit_by(self, fit_numeric: Callable[[TableInMemory, Extents], None], table: TableInMemory) -> Self:
         extents = self.start_fit(table)
-        self._fit_numeric(table, extents)
+        fit_numeric(table, extents)
         self.n_bins_ += self.missing == "bin"
         self.n_bins_[(extents.holds & NUMBERS) == 0] = 1  # all missing: one code
         self._check_code_limit(table)
@@ -196,19 +200,6 @@ class Binning:
             for c in np.flatnonzero((low < -WHOLE) | (high > WHOLE)).tolist():
                 check_whole_numbers(block.column(c), f"column {table.names[int(block.places[c])]!r}")
 
-    def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
-        """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""
-        cuts: list[Any] = [None] * len(extents.blocks)
-
-        def cut(b: int) -> None:
-            places = extents.blocks[b].places
-            cuts[b] = places, *self._cut(table, extents.blocks[b], extents.low[b], extents.high[b])
-
-        run_blocks(cut, range(len(cuts)), self.n_jobs, phase("binning"))
-        self.bin_edges_ = Ragged.merged(table.n_features, cuts)
-        self.n_bins_ = self.bin_edges_.lengths + 1
-        self.categories_ = self._known_categories(table)
-
     def _known_categories(self, table: TableInMemory) -> list[NDArray[Any] | None]:
         """The categories of every categorical column, whose number becomes that of its codes."""
         categories: list[NDArray[Any] | None] = [None] * table.n_features
@@ -217,15 +208,9 @@ class Binning:
             self.n_bins_[j] = len(values.categories)
         return categories
 
-    def _cut(
-        self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> tuple[Floats, Integers]:
-        """The rule: the cuts of the columns of a block, one after the other, and where those of each column end."""
-        raise NotImplementedError
-
     def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
-        """The rule on the numbers that columns ``first`` to ``last`` of a sparse table store, in the same form."""
-        raise NotImplementedError
+        """The rule on the numbers that columns ``first`` to ``last`` of a sparse table store: cuts, and their ends."""
+        raise ValueError(f"{type(self).__name__} bins dense columns alone: give them by .toarray()")
 
     def _code_block(self, table: TableInMemory, block: NumericBlock, missing_code: Integers, out: NDArray[Any]) -> None:
         """Write the codes of numeric columns to their places in ``out``."""
@@ -247,6 +232,32 @@ class Binning:
 
 
 _parameters_of: Callable[[type], tuple[str, ...]] = cache(lambda kind: tuple(inspect.signature(kind).parameters))
+
+
+class CutBinning(Binning):
+    """A rule that cuts a numeric column into intervals; a subclass says where."""
+
+    def fit_table(self, table: TableInMemory) -> Self:
+        return self._fit_by(self._fit_numeric, table)
+
+    def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
+        """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""
+        cuts: list[Any] = [None] * len(extents.blocks)
+
+        def cut(b: int) -> None:
+            places = extents.blocks[b].places
+            cuts[b] = places, *self._cut(table, extents.blocks[b], extents.low[b], extents.high[b])
+
+        run_blocks(cut, range(len(cuts)), self.n_jobs, phase("binning"))
+        self.bin_edges_ = Ragged.merged(table.n_features, cuts)
+        self.n_bins_ = self.bin_edges_.lengths + 1
+        self.categories_ = self._known_categories(table)
+
+    @abstractmethod
+    def _cut(
+        self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+    ) -> tuple[Floats, Integers]:
+        """The rule: the cuts of the columns of a block, one after the other, and where those of each column end."""
 
 
 def code_categories(name: str, given: Encoded, known: NDArray[Any] | None, out: NDArray[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,6 +59,13 @@ class Coding:
         sampled = tuple(facts["sampled"])
         return cls(binner, kinds, np.array(facts["arities"], np.int32), sampled, facts["rank_error"])
 
+    def alone(self, j: int) -> Coding:
+        """How column ``j`` becomes codes, in a table that has no other."""
+        binner, place, edges = copy(self.binner), np.array([j]), self.binner.bin_edges_[j]
+        binner.bin_edges_, binner.n_bins_ = Ragged(edges, np.array([len(edges)])), binner.n_bins_[place]
+        binner.categories_ = [self.binner.categories_[j]]
+        return replace(self, binner=binner, kinds=[self.kinds[j]], arities=self.arities[place], sampled=())
+
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """The codes of a part of the rows: uint8 or uint16, of shape (n_samples, n_features), to be read only.
 
@@ -111,7 +119,9 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
         [column.kind for column in summary.columns],
         np.array([arity_of(fitted, summary, j) for j in range(summary.n_features)], np.int32),
         sampled,
-        summary.sample.rank_error if sampled and summary.sample is not None else 0.0,
+        summary.sample.rank_error
+        if sampled and summary.sample is not None
+        else max((column.rank_error for column in summary.columns), default=0.0),
     )
 
 

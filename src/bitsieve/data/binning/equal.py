@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.common.arrays import Floats, Integers
 from bitsieve.common.parameters import Rule, check_integer
-from bitsieve.data.binning.base import Binning
+from bitsieve.data.binning.base import CutBinning
 from bitsieve.data.extents import NumericBlock
 from bitsieve.data.table import TableInMemory
 
@@ -62,7 +62,7 @@ def _float(ordinals: Integers) -> Floats:
 _CHUNK = 1 << 18  # cuts found at once: bounds the memory
 
 
-class _EqualBinning(Binning):
+class _EqualBinning(CutBinning):
     """Bins whose number is given."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}

@@ -17,7 +17,7 @@ from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.parameters import Rule, check_choice
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
 from bitsieve.counts.tables import Terms, entropy_terms
-from bitsieve.data.binning.base import Binning
+from bitsieve.data.binning.base import Binning, CutBinning
 from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.extents import Extents, NumericBlock
 from bitsieve.data.table import TableInMemory
@@ -132,7 +132,7 @@ _TERMS = 1 << 22
 NO_TARGET = "MDL cuts by the class: give a target, or use another binning such as 'quantile'"
 
 
-class MDLBinning(Binning):
+class MDLBinning(CutBinning):
     """Cuts by the minimum description length principle: the rule of :class:`MDLBinner`."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "median"))}

@@ -75,6 +75,15 @@ class Summary(NamedColumns):
             first.meanings,
         )
 
+    @classmethod
+    def beside(cls, names: Sequence[str], feature_names: NDArray[Any] | None, alone: Sequence[Summary]) -> Summary:
+        """The summary of several columns of the same rows, each of which is the only one of its summary."""
+        columns = [summary.columns[0] for summary in alone]
+        meanings = {j: summary.meanings[0] for j, summary in enumerate(alone) if summary.meanings}
+        return replace(
+            alone[0], names=names, feature_names=feature_names, columns=columns, sample=None, meanings=meanings
+        )
+
     def profile(self) -> Profile:
         """Facts of the columns."""
         columns = self.columns
@@ -135,8 +144,10 @@ class Summary(NamedColumns):
         return max((column.distinct.counts.size for column in self.columns if column.distinct is not None), default=0)
 
     def is_sampled(self, j: int) -> bool:
-        """Whether column ``j`` has so many distinct numbers that only a sample of its rows is known."""
+        """Whether column ``j`` has so many distinct numbers that a sample of rows, or intervals, are known."""
         column = self.columns[j]
+        if column.rank_error:
+            return True
         sampled = column.kind is not None and column.distinct is None and not column.is_empty
         return sampled and self.sample is not None and self.sample.n_rows > self.sample.size
 
@@ -220,7 +231,7 @@ def summarize(
         cells = 0 if _too_many(known, j) else limits.cells
         column = _summary_of(table, j, int(extents.holds[j]), low, high, binner.requires, cells)
         if column.kind is not None and (known is None or known.columns[j].row_numbers is not None):
-            column = replace(column, row_numbers=RowNumbers.of_part(table.numbers(j), first_row))
+            column = replace(column, row_numbers=RowNumbers.of_part(table.numbers(j), first_row, table.times))
         columns.append(column)
     sample = None
     if binner.requires in ("numbers", "classes"):
@@ -231,7 +242,7 @@ def summarize(
         table.feature_names,
         columns,
         table.y,
-        table.n_samples,
+        table.n_samples if table.times is None else int(table.times.sum()),
         table.total_weight,
         sample,
         limits,
@@ -265,16 +276,19 @@ def _summary_of(
     weights = table.weights
     if not table.is_numeric(j):
         codes, categories = table.categorical(j).codes, table.categorical(j).categories
-        rows = np.bincount(codes[codes >= 0], minlength=len(categories))
+        times = None if table.times is None else table.times[codes >= 0]
+        rows = np.bincount(codes[codes >= 0], times, len(categories)).astype(np.int64)
         n_missing, is_text = _samples(codes < 0, weights), j in table.meanings
         return ColumnSummary(holds, None, n_missing=n_missing, categories=categories, rows=rows, is_text=is_text)
     values = table.numbers(j)
-    n_missing, classes = 0, table.y.codes if requires == "classes" and table.y is not None else None
+    n_missing, times = 0, table.times
+    classes = table.y.codes if requires == "classes" and table.y is not None else None
     if holds & MISSING:
         missing = np.isnan(values)
         n_missing, there = _samples(missing, weights), ~missing
         values = values[there]
         classes = None if classes is None else classes[there]
+        times = None if times is None else times[there]
         weights = None if weights is None else weights[there]
     distinct = None
     if requires == "codes" and cells and low is not None:
@@ -282,7 +296,7 @@ def _summary_of(
     elif requires != "ends" and cells:
         n_classes = 1 if classes is None else table.target.n_classes
         distinct = Distinct.of_samples(values, classes, n_classes, weights, cells)
-    outlying = None if low is None else Outlying.of(values, low, high)
+    outlying = None if low is None else Outlying.of(values, low, high, times)
     return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct, outlying=outlying)
 
 

@@ -113,7 +113,8 @@ class Search:
             found = search_tuples(source, self.order, self.statistic, self.n_top, progress)
             if not (found.best_columns >= 0).any():
                 several = int((source.arities > 1).sum())
-                raise ValueError(f"a tuple is of {self.order} columns that vary: there are {several}")
+                advice = "give more columns, or bins that cut them"
+                raise ValueError(f"{several} feature(s) vary, and {self.order} are needed for a tuple: {advice}")
             best = np.where(found.best_columns[:, 0] < 0, -np.inf, found.best / per_bit)
             return Interacting(found.values / per_bit, found.columns, best, found.best_columns)
         gains = search_tuples(source, 2, "gain", 0).best
@@ -132,15 +133,16 @@ class Search:
             )
         dtype = np.uint8 if source.arities.max() <= 256 else np.uint16
         codes = np.empty((source.n_samples, source.n_features), dtype, order="F")
+        by_class = np.argsort(source.sample_classes, kind="stable")  # one order of the samples, whatever the source's
         for feature in range(source.n_features):
-            codes[:, feature] = source.codes(feature)
+            codes[:, feature] = source.codes(feature)[by_class]
         best, search = np.empty((n_shuffles, source.n_features)), replace(self, n_top=0)
         # Triples are searched by all threads, pairs a shuffle a thread.
         inside, outside = (source.n_jobs, None) if self.order == 3 else (None, source.n_jobs)
         of_codes: Any = {"n_classes": source.n_classes, "arities": source.arities, "n_jobs": inside}
 
         def work(number: int) -> None:
-            classes = np.random.default_rng([random_state, number]).permutation(source.sample_classes)
+            classes = np.random.default_rng([random_state, number]).permutation(source.sample_classes[by_class])
             best[number] = search.strongest(PackedSource(codes, classes, **of_codes)).best
 
         run_blocks(work, range(n_shuffles), outside, phase("shuffling"))

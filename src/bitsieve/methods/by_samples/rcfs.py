@@ -72,8 +72,6 @@ def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1
 
     Clusters are merged down to ``n_clusters``; None stops where the two nearest have a mean |rho| below 0.5, or
     where ``least`` are left.
-
-    Cost: O(n^2 d). Memory: n x n numbers, twice.
     """
     from scipy.cluster.hierarchy import average
     from scipy.spatial.distance import squareform

@@ -134,11 +134,7 @@ def _candidates(information: Information, with_class: Floats, least: float) -> C
 
 
 def fcbf(information: Information, k: int | None, *, delta: float = 0.0, strict: bool = False) -> Found:
-    """Keep the predominant features, the first ``k`` of them or all; see :class:`bitsieve.FCBF`.
-
-    Numbers within 1e-10 are equal. Cost: one row of pair counts a predominant feature, over those that remain; of
-    sparse features over those that share a row with it.
-    """
+    """Keep the predominant features, the first ``k`` of them or all; see :class:`bitsieve.FCBF`."""
     with_class = class_uncertainty(information)
     slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
     left = remaining(information, _candidates(information, with_class, delta + slack), with_class + slack)

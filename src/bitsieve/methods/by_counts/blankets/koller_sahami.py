@@ -39,9 +39,6 @@ def blanket_elimination(
     ``blanket_size``: K, at least 0; all that are left where they are fewer. ``rule`` {"relevance", "redundancy"}: M_i
     are the K features j with the smallest I(Xi;C|Xj), or with the largest I(Xi;Xj). ``progress``: called as
     ``progress(features dropped, all)``.
-
-    Cost: one matrix, O(n^2 d) samples read as bits, and some n (K + 1) tables of a feature and the class given its
-    blanket. Memory: n^2 numbers.
     """
     blankets = _Blankets(information, blanket_size, rule)
     dropped = np.flatnonzero(~information.varies)[::-1].tolist()

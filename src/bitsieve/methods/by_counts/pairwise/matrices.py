@@ -50,8 +50,6 @@ class TiledProducts:
     parts of the product are added in their fixed order.
 
     ``memory``: bytes for tiles; three of 32 MiB (float64) are for work and come off it.
-
-    Cost: O(n^2 d) samples read as bits a product, less what is kept, and O(n^2) multiplications.
     """
 
     def __init__(self, information: Information, columns: Columns, dtype: DTypeLike, memory: int) -> None:

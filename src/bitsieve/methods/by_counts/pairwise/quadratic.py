@@ -74,9 +74,6 @@ def quadratic_ranking(
     ``columns``: columns that vary. ``alpha``: weight of the relevance; None: ``mean |H| / (mean |H| + mean f)`` over
     all entries. ``shifted``: add the least number to the diagonal that makes H convex, instead of refusing it. Raises
     ValueError if H is not convex and not to be shifted.
-
-    Cost: one matrix, O(n^2 d) samples read as bits; a Cholesky factorisation, n^3 / 3, to prove that it is convex; the
-    solver. Memory: n^2 numbers, and as many for the proof.
     """
     check_matrices(matrices_for_proof(len(columns)), len(columns))
     redundancy = np.asarray(
@@ -111,8 +108,6 @@ def extended_ranking(
 
     ``information``, ``columns``, ``alpha``: as in :func:`quadratic_ranking`. ``shift``: the number on the diagonal;
     None: the least that makes H convex. Raises ValueError if H is not convex with the shift given.
-
-    Cost: two matrices, O(n^2 d) samples read as bits; the smallest eigenvalue; the solver. Memory: 2 n^2 numbers.
     """
     check_matrices(2, len(columns))
     total = np.asarray(
@@ -149,8 +144,6 @@ def approximated_ranking(
     ``columns``: columns that vary. ``own_entropy``: give every column its entropy on the diagonal, which takes no count
     of a pair. By the letter of the approximation only landmarks have theirs; the others seem to share next to nothing
     with themselves, and take all the weight.
-
-    Cost: p rows, O(p n d) samples read as bits; the factor, O(p^3 + n p^2); O(n p) a product. Memory: 3 n p numbers.
     """
     n_bytes = 3 * 8 * len(landmarks) * len(columns)
     check_room(n_bytes, f"rows of {len(landmarks):,} landmarks and their factor take", "give fewer landmarks")

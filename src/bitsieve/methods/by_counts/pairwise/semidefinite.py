@@ -109,9 +109,6 @@ def semidefinite_choice(
     ``columns``: those that vary: a constant one would borrow the relevance of the others. ``k``: 1 .. len(columns).
     ``rounding``, ``n_roundings``, ``draw``: see :func:`bitsieve.methods.by_counts.pairwise.semidefinite.round_factor`.
     ``swaps``: whether the rounded subset is improved by single swaps.
-
-    Cost: one conditional matrix, O(n^2 d) samples read as bits; then O(n^3), a few eigenvalue problems' time. Memory:
-    three n x n arrays.
     """
     check_matrices(3, len(columns))
     progress = phase("counting pairs")

@@ -133,11 +133,7 @@ class _Cut(NamedTuple):
 
 
 def search(columns: Columns, signs: Floats, settings: Settings) -> Solution:
-    """Support features of all tasks together; ``signs``, -1 or 1, has the shape (n_samples, n_tasks).
-
-    Cost: a pass over the table for each cut; T cuts of B features need the correlations of their candidates and some
-    dozens of products with n_samples x (at most T B) numbers.
-    """
+    """Support features of all tasks together; ``signs``, -1 or 1, has the shape (n_samples, n_tasks)."""
     step = phase("cutting")
     with threadpool_limits(1, "blas"):  # a product's bits depend on the number of threads
         loop = _Loop(columns, signs, settings)
@@ -242,8 +238,6 @@ def affiliate(columns: Columns, support: Integers, cuts: Sequence[Integers], lea
 
     Within a cut a column goes to the first support feature, in order of choice, with which it is correlated by
     ``least`` or more; over the cuts the groups of a support feature are united.
-
-    Cost: the correlations of all support features with all columns, in one pass over the table.
     """
     pairs = columns.correlated(support, least)
     taken = np.zeros(len(pairs.column), bool)

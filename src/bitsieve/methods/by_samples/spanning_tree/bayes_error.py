@@ -9,14 +9,13 @@ Allerton Conference, 2018. doi:10.1109/ALLERTON.2018.8635897
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Floats, Integers
+from bitsieve.common.arrays import Floats, Integers, Progress
 from bitsieve.common.choice import pick
 from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
@@ -31,7 +30,6 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
 
 Classes = NDArray[np.integer]
-Progress = Callable[[int, int], object]
 
 BLOCK_COLUMNS = 16
 Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")
@@ -117,11 +115,8 @@ class ClassPairs:
         self._values = np.ascontiguousarray(np.vstack([self._values[:, before], own[last]]))
         self._ranks = ranks.astype(np.uint32)
 
-    def bound_sums(self, candidates: Integers, n_jobs: int | None, progress: Progress | None = None) -> Floats:
-        """For each candidate beside the chosen columns: the sum over the pairs of the upper bound on their error.
-
-        Cost: a spanning tree of the samples of two classes for each candidate and each pair of classes.
-        """
+    def bound_sums(self, candidates: Integers, n_jobs: int | None, progress: Progress = None) -> Floats:
+        """For each candidate beside the chosen columns: the sum over the pairs of the upper bound on their error."""
         bounds = np.empty((len(self._pairs), len(candidates)))
         blocks = [
             (pair, slice(first, first + BLOCK_COLUMNS))
@@ -144,13 +139,11 @@ class ClassPairs:
 
 
 def forward_selection(
-    pairs: ClassPairs, k: int, n_jobs: int | None = None, progress: Progress | None = None
+    pairs: ClassPairs, k: int, n_jobs: int | None = None, progress: Progress = None
 ) -> tuple[Integers, Floats]:
     """k columns, each of them the one that makes the sum of the bounds smallest beside those before it, and these sums.
 
     Equal sums (within 1e-10) go to the lowest column.
-
-    Cost for n columns, N samples, C classes: ``k n C (C - 1) / 2`` spanning trees of about 2 N / C points.
     """
     left = np.arange(len(pairs.columns.ranks))
     order, sums = [], []

@@ -163,8 +163,6 @@ def dependency_matrix(
     """The lower bound on the conditional geometric mutual information of every two columns given the class.
 
     The mean over the draws; symmetric, 0 on the diagonal. At most 1; chance puts bounds near 0 a little below it.
-
-    Cost for n columns, N samples, r draws: ``r n (n - 1) / 2`` spanning trees of at most N points in the plane.
     """
     n_columns = len(columns.ranks)
     sums = np.zeros((n_columns, n_columns))

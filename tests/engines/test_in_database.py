@@ -1,0 +1,368 @@
+"""Rows that are counted where they are: the same selections as in memory, and nothing but groups leaves the engine."""
+
+from __future__ import annotations
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import bitsieve
+from bitsieve.counts.packed import PackedSource
+from bitsieve.data.table import COUNTS
+from bitsieve.engines import grouped_counts, in_database
+from bitsieve.methods.registry import list_methods
+
+duckdb = pytest.importorskip("duckdb")
+N = 400
+
+
+def rows(n=N, seed=3):
+    """Numbers with gaps, text with gaps, numbers in text, dates, truth values, few whole numbers; weights; targets."""
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 3, n)
+    amount = np.round(random.normal(size=n) + y, 2)
+    days = np.datetime64("2024-01-01") + (40 * y + random.integers(0, 60, n))
+    return pa.table(
+        {
+            'an "odd" name': pa.array([None if j % 11 == 0 else value for j, value in enumerate(amount)]),
+            "size": pa.array([None if j % 13 == 0 else "it's ;--"[: 1 + k] for j, k in enumerate((y + y * y) % 8)]),
+            "price": pa.array([f"{value:.1f}" for value in amount * 2]),
+            "day": pa.array(days),
+            "flag": pa.array(random.random(n) < y / 3),
+            "few": pa.array(random.integers(0, 4, n) * (y > 0)),
+            "float": pa.array(np.where(random.random(n) < 0.1, np.nan, amount * amount).astype(np.float32)),
+            "same": pa.array(np.ones(n)),
+            "w": pa.array(random.integers(0, 4, n)),
+            "quantity": pa.array(np.round(y + random.normal(size=n), 2)),
+            "y": pa.array(np.array(["a", "b", "c"])[y]),
+        }
+    )
+
+
+LAZY = {"duckdb": duckdb.from_arrow, "polars": lambda table: pl.from_arrow(table).lazy()}
+
+
+@pytest.fixture(params=LAZY)
+def lazy(request):
+    """``lazy(table)`` is the same table in an engine of its own."""
+    return LAZY[request.param]
+
+
+def same(found, expected):
+    assert found.features == expected.features
+    assert found.scores.tobytes() == expected.scores.tobytes()
+    assert found.relevance.tobytes() == expected.relevance.tobytes()
+
+
+COUNTING = [method.name for method in list_methods() if method.requires <= COUNTS]
+
+
+@pytest.mark.parametrize("method", COUNTING)
+def test_every_method_on_counts(method):
+    table = rows().drop_columns(["w", "quantity", "price", "day"])
+    how = {"method": method, "n_features_to_select": 3, "missing": "bin"}
+    same(bitsieve.select(duckdb.from_arrow(table), "y", push_down=True, **how), bitsieve.select(table, "y", **how))
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"target": "y", "sample_weight": "w"},
+        {"target": "quantity"},
+        {"target": "quantity", "sample_weight": "w", "binning": "quantile"},
+        {"target": ["y", "flag"]},
+        {"target": ["quantity", "few"], "sample_weight": "w"},
+        {"target": "price", "binning": "uniform"},
+        {"target": "few", "column_types": {"day": "category"}},
+        {"target": "size", "drop_missing_target": True, "sample_weight": "w"},
+        {"target": "y", "stopping": "significance", "binning": "quantile", "n_bins": 3},
+    ],
+    ids=str,
+)
+def test_targets_and_weights(lazy, how):
+    table = rows()
+    same(
+        bitsieve.select(lazy(table), missing="bin", push_down=True, **how),
+        bitsieve.select(table, missing="bin", **how),
+    )
+
+
+def test_codes_as_they_are(lazy):
+    random = np.random.default_rng(0)
+    table = pa.table({f"x{j}": random.integers(-1, 3 + j, 200) for j in range(6)} | {"y": random.integers(0, 2, 200)})
+    how = {"method": "jmi", "binning": "none"}
+    same(bitsieve.select(lazy(table), "y", push_down=True, **how), bitsieve.select(table, "y", **how))
+
+
+def counts_of(table, lazy, **how):
+    """The counts of a relation and of the same rows in memory, by bins of equal width."""
+    found, expected = (
+        bitsieve.select(data, "y", binning="uniform", n_bins=4, missing="bin", **of).evidence.counted.information.source
+        for data, of in ((lazy(table), {"push_down": True, **how}), (table, how))
+    )
+    assert isinstance(expected, PackedSource)
+    return found, expected
+
+
+def test_tables_and_partitions_are_those_of_the_rows(lazy):
+    found, expected = counts_of(rows().drop_columns(["w", "quantity", "price"]), lazy)
+    assert found.arities.tolist() == expected.arities.tolist()
+    assert found.class_sizes.tolist() == expected.class_sizes.tolist()
+    every = np.arange(found.n_features)
+    for pivot in (None, *every.tolist()):
+        for by_class in (False, True):
+            for one, other in zip(
+                found.tables(pivot, every, by_class), expected.tables(pivot, every, by_class), strict=True
+            ):
+                assert one.shape == other.shape
+                assert (one.dense() == other.dense()).all()
+    ours, theirs = found.partition(), expected.partition()
+    for feature in (0, 4, 6):
+        ours, theirs = ours.refine(feature), theirs.refine(feature)
+        assert ours.keys.tolist() == theirs.keys.tolist()
+        for columns in (None, every):
+            for one, other in zip(ours.tables(columns, True), theirs.tables(columns, True), strict=True):
+                assert (one.dense() == other.dense()).all()
+
+
+def test_only_groups_leave_the_engine(lazy, monkeypatch):
+    random, n = np.random.default_rng(1), 20_000
+    y = random.integers(0, 2, n)
+    table = pa.table({f"x{j}": np.round(random.normal(size=n) + y, 1) for j in range(5)} | {"y": y})
+    fetched, fetch = [], grouped_counts.Relation.fetched
+
+    def counting(self, ask):
+        answer = fetch(self, ask)
+        fetched.append(answer.num_rows)
+        return answer
+
+    monkeypatch.setattr(grouped_counts.Relation, "fetched", counting)
+    same(bitsieve.select(lazy(table), "y", push_down=True), bitsieve.select(table, "y"))
+    assert max(fetched) < n / 16
+
+
+def test_one_statement_counts_several_columns(monkeypatch):
+    source, _ = counts_of(rows(20_000).drop_columns(["w", "quantity", "price"]), duckdb.from_arrow)
+    asked, fetch = [], grouped_counts.Relation.fetched
+    monkeypatch.setattr(grouped_counts.Relation, "fetched", lambda *args: asked.append(1) or fetch(*args))
+    together = source.tables(0, np.arange(7), True)
+    n_together = len(asked)
+    monkeypatch.setattr(grouped_counts, "GROUPS_AT_ONCE", 1)
+    alone = source.tables(0, np.arange(7), True)
+    assert n_together <= 4 < len(asked) - n_together == 7
+    assert all((one.dense() == other.dense()).all() for one, other in zip(together, alone, strict=True))
+
+
+def few_kept(monkeypatch, cells):
+    """Columns of more values than this are known by intervals."""
+    monkeypatch.setattr(in_database.PartsInDatabase, "limits", in_database.Limits(cells=cells))
+
+
+def skewed(n=30_000):
+    """Columns of only different numbers, one of them with a long tail."""
+    random = np.random.default_rng(2)
+    y = random.integers(0, 2, n)
+    return pa.table(
+        {
+            "normal": random.normal(size=n) + y,
+            "tail": np.exp(random.normal(size=n) + y),
+            "gaps": np.where(random.random(n) < 0.2, np.nan, random.normal(size=n)),
+            "whole": random.integers(0, 10**9, n),
+            "y": y,
+        }
+    )
+
+
+def test_cuts_of_too_many_values_are_off_by_the_stated_rank(lazy, monkeypatch):
+    few_kept(monkeypatch, 1 << 16)
+    table = skewed(45_000)
+    how = {"binning": "quantile", "n_bins": 8, "missing": "bin"}
+    found = bitsieve.select(lazy(table), "y", push_down=True, **how)
+    expected = bitsieve.select(table, "y", **how)
+    coding = found.evidence.table.coding
+    assert coding.sampled == (0, 1, 2, 3)
+    assert 0 < coding.rank_error < 1 / 50  # of the column with a tail, in 8,192 intervals
+    (note,) = [note for note in found.notes if "too many different numbers" in note]
+    assert f"{coding.rank_error:.2%}" in note
+    assert "99 times" not in note
+    for j, name in enumerate(table.column_names[:-1]):
+        values = table[name].to_numpy()
+        there = np.sort(values[~np.isnan(values)])
+        ranks = [
+            np.searchsorted(there, edges)
+            for edges in (coding.binner.bin_edges_[j], expected.selector.binner_.bin_edges_[j])
+        ]
+        assert np.abs(ranks[0] - ranks[1]).max() <= coding.rank_error * table.num_rows + 1  # both may round a rank
+
+
+def test_bins_of_equal_width_are_exact_whatever_the_values(lazy, monkeypatch):
+    few_kept(monkeypatch, 1 << 10)
+    table = skewed()
+    how = {"binning": "uniform", "missing": "bin"}
+    same(bitsieve.select(lazy(table), "y", push_down=True, **how), bitsieve.select(table, "y", **how))
+
+
+def test_a_quantity_of_too_many_values_is_refused(lazy, monkeypatch):
+    few_kept(monkeypatch, 1 << 8)
+    message = (
+        r"^the target 'normal' has more than 256 different values: round it, or read the rows, by push_down=False$"
+    )
+    with pytest.raises(ValueError, match=message):
+        bitsieve.select(lazy(skewed(1000)), "normal", push_down=True, missing="bin")
+
+
+def test_identifiers_of_many_values_are_left_out(lazy, monkeypatch):
+    few_kept(monkeypatch, 1 << 10)
+    random, n = np.random.default_rng(4), 5000
+    y = random.integers(0, 2, n)
+    table = pa.table(
+        {
+            "id": random.permutation(n) + 7,
+            "name": [f"person {j}" for j in range(n)],
+            "other": random.integers(0, 3, n) + y,
+            "y": y,
+        }
+    )
+    found = bitsieve.select(lazy(table), "y", push_down=True)
+    assert found.features == ["other"]
+    assert any("2 columns look like identifiers ('id', 'name')" in note for note in found.notes)
+
+
+def test_selected_columns_stay_where_they_are(lazy):
+    table = rows()
+    found = bitsieve.select(lazy(table), "y", push_down=True, missing="bin", n_features_to_select=2)
+    assert isinstance(found.table, type(lazy(table)))
+    assert sorted(nw.from_native(found.table).collect_schema()) == sorted(found.features)
+
+
+def test_many_rows_are_counted_where_they_are(lazy, monkeypatch):
+    table = rows().drop_columns(["price"])
+    note = "the table has very many rows: they were counted where they are, and not read; to read them, add push_down="
+    monkeypatch.setattr(in_database, "_MANY_VALUES", 100)
+    found = bitsieve.select(lazy(table), "y", missing="bin")
+    assert found.notes[0].startswith(note)
+    assert not bitsieve.select(lazy(table), "y", missing="bin", push_down=False).notes[0].startswith(note)
+    monkeypatch.setattr(in_database, "_MANY_COLUMNS", 3)
+    assert not bitsieve.select(lazy(table), "y", missing="bin").notes[0].startswith(note)
+
+
+def changing(monkeypatch, con, change):
+    """Change the table before the last statements."""
+    before, seen = grouped_counts.GroupedSource.answer, []
+
+    def answer(self, columns, by_class):
+        if self._alone is not None and not seen:
+            seen.append(con.execute(change))
+        return before(self, columns, by_class)
+
+    monkeypatch.setattr(grouped_counts.GroupedSource, "answer", answer)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "insert into t select * from t limit 1",
+        "delete from t where few = 1 and y = 'b'",
+        "update t set few = 0 where few = 1",
+        "update t set size = 'new' where size = 'i'",
+        "update t set y = 'd' where y = 'a'",
+        "update t set day = null where few = 0",
+        "update t set few = few + 100000",
+    ],
+)
+def test_a_table_that_changes_is_refused(monkeypatch, change):
+    con, table = duckdb.connect(), rows().drop_columns(["w", "price"])
+    con.register("given", table)
+    con.execute("create table t as select * from given")
+    changing(monkeypatch, con, change)
+    with pytest.raises(ValueError, match=r"^the table changed while it was counted, as the counts disagree: run again"):
+        bitsieve.select(con.table("t"), "y", push_down=True, missing="bin", method="jmi", binning="quantile", n_bins=3)
+
+
+@pytest.mark.parametrize("change", ["drop table t", "alter table t drop column few"])
+def test_what_the_database_refuses_is_one_line(monkeypatch, change):
+    con, table = duckdb.connect(), rows().drop_columns(["w", "price"])
+    con.register("given", table)
+    con.execute("create table t as select * from given")
+    changing(monkeypatch, con, change)
+    with pytest.raises(ValueError, match=r"^the database did not answer a statement: [^\n]*$"):
+        bitsieve.select(con.table("t"), "y", push_down=True, missing="bin", method="jmi")
+
+
+def test_a_connection_that_is_closed():
+    con = duckdb.connect()
+    con.register("given", rows())
+    relation = con.table("given")
+    con.close()
+    with pytest.raises(ValueError, match=r"^the database did not answer a statement: [^\n]*closed"):
+        bitsieve.select(relation, "y", push_down=True)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"target": np.zeros(N)}, "^the target must be a column of the table, where the rows are counted: name it$"),
+        ({"sample_weight": np.ones(N)}, "^the weights must be a column of the table"),
+        ({"sample_weight": "quantity"}, "^sample_weight has .* negative values"),
+        ({"memory": "1GB"}, "^push_down=True is not allowed: leave it out, or engine, memory and spool"),
+        ({"engine": "local"}, "^push_down=True is not allowed: leave it out, or engine, memory and spool"),
+        ({"push_down": 3}, "^push_down=3 "),
+        ({"target": "nowhere"}, "^there is no column 'nowhere' for the target"),
+        ({"method": "vmi"}, "rows"),
+        ({"stopping": "permutation"}, "must be in memory"),
+    ],
+    ids=str,
+)
+def test_mistakes(lazy, how, message):
+    with pytest.raises(ValueError, match=message):
+        bitsieve.select(**{"data": lazy(rows()), "target": "y", "push_down": True, "missing": "bin", **how})
+
+
+def test_rows_in_memory_are_not_pushed_down():
+    with pytest.raises(ValueError, match=r"^push_down=True is not allowed: leave it out for Table: rows are counted"):
+        bitsieve.select(rows(), "y", push_down=True)
+
+
+def test_times_of_many_values_are_refused_by_name(monkeypatch):
+    few_kept(monkeypatch, 1 << 8)
+    table = rows().append_column("at", pa.array(np.arange(N) * 77_777_777, pa.timestamp("us")))
+    relation = duckdb.from_arrow(table)
+    with pytest.raises(
+        ValueError, match=r"^column 'at' has more than 256 different values, too many to group the rows"
+    ):
+        bitsieve.select(relation, "y", push_down=True, missing="bin", exclude=["day"])
+    found = bitsieve.select(relation, "y", push_down=True, missing="bin", exclude=["at", "day"])
+    expected = bitsieve.select(table, "y", missing="bin", exclude=["at", "day"])
+    assert set(found.features) == set(expected.features)  # cuts of the others are between intervals
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("n_cuts", [0, 1, 5, 700])
+def test_codes_by_comparisons_are_those_of_a_search(side, n_cuts):
+    random = np.random.default_rng(n_cuts)
+    cuts = np.sort(random.normal(size=n_cuts))
+    values = np.r_[random.normal(size=500), cuts, np.nan, -1e308, 1e308]
+    for relation in (duckdb.from_arrow(pa.table({"x": values})), pl.LazyFrame({"x": [*values, None]})):
+        frame = nw.from_native(relation)
+        code = grouped_counts.code_by_cuts(nw.col("x"), cuts.tolist(), side)
+        found = frame.select("x", code=code).collect("pyarrow").to_native()
+        given = found["x"].to_numpy()
+        expected = np.where(np.isnan(given), -1, np.searchsorted(cuts, given, side))
+        assert (found["code"].to_numpy() == expected).all()
+
+
+def test_intervals_never_overlap():
+    table = skewed()
+    source = grouped_counts.Relation(nw.from_native(duckdb.from_arrow(table)))
+    classes = grouped_counts.Classes({}, lambda of: np.zeros_like(of.rows))
+    for name in table.column_names[:-1]:
+        known = in_database.intervals_of(source, name, classes, 1 << 14)
+        ends = known.values.to_numpy()
+        order = np.argsort(ends)
+        values = np.sort(table[name].to_numpy())
+        below = np.searchsorted(values, ends[order], side="right")
+        below[np.isnan(ends[order])] = len(values)
+        assert (np.cumsum(known.groups[1][order]) == below).all()
+        assert known.rank_error < 1 / 100
