@@ -96,8 +96,8 @@ DESIGNS = (
 
 def coded(values: NDArray[np.float64], bins: int) -> NDArray[np.uint8]:
     """Equal-frequency codes."""
-    columns = [np.unique(np.quantile(column, np.arange(1, bins) / bins, method="higher")) for column in values.T]
-    codes = [np.searchsorted(cuts, column, side="right") for cuts, column in zip(columns, values.T, strict=True)]
+    columns = [np.unique(np.quantile(column, np.arange(1, bins) / bins, method="lower")) for column in values.T]
+    codes = [np.searchsorted(cuts, column, side="left") for cuts, column in zip(columns, values.T, strict=True)]
     return np.stack(codes, axis=1).astype(np.uint8)
 
 

@@ -83,7 +83,6 @@ SOURCES = (
     Source("wooldridge", "bwght2", "bwght", ("lbwght", "lbw", "vlbw")),
     Source("mosaicData", "SaratogaHouses", "price"),
     Source("openintro", "evals", "score", ("course_id", "prof_id")),
-    Source("sem", "HS.data", "paragrap", ("id",)),
     Source("nlme", "bdf", "langPOST", ("schoolNR", "pupilNR", "aritPOST", "aritdiff")),
 )
 
@@ -147,7 +146,7 @@ def by_fastcan(X: Floats, y: Floats, k: int) -> Order:
 
 
 def by_rebate(X: Floats, y: Floats, k: int) -> Order:
-    """RReliefF of scikit-rebate with as many neighbours as ours."""
+    """ReliefF of scikit-rebate for a quantity: 10 near samples whose y is near, and 10 whose y is not."""
     from skrebate import ReliefF
 
     return by_score(lambda X, y: ReliefF(n_neighbors=10, n_jobs=1).fit(X, y).feature_importances_, X, y, k)

@@ -13,6 +13,7 @@ import numpy as np
 import bitsieve
 from benchmarks import engine
 from benchmarks.memory import Peak
+from bitsieve.methods.by_counts.interactions import Search
 
 
 def fit(codes, classes):
@@ -46,6 +47,19 @@ def relevance(codes, classes):
 def relevance_called(codes, classes):
     """The same by the public function."""
     return lambda: {"bits": bitsieve.mutual_information(codes, classes, binning="none", n_jobs=1).tolist()}
+
+
+def tuples(codes, classes):
+    """The strongest of all pairs or triples, and of every column."""
+
+    def run(order, n_jobs=1):
+        start = time.perf_counter()
+        source = engine.pack(codes, classes, n_jobs).source
+        packing = time.perf_counter() - start
+        found = Search(order, "gain", 100).strongest(source)
+        return {"packing_s": packing, "best": found.columns[0].tolist()}
+
+    return run
 
 
 def matrix(codes, classes):

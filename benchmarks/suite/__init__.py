@@ -1,9 +1,33 @@
 """The benchmarks, one after the other as they are run."""
 
-from benchmarks.suite import cluster, encoding, files, geometric, global_methods, greedy, large, matrix, sparse, tables
+from benchmarks.suite import (
+    cluster,
+    encoding,
+    files,
+    geometric,
+    global_methods,
+    greedy,
+    interactions,
+    large,
+    matrix,
+    sparse,
+    tables,
+)
 
 ALL = {
     benchmark.name: benchmark
-    for module in (greedy, matrix, encoding, tables, geometric, sparse, global_methods, large, cluster, files)
+    for module in (
+        greedy,
+        matrix,
+        interactions,
+        encoding,
+        tables,
+        geometric,
+        sparse,
+        global_methods,
+        large,
+        cluster,
+        files,
+    )
     for benchmark in module.BENCHMARKS
 }

@@ -1,4 +1,4 @@
-"""How many columns by four rules: each is what its selector takes, and the sentence fits the numbers."""
+"""How many columns by five rules: each is what its selector takes, and the sentence fits the numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
-from bitsieve import ForwardSelector, SelectorCV, StabilitySelector
+from bitsieve import ForwardSelector, KnockoffSelector, SelectorCV, StabilitySelector
 from bitsieve.cli import main
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.evaluate.how_many import Answer, reading
@@ -26,7 +26,7 @@ def planted(seed=0, n_samples=240, n_features=16):
 def test_each_answer_is_what_its_rule_takes():
     X, y = planted()
     found = bitsieve.how_many(X, y, method="mim", **QUICK)
-    shuffles, rate, stable, errors = found.answers
+    shuffles, rate, stable, errors, knockoffs = found.answers
     assert {"x2", "x9"} <= set(shuffles.features)
     for answer, rule in ((shuffles, "permutation"), (rate, "fdr")):
         taken = ForwardSelector("auto", criterion="mim", stopping=rule).fit(X, y).selected_
@@ -37,6 +37,9 @@ def test_each_answer_is_what_its_rule_takes():
     assert set(stable.features) == {"x2", "x9"}
     folded = SelectorCV(methods=["mim"], features=range(1, 17), classifier="ncm", folds=3).fit(X, y)
     assert errors.n_features == folded.n_features_to_select_
+    beat = KnockoffSelector(binning=bitsieve.EqualFrequencyBinner(n_bins=3)).fit(X, y).selected_
+    assert knockoffs.features == [f"x{column}" for column in beat]
+    assert knockoffs.why.endswith("20 columns or none; by three quantile bins")
     assert [answer.n_features for answer in found.answers] == [len(answer.features) for answer in found.answers]
 
 

@@ -107,6 +107,13 @@ def test_a_quantity_counts_by_its_values():
     assert fitted.weights_.tolist() != ReliefF(1).fit(X[:, :3], np.exp(X[:, 3])).weights_.tolist()
 
 
+def test_neighbours_by_default():
+    X, y = load_iris(return_X_y=True)
+    assert ReliefF(1).fit(X, y).weights_.tobytes() == ReliefF(1, n_neighbors=10).fit(X, y).weights_.tobytes()
+    of_quantity = (ReliefF(1, n_neighbors=k).fit(X[:, :3], X[:, 3] + 0.05).weights_ for k in (None, 70))
+    assert len({weights.tobytes() for weights in of_quantity}) == 1
+
+
 def test_a_quantity_of_two_columns_together():
     """y is the product of the signs of two columns, with noise: each alone has no relation to it."""
     random = np.random.default_rng(1)
@@ -138,7 +145,7 @@ def test_select_takes_missing_values_and_counts_them_as_a_code(flowers):
     ("parameters", "message"),
     [
         ({"n_neighbors": 0}, r"^n_neighbors=0 is not allowed: give a whole number of 1 or more$"),
-        ({"n_neighbors": None}, r"^n_neighbors=None is not allowed"),
+        ({"n_neighbors": 2.5}, r"^n_neighbors=2.5 is not allowed"),
         ({"n_samples": 0}, r"^n_samples=0 is not allowed"),
         ({"n_samples": 0.5}, r"^n_samples=0.5 is not allowed"),
         ({"n_features_to_select": 0}, r"^n_features_to_select=0 is not allowed: give a whole number from 1 to 4"),

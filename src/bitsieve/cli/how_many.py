@@ -1,4 +1,4 @@
-"""``bitsieve how-many``: what four rules would take of a table, side by side."""
+"""``bitsieve how-many``: what five rules would take of a table, side by side."""
 
 from __future__ import annotations
 

@@ -70,9 +70,9 @@ COMMANDS = (
             "count a table once and save the tables of all pairs of columns, which add up with those of more rows",
             "Count the tables of all pairs of columns of DATA with its target, and save them. Counts with the same "
             "bins add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows."),
-    Command("how-many", "how_many.run", "say how many columns to take, by four rules side by side",
-            "Ask shuffles, the false discovery rate, stability and cross-validation how many columns a greedy method "
-            "should take, and say how to read their difference."),
+    Command("how-many", "how_many.run", "say how many columns to take, by five rules side by side",
+            "Ask shuffles, the false discovery rate, stability, cross-validation and knockoffs how many columns a "
+            "greedy method should take, and say how to read their difference."),
     Command("compare", "compare.run",
             "cross-validate a classifier or regressor on what several methods select, for every number of features",
             "Cross-validate a classifier or regressor on the first k features of several methods, for every k. Each "
@@ -207,8 +207,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "how numeric columns become codes: quantile, uniform, mdl, or none for codes already "
                f"(default: {INTERACTIONS_BINNING})", metavar="RULE", parameters="binning"),
         Option("--bins", BINNED_ALIKE, "bins of quantile and uniform (default: 10)", "count", parameters="n_bins"),
-        Option("--bins", TUPLES, f"bins of quantile and uniform (default: {INTERACTIONS_BINS})", "count",
-               parameters="n_bins"),
+        Option("--bins", TUPLES,
+               f"bins of quantile and uniform (default: {INTERACTIONS_BINS[2]} for pairs, {INTERACTIONS_BINS[3]} for "
+               "triples)", "count", parameters="n_bins"),
         Option("--uncut", f"{SELECTING} count how-many {TUPLES}",
                "what mdl does with a column without a cut (default: leave)",
                choices=("leave", "median"), parameters="uncut"),

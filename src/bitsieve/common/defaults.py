@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 BINNING = "mdl"
 ESTIMATOR = "corrected"  # of information
-INTERACTIONS_BINNING, INTERACTIONS_BINS = "quantile", 3  # MDL cuts no column that is informative with others only
+INTERACTIONS_BINNING = "quantile"  # MDL cuts no column that is informative with others only
+INTERACTIONS_BINS = {2: 3, 3: 2}  # by the columns of a tuple: see docs/methods/interactions.md
 
 
 class Defaults(NamedTuple):

@@ -1,4 +1,4 @@
-"""How many columns to take: four rules side by side, and what each choice adds beside chance."""
+"""How many columns to take: five rules side by side, and what each choice adds beside chance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
 from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.data.binning.registry import binning_with
+from bitsieve.data.binning.registry import binning_with, make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory
@@ -27,6 +27,7 @@ from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data
 from bitsieve.selectors.fitting import Counted, count_table
 from bitsieve.selectors.forward import ForwardSelector
+from bitsieve.selectors.knockoffs import KnockoffSelector
 from bitsieve.selectors.stability import StabilitySelector
 
 Floats = NDArray[np.float64]
@@ -63,12 +64,12 @@ class NullBand:
 
 @dataclass(frozen=True)
 class HowMany:
-    """What four rules would take, side by side.
+    """What five rules would take, side by side.
 
     Attributes
     ----------
     answers : list of Answer
-        By shuffles, false discovery rate, stability and cross-validation.
+        By shuffles, false discovery rate, stability, cross-validation and knockoffs.
     reading : str
         How to read their difference.
     band : NullBand
@@ -83,7 +84,7 @@ class HowMany:
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> found = bitsieve.how_many(X, y, n_pairs=10)
     >>> [answer.n_features for answer in found.answers]
-    [2, 2, 2, 3]
+    [2, 2, 2, 3, 0]
     """
 
     answers: list[Answer]
@@ -145,13 +146,14 @@ def how_many(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> HowMany:
-    """Ask four rules how many columns a greedy method should take.
+    """Ask five rules how many columns a greedy method should take.
 
     Shuffles take columns while each adds more to all before than the best of all does after shuffles (level 0.05,
     :class:`PermutationStopping`); the false discovery rate takes the largest list of which a tenth is expected to be
     false (:class:`FalseDiscoveryStopping`); stability keeps what is chosen from most halves of the samples, one false
     column expected at most (:class:`StabilitySelector`); cross-validation takes the fewest, of 30 at most, with which a
-    model's error is within one standard error of the least (:class:`SelectorCV`).
+    model's error is within one standard error of the least (:class:`SelectorCV`); knockoffs take what is relevant given
+    all other columns (:class:`KnockoffSelector`), in lists of 20 columns or more.
 
     Parameters
     ----------
@@ -192,7 +194,7 @@ def how_many(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> found = bitsieve.how_many(X, y, classifier="ncm", n_pairs=10)
     >>> [answer.n_features for answer in found.answers]
-    [4, 11, 2, 5]
+    [4, 11, 2, 5, 0]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
     binning = binning_with(binning, missing, n_jobs)
@@ -209,11 +211,11 @@ def how_many(
     folded = SelectorCV(methods=[method], features=counts, classifier=classifier, folds=folds, binning=binning, **drawn)
     counted = count_table(table, binning, n_jobs)
     answers = [*_by_rules(counted, method, binning, n_jobs), _by_stability(table, stable), _by_errors(table, folded)]
+    answers.append(_by_knockoffs(counted, drawn))
     order = ForwardSelector(_n_shown(answers, n_left), criterion=method, binning=binning).fit_counted(counted).selected_
-    phase("shuffling")
     band = null_band(counted, table, order, random_state, n_jobs)
-    on_leaks = explain_leaks(leaks(counted.information), table)
-    notes = [*table.notes, *considered.notes, *explain_target(table), *on_leaks]
+    of_columns = explain_leaks(leaks(counted.information), table)
+    notes = [*table.notes, *considered.notes, *explain_target(table), *of_columns]
     warn_of(notes)
     return HowMany(answers, reading(answers, table.target.is_quantity), band, notes)
 
@@ -233,6 +235,15 @@ def _by_rules(counted: Counted, method: str, binning: Any, n_jobs: int | None) -
     for rule, (name, why) in rules.items():
         fitted = ForwardSelector("auto", criterion=method, stopping=rule, binning=binning, n_jobs=n_jobs)
         yield _answer(counted.table.names, name, fitted.fit_counted(counted).selected_, why)
+
+
+def _by_knockoffs(counted: Counted, drawn: dict[str, Any]) -> Answer:
+    """What beats its knockoff, by few quantile bins where the bins looked at the class."""
+    why = "each beats its knockoff given all others, no more than a tenth of the list is false; 20 columns or none"
+    if counted.information.source.search is not None:
+        binner = make_binner("quantile", n_bins=3, missing=counted.binner.missing)
+        counted, why = count_table(counted.table, binner, drawn["n_jobs"]), f"{why}; by three quantile bins"
+    return _answer(counted.table.names, "knockoffs", KnockoffSelector(**drawn).fit_counted(counted).selected_, why)
 
 
 def _by_stability(table: TableInMemory, selector: StabilitySelector) -> Answer:
@@ -264,7 +275,7 @@ def _answer(names: Sequence[str], rule: str, columns: NDArray[np.intp], why: str
 def reading(answers: list[Answer], of_quantity: bool = False) -> str:
     """One sentence on what the difference of the answers means."""
     target, model = ("target", "regressor") if of_quantity else ("class", "classifier")
-    shuffles, rate, stable, errors = (answer.n_features for answer in answers)
+    shuffles, rate, stable, errors, *_ = (answer.n_features for answer in answers)
     shown = max(shuffles or 0, rate or 0)
     text = f"{_columns(shown)} shown to be informative about the {target}"
     if stable is not None:
@@ -300,6 +311,7 @@ def null_band(
     counted: Counted, table: TableInMemory, order: NDArray[np.intp], random_state: int, n_jobs: int | None
 ) -> NullBand:
     """The band around the curve of a greedy choice, as far as some seconds of shuffles reach."""
+    phase("shuffling")
     terms = entropy_terms(table.total_weight)
     search = counted.information.source.search or FixedCodes(
         counted.binner.codes(table), table.target.codes, table.target.n_classes, table.weights

@@ -292,8 +292,9 @@ def interactions(
     include, exclude : sequence of column, optional
         Identifiers that are kept, and columns that are left out.
     binning : {"quantile", "uniform", "mdl", "none"} or binner, default="quantile"
-        How numeric columns become codes; of three bins unless ``n_bins`` says otherwise. "mdl" looks at single columns,
-        and cuts none that is informative with others only. Columns of fewer than 8 whole numbers are codes as they are.
+        How numeric columns become codes; of three bins for pairs and two for triples, unless ``n_bins`` says otherwise.
+        "mdl" looks at single columns, and cuts none that is informative with others only. Columns of fewer than 8 whole
+        numbers are codes as they are.
     target_bins, drop_missing_target, header, repair, column_types, n_jobs, memory, spool, engine, verbose
         As for :func:`bitsieve.select`.
     **of_binner
@@ -347,7 +348,7 @@ def interactions(
         of_target: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing_target}
         table = reading.read(target, sample_weight, **of_target, rules=column_rules(repair, column_types))
         refuse_constant_data(table)
-        rule = rule_for_tuples(binning, of_binner, n_jobs)
+        rule = rule_for_tuples(binning, of_binner, order, n_jobs)
         considered = consider(table, include, exclude, constrains=False, orders=False, binner=rule)
         with remedies_for(binning):
             _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)

@@ -206,11 +206,11 @@ def count_binned(table: TableInMemory, binner: Binning, n_jobs: int | None = Non
     return Counted(table, binner, make_information("plug-in", count_coded(table, binner, n_jobs)))
 
 
-def rule_for_tuples(binning: Any, of_binner: Mapping[str, Any], n_jobs: int | None) -> Binning:
-    """The binner for pairs and triples of columns: of three bins where no number is given."""
+def rule_for_tuples(binning: Any, of_binner: Mapping[str, Any], order: int, n_jobs: int | None) -> Binning:
+    """The binner for pairs and triples of columns: of three and of two bins where no number is given."""
     parameters = dict(of_binner)
     if isinstance(binning, str) and binning in ("quantile", "uniform"):
-        parameters.setdefault("n_bins", INTERACTIONS_BINS)
+        parameters.setdefault("n_bins", INTERACTIONS_BINS[order])
     return make_binner(binning, n_jobs=n_jobs, **parameters)
 
 

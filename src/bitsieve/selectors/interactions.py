@@ -43,8 +43,8 @@ class InteractionSelector(ColumnSelector):
     random_state : int, default=0
         Same seed, same shuffles, for any number of threads.
     binning : {"quantile", "uniform", "mdl", "none"} or binner, default="quantile"
-        How numeric columns become codes, by "quantile" and "uniform" three. "mdl" cuts no column that is informative
-        with others only.
+        How numeric columns become codes, by "quantile" and "uniform" three for pairs and two for triples. "mdl"
+        cuts no column that is informative with others only.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class InteractionSelector(ColumnSelector):
     n_jobs: int | None = None
 
     def _fit_table(self, table: Table) -> Self:
-        rule = rule_for_tuples(self.binning, {}, self.n_jobs)
+        rule = rule_for_tuples(self.binning, {}, self.order, self.n_jobs)
         binner, source = count_for_tuples(table, self.binning, rule, {}, self.n_jobs)
         search = Search(self.order, "gain")
         found = search.strongest(source, phase("searching"))

@@ -92,8 +92,9 @@ class ReliefF(ColumnSelector):
 
     Parameters
     ----------
-    n_neighbors : int, default=10
-        Hits, and misses of each class; all of them where a class has fewer. Of a quantity: nearest samples.
+    n_neighbors : int, default=None
+        Hits, and misses of each class; all of them where a class has fewer; None is 10. Of a quantity nearest samples,
+        of which the difference is seen beyond the noise of y; None is 70.
     n_samples : int, default=None
         How many samples are drawn to look at, without repetition; None, or more than there are, looks at all in
         order. Neighbours are always sought among all.
@@ -136,7 +137,7 @@ class ReliefF(ColumnSelector):
 
     n_features_to_select: int | None = None
     _: KW_ONLY
-    n_neighbors: int = 10
+    n_neighbors: int | None = None
     n_samples: int | None = None
     random_state: Any = None
     n_jobs: int | None = None

@@ -28,13 +28,14 @@ Places = NDArray[np.intp]
 
 BLOCK_DISTANCES = 1 << 21  # held at once a thread, 16 MiB; blocks depend on the data alone, and so do all sums
 MOST_BLOCK_SAMPLES = 256
+OF_CLASS, OF_ALL = 10, 70  # neighbours by default: of each class, and for a quantity
 
 
 def relieff(
     samples: Samples,
     k: int,
     *,
-    n_neighbors: int = 10,
+    n_neighbors: int | None = None,
     n_samples: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -44,7 +45,7 @@ def relieff(
     differences = Differences(samples.rows(takes_missing=True), samples.classes, samples.n_classes)
     chosen, progress = _chosen(samples, n_samples, random_state), phase("comparing neighbours")
     weights = relieff_weights(
-        differences, samples.classes, chosen, n_neighbors=n_neighbors, n_jobs=n_jobs, progress=progress
+        differences, samples.classes, chosen, n_neighbors=n_neighbors or OF_CLASS, n_jobs=n_jobs, progress=progress
     )
     return rank_all(rank(weights), differences.varies, weights, k, weights_=weights)
 
@@ -53,7 +54,7 @@ def rrelieff(
     samples: Samples,
     k: int,
     *,
-    n_neighbors: int = 10,
+    n_neighbors: int | None = None,
     n_samples: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -65,7 +66,7 @@ def rrelieff(
     differences = Differences(samples.rows(takes_missing=True), of_all, 1)
     chosen, progress = _chosen(samples, n_samples, random_state), phase("comparing neighbours")
     weights = rrelieff_weights(
-        differences, samples.quantity, chosen, n_neighbors=n_neighbors, n_jobs=n_jobs, progress=progress
+        differences, samples.quantity, chosen, n_neighbors=n_neighbors or OF_ALL, n_jobs=n_jobs, progress=progress
     )
     return rank_all(rank(weights), differences.varies, weights, k, weights_=weights)
 
@@ -186,7 +187,7 @@ METHODS = (
         bins=False,
         takes_missing=True,
         rules={
-            "n_neighbors": partial(check_integer, low=1),
+            "n_neighbors": optional(partial(check_integer, low=1)),
             "n_samples": optional(partial(check_integer, low=1)),
             "random_state": made_by(make_random),
         },

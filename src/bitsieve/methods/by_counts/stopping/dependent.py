@@ -141,6 +141,7 @@ class ListStopping:
     name: ClassVar[str]
     unit: ClassVar[str] = "rate"
     requires: ClassVar[frozenset[str]] = frozenset()
+    figure: ClassVar[str] = "false discovery rate"
     level: float = 0.1
 
     @abstractmethod
@@ -153,7 +154,7 @@ class ListStopping:
 
     def reason(self, value: float) -> str:
         """The rate and the level."""
-        return f"false discovery rate {value:.2g} > {self.level:g}"
+        return f"{self.figure} {value:.2g} > {self.level:g}"
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,7 @@ class ConditionalStopping(ListStopping):
     """
 
     name: ClassVar[str] = "conditional"
+    figure: ClassVar[str] = "corrected p"
     adjust: str = MULTIPLE[0]
     random_state: int = 0
 
