@@ -13,6 +13,7 @@ import pytest
 import bitsieve
 from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.data.columns import read_columns
+from bitsieve.data.quantity import TargetKind
 from bitsieve.data.target import read_target, read_weights
 
 LARGE = 2**53
@@ -47,7 +48,7 @@ def test_whole_numbers_as_categories_are_exact():
 
 def test_targets():
     numbers = LARGE + np.arange(200)
-    assert read_target(numbers, n_bins="none").n_classes == 200
+    assert read_target(numbers, said=TargetKind("classes")).n_classes == 200
     with pytest.raises(ValueError, match="the target holds values that differ"):
         read_target(numbers)
     with pytest.raises(ValueError, match="the target holds values that differ"):

@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from bitsieve.data.quantity import TargetKind
 from bitsieve.data.read import read_data, read_xy
 from bitsieve.data.table import TableInMemory
 
@@ -95,13 +96,16 @@ def test_some_rows_stay_in_step(rows):
 def test_some_rows_of_an_array_and_of_a_joint_binned_target():
     X = np.arange(20.0).reshape(10, 2)
     whole = read_xy(
-        X, np.column_stack([np.arange(10) + 0.5, np.arange(10) % 2]), target_bins=2, target_name="size, kind"
+        X,
+        np.column_stack([np.arange(10) + 0.5, np.arange(10) % 2]),
+        said=TargetKind(n_bins=2),
+        target_name="size, kind",
     )
     part = whole.take(np.array([9, 0, 2]))
     assert part.matrix.tolist() == X[[9, 0, 2]].tolist()
     assert part.weights is None
     assert part.target.n_classes == 2
-    for name in ("edges", "kind", "columns", "name", "n_bins"):
+    for name in ("edges", "kind", "columns", "name", "said"):
         assert getattr(part.target, name) is getattr(whole.target, name)
 
 

@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from bitsieve.data.quantity import TargetKind
 from bitsieve.data.target import read_target
 
 _KINDS = [
@@ -49,22 +50,49 @@ def test_categories_that_occur(y):
     assert target.labels.tolist() == ["x", "y"]
 
 
-def test_nullable_integers_and_dates_are_classes():
+def test_nullable_integers_are_classes():
     assert read_target(pd.Series([3, 1, 3], dtype="Int64")).codes.tolist() == [1, 0, 1]
-    days = [datetime.date(2020, 1, 2), datetime.date(2020, 1, 1)]
-    assert read_target(pl.Series(days)).codes.tolist() == [1, 0]
-    assert read_target(np.array(days, dtype="M8[D]")).codes.tolist() == [1, 0]
+
+
+DAYS = [datetime.date(2020, 1, 4), datetime.date(2020, 1, 1), datetime.date(2020, 1, 2), datetime.date(2020, 1, 2)]
+_DATES = {
+    "objects": lambda days: np.array(days, object),
+    "numpy": lambda days: np.array(days, "M8[D]"),
+    "nanoseconds": lambda days: np.array(days, "M8[ns]"),
+    "pandas": lambda days: pd.Series(pd.to_datetime(days)),
+    "pandas with a zone": lambda days: pd.Series(pd.to_datetime(days)).dt.tz_localize("UTC"),
+    "polars": pl.Series,
+    "arrow": pa.array,
+    "arrow in chunks": lambda days: pa.chunked_array([pa.array(days[:1]), pa.array(days[1:])]),
+}
+
+
+@pytest.mark.parametrize("kind", _DATES)
+def test_dates_are_a_quantity(kind):
+    target = read_target(_DATES[kind](DAYS))
+    assert target.codes.tolist() == [2, 0, 1, 1]
+    assert target.labels.tolist() == ["(-inf, 2020-01-01]", "(2020-01-01, 2020-01-02]", "(2020-01-02, inf)"]
+    assert (target.edges / 86_400e6).tolist() == [18_262, 18_263]
+    classes = read_target(_DATES[kind](DAYS), said=TargetKind("classes"))
+    assert (classes.kind, classes.codes.tolist()) == ("classes", [2, 0, 1, 1])
+
+
+@pytest.mark.parametrize("read", [np.array, pd.Series, pl.Series, pa.array])
+def test_durations_are_a_quantity(read):
+    target = read_target(read(np.array([3600, 90_000, 60], "m8[s]").astype("m8[us]")))
+    assert target.codes.tolist() == [1, 2, 0]
+    assert target.labels.tolist() == ["(-inf, 0:01:00]", "(0:01:00, 1:00:00]", "(1:00:00, inf)"]
 
 
 def test_continuous_target_is_binned_by_equal_frequency():
     y = np.arange(10) + 0.5
-    target = read_target(y)
+    target = read_target(y, said=TargetKind(n_bins=5))
     assert target.kind == "binned"
     assert target.edges.tolist() == [1.5, 3.5, 5.5, 7.5]
     assert target.codes.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     assert target.labels.tolist() == ["(-inf, 1.5]", "(1.5, 3.5]", "(3.5, 5.5]", "(5.5, 7.5]", "(7.5, inf)"]
-    assert read_target(y, n_bins=2).edges.tolist() == [4.5]
-    assert read_target(pl.Series(y)).codes.tolist() == target.codes.tolist()
+    assert read_target(y, said=TargetKind(n_bins=2)).edges.tolist() == [4.5]
+    assert read_target(pl.Series(y)).codes.tolist() == read_target(y).codes.tolist() == [0] * 3 + [1] * 4 + [2] * 3
 
 
 def test_forty_thousand_strings():
@@ -94,11 +122,6 @@ def test_bad_targets_are_refused_in_one_line(y, message):
     with pytest.raises(ValueError, match=message) as caught:
         read_target(y)
     assert "\n" not in str(caught.value)
-
-
-def test_number_of_bins_is_checked():
-    with pytest.raises(ValueError, match="target_bins=1 is not allowed"):
-        read_target([0.5, 1.5], n_bins=1)
 
 
 def test_a_column_vector_is_read_with_a_warning():

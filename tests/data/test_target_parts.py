@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from bitsieve.data.quantity import AS_FOUND, TargetKind, number_of_classes
 from bitsieve.data.target import read_target
 from bitsieve.data.target_summary import TargetSummary
 
@@ -21,29 +22,34 @@ TARGETS = {
     "many": pa.array(RANDOM.integers(0, 400, N)),
     "real": pa.array(REAL),
     "whole floats": pa.array(RANDOM.integers(0, 4, N) * 1.0),
-    "dates": pa.array(RANDOM.integers(0, 4, N).astype("M8[D]")),
+    "dates": pa.array(RANDOM.integers(0, 400, N).astype("M8[D]")),
+    "durations": pa.array(RANDOM.integers(0, 4, N).astype("m8[s]")),
     "two": pa.table({"a": RANDOM.integers(0, 3, N), "b": np.where(REAL > 1, "high", "low")}),
     "two, one real": pa.table({"a": RANDOM.integers(0, 3, N), "b": REAL}),
 }
 
 
-@pytest.mark.parametrize("n_bins", [None, 3, "none"])
+@pytest.mark.parametrize("said", [AS_FOUND, TargetKind(None, 3), TargetKind("classes"), TargetKind("quantity")])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", TARGETS)
-def test_parts_give_the_classes_of_all_rows(name, weighted, n_bins):
+def test_parts_give_the_classes_of_all_rows(name, weighted, said):
     y = TARGETS[name]
+    if said.kind == "quantity" and name in ("text", "booleans", "two"):
+        with pytest.raises(ValueError, match="target_kind='quantity' does not go with the target"):
+            TargetSummary.of_part(y).fitted("given", said)
+        return
     weights = RANDOM.integers(1, 4, N) if weighted else None
-    expected = read_target(y, name="given", n_bins=n_bins, weights=weights)
+    expected = read_target(y, name="given", said=said, weights=weights)
     ends = list(pairwise([0, 1, 250, N]))
     summary = TargetSummary.merged(
         [TargetSummary.of_part(y[a:b], first_row=a, weights=None if weights is None else weights[a:b]) for a, b in ends]
     )
-    coding = summary.fitted("given", n_bins)
+    coding = summary.fitted("given", said)
     if coding.is_joint:
         coding = coding.with_combinations(np.concatenate([coding.combinations_of(y[a:b]) for a, b in ends]))
     assert np.concatenate([coding.codes(y[a:b]) for a, b in ends]).tolist() == expected.codes.tolist()
     found = coding.target
-    for attribute in ("kind", "columns", "name", "n_bins", "n_numbers", "n_classes"):
+    for attribute in ("kind", "columns", "name", "said", "n_numbers", "n_classes", "n_allowed", "unit"):
         assert getattr(found, attribute) == getattr(expected, attribute)
     assert found.labels.tolist() == expected.labels.tolist()
     assert str(found.edges) == str(expected.edges)
@@ -67,11 +73,12 @@ def test_more_distinct_numbers_than_are_kept():
     summary = TargetSummary.merged(
         [TargetSummary.of_part(values[:350_000]), TargetSummary.of_part(values[350_000:], first_row=350_000)]
     )
-    coding = summary.fitted("y", 4)
+    coding = summary.fitted("y", TargetKind(n_bins=4))
     shares = np.bincount(coding.codes(values)) / len(values)
     assert np.abs(np.cumsum(shares)[:3] - [0.25, 0.5, 0.75]).max() < coding.rank_error < 0.004
+    assert summary.fitted("y").target.n_classes == number_of_classes(600_000)
     with pytest.raises(ValueError, match=r"^the target has more than 262,144 classes"):
-        summary.fitted("y", "none")
+        summary.fitted("y", TargetKind("classes"))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -83,9 +90,10 @@ def test_the_sizes_of_classes_are_known_with_them(name, weighted):
         TargetSummary.of_part(y[a:b], first_row=a, weights=None if weights is None else weights[a:b], sampled=False)
         for a, b in pairwise([0, 3, 300, N])
     ]
-    found = TargetSummary.merged(parts).fitted("y", 3).class_sizes
+    found = TargetSummary.merged(parts).fitted("y", TargetKind(None, 3)).class_sizes
     if name.startswith("two"):
         assert found is None
     else:
-        assert found.tolist() == np.bincount(read_target(y, n_bins=3, weights=weights).codes, weights).tolist()
+        expected = read_target(y, said=TargetKind(None, 3), weights=weights)
+        assert found.tolist() == np.bincount(expected.codes, weights).tolist()
     assert TargetSummary.of_part(RANDOM.standard_normal(300_000)).fitted("y").class_sizes is None

@@ -149,7 +149,7 @@ def test_continuous_target_and_defaults():
     assert comparison.counts.tolist() == list(range(1, 11))
     assert comparison.parameters["n_classes"] is None
     assert (comparison.parameters["classifier"], comparison.parameters["scoring"]) == ("ridge", "r2")
-    assert "is continuous" in comparison.notes[0]
+    assert "is a quantity" in comparison.notes[0]
 
 
 def test_methods_by_label():

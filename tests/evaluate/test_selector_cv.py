@@ -46,7 +46,7 @@ def test_the_chosen_selector_knows_classes_and_names():
     continuous = X["proline"] + 0.5
     binned = SelectorCV(**{**asked, "classifier": None}).fit(X.drop(columns="proline"), continuous)
     assert binned.selector_.classes_.tolist() == binned.classes_.tolist()
-    assert len(binned.selector_.target_edges_) == 4
+    assert len(binned.selector_.target_edges_) == 2
 
 
 def test_the_table_is_read_once(monkeypatch):
@@ -71,7 +71,7 @@ def test_tables_of_words_and_a_continuous_target(table):
     assert one.selected_.tolist() == other.selected_.tolist()
     assert one.classes_.tolist() == ["benign", "malignant"]
     binned = SelectorCV(**{**asked, "classifier": "knn"}).fit(X.drop_columns(["mean_area"]), X["mean_area"])
-    assert len(binned.classes_) == 5
+    assert len(binned.classes_) == 4  # of 569 samples
 
 
 def test_mixed_lists():

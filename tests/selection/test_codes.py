@@ -23,7 +23,7 @@ def test_an_array_of_codes_is_taken_as_it_is(kind):
     assert not any("no reliable relation" in note for note in selection.notes)
     assert selection.indices.tolist() == wanted.indices.tolist()
     assert selection.scores.tobytes() == wanted.scores.tobytes()
-    assert selection.parameters["binning"] == "mdl"
+    assert selection.parameters["binning"] == "auto"
 
 
 def test_columns_of_a_frame_each_by_itself():

@@ -57,6 +57,58 @@ def test_selection_scores_and_notes(door, how):
     assert not {"number", "name", "nothing", "row"} & set(by_names(table, found.features))
 
 
+def quantities():
+    """Targets that are a quantity."""
+    random = np.random.default_rng(8)
+    y = np.array(people()["y"].to_pylist()) == "yes"
+    days = (np.datetime64("2021-03-01") + 200 * y + random.integers(0, 300, N)).astype("M8[s]")
+    return {
+        "doubles": pa.array(np.exp(random.normal(size=N) + y)),
+        "ages": pa.array(random.integers(20, 60, N) + 15 * y),
+        "few": pa.array(np.where(random.random(N) < 0.2, 2.5, np.where(y, 9.75, 1.25))),
+        "dates": pa.array(days.astype("M8[D]")),
+        "times": pa.array(days + random.integers(0, 86_400, N)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        ("doubles", {}),
+        ("ages", {"method": "jmi", "target_bins": 6}),
+        ("few", {"method": "disr", "estimator": "corrected"}),
+        ("dates", {"method": "speccmi"}),
+        ("times", {"method": "mrmr", "binning": "mdl"}),
+    ],
+)
+def test_a_quantity(door, kind, how):
+    table = people()
+    table = table.set_column(table.column_names.index("y"), "y", quantities()[kind])
+    expected = bitsieve.select(table, "y", missing="bin", **how)
+    assert expected.target.kind == "binned"
+    assert any("target 'y' is a quantity" in note for note in expected.notes)
+    found = door(table, **how)
+    assert by_names(table, found.features) == expected.features
+    assert found.scores.tobytes() == expected.scores.tobytes()
+    assert said(table, found) == said(table, expected)
+    assert found.target.labels.tolist() == expected.target.labels.tolist()
+    assert found.target.edges.tolist() == expected.target.edges.tolist()
+
+
+def test_what_a_target_is_said_to_be(door):
+    table = people()
+    place = table.column_names.index("y")
+    few = table.set_column(place, "y", pa.array(1 + np.arange(N) % 7))
+    assert door(few).target.kind == "classes"
+    found = door(few, target_kind="quantity")
+    assert (found.target.kind, found.target.n_classes) == ("binned", 3)
+    ages = table.set_column(place, "y", quantities()["ages"])
+    found = door(ages, target_kind="classes", binning="quantile")
+    assert (found.target.kind, found.target.n_classes) == ("classes", 54)
+    with pytest.raises(ValueError, match="target_kind='quantity' does not go with the target, which holds text"):
+        door(table, target_kind="quantity")
+
+
 def test_columns_that_are_excluded(door):
     table = people()
     names = ["amount", "since"]

@@ -150,8 +150,8 @@ def test_a_continuous_target_is_binned_and_said_so(iris):
     assert selection.features == ["x2"]  # petal length tells most about petal width
     assert selection.target.kind == "binned"
     assert selection.target.n_classes == 3
-    (note,) = [note for note in selection.notes if "continuous" in note]
-    assert note.startswith("target 'target' is continuous: binned into 3 equal-frequency classes at edges ")
+    (note,) = [note for note in selection.notes if "quantity" in note]
+    assert note.startswith("target 'target' is a quantity: cut into 3 classes of equal frequency at ")
     document = selection.to_dict()
     assert len(document["target"]["edges"]) == 2
 
@@ -223,7 +223,8 @@ def test_parameters_reach_the_binner_and_the_method(iris):
         "n_features_to_select": 2,
         "binning": "quantile",
         "n_bins": 3,
-        "target_bins": 5,
+        "target_bins": None,
+        "target_kind": None,
         "beta": 0.5,
     }
     binner = bitsieve.EqualWidthBinner(n_bins=4)

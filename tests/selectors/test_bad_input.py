@@ -197,7 +197,7 @@ def test_too_many_codes_in_a_column(make):
 def test_unknown_binning(make):
     refused(make, X, Y, "binning='mdll' is not known", "did you mean 'mdl'?", binning="mdll")
     for wrong in (None, 5, CategoricalBinner):
-        refused(make, X, Y, "is not known: give one of 'mdl'", binning=wrong)
+        refused(make, X, Y, "is not known: give one of 'auto', 'mdl'", binning=wrong)
 
 
 @every_selector

@@ -118,7 +118,7 @@ def test_scikit_learns_check_of_columns():
         ([[1], [2]], [0, 0], {}, "the first rows hold 1 class"),
         ([[1], [2]], [0, 3], {"classes": [0, 1]}, "the target holds '3', which classes does not list"),
         ([[1], [2]], [0.5, 1.5], {}, "bin a quantity first"),
-        ([[1]] * 101, range(101), {}, "bin a quantity first"),
+        ([[1]] * 101, range(101), {}, "more than 100 different numbers: bin it first"),
         ([[1], [2]], None, {}, "requires y to be passed"),
         ([[0.5], [1]], [0, 1], {}, "holds 0.5: binning 'none' takes whole numbers"),
         ("a.parquet", "y", {}, "partial_fit takes rows in memory"),

@@ -65,7 +65,7 @@ def test_a_continuous_target_among_them(frame):
     assert edges[0] is None
     assert len(edges[1]) == 1
     assert found.target.n_classes == 6
-    assert "'size' is continuous: binned at edges" in found.notes[0]
+    assert "'size' is a quantity: cut at" in found.notes[0]
     assert found.to_dict()["target"]["edges"] == [None, [float(edges[1][0])]]
     assert len(found.selector.classes_) == 6
 

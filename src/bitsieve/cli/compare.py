@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.shared import binner_of, binning_of, check_written, made_by, rules_of, say, show, sources_of
+from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase, shown
 
@@ -78,6 +79,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         options.data,
         options.target,
         target_bins=options.target_bins,
+        target_kind=options.target_kind,
         drop_missing=options.drop_missing_target,
         header=options.header,
         rules=rules_of(options),
@@ -158,10 +160,11 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
     for option, value in (("--target", options.target), ("--method", choice.method), ("--features", choice.n_features)):
         words += [] if value is None else [option, str(value)]
     for option, value in (("--binning", options.binning), ("--bins", options.bins), ("--missing", options.missing)):
-        words += [] if value is None or (option, value) == ("--binning", "mdl") else [option, str(value)]
+        words += [] if value is None or (option, value) == ("--binning", BINNING) else [option, str(value)]
     uncut = options.uncut or ("median" if options.protocol == "paper" and options.binning is None else None)
-    for option, value in (("--uncut", uncut), ("--target-bins", options.target_bins)):
-        words += [] if value is None or (option, str(value)) == ("--target-bins", "5") else [option, str(value)]
+    of_target = ("--target-bins", options.target_bins), ("--target-kind", options.target_kind)
+    for option, value in (("--uncut", uncut), *of_target):
+        words += [] if value is None else [option, str(value)]
     taken = parameters_of(choice.method)
     words += [word for name, value in options.set or () if name in taken for word in ("--set", f"{name}={value}")]
     words += ["--drop-missing-target"] if options.drop_missing_target else []

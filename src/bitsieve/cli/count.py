@@ -34,8 +34,11 @@ def run(options: argparse.Namespace) -> int:
         source = StreamSource(options.data, options.memory)
         if source.own_target is not None:
             open_columns(options.data)
-        how = {"target_bins": options.target_bins, "rules": rules_of(options)}
-        table = cast("TableInParts", source.read_in_parts(options.target, options.weight, **how))
+        how = {name: getattr(options, name) for name in ("target_bins", "target_kind")}
+        table = cast(
+            "TableInParts", source.read_in_parts(options.target, options.weight, **how, rules=rules_of(options))
+        )
+        binner = binner.for_table(table)
         codes = few_are_codes(rule, parameters)
         if first is not None and (options.include or options.exclude):
             raise ValueError("--include and --exclude have no meaning with --like, which has them: leave them out")

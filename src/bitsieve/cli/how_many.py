@@ -30,6 +30,7 @@ def run(options: argparse.Namespace) -> int:
             exclude=options.exclude or (),
             binning=binner_of(*binning),
             target_bins=options.target_bins,
+            target_kind=options.target_kind,
             repair=options.repair is not False,
             column_types=dict(options.column_type or ()),
             classifier=options.classifier,

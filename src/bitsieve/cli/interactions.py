@@ -41,6 +41,7 @@ def run(options: argparse.Namespace) -> int:
             exclude=options.exclude or (),
             binning=binning,
             target_bins=options.target_bins,
+            target_kind=options.target_kind,
             drop_missing_target=options.drop_missing_target,
             header=options.header,
             repair=options.repair is not False,

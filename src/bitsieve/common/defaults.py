@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-BINNING = "mdl"
+BINNING = "auto"  # "mdl" where the target is classes, bins of equal frequency where it is a quantity
 ESTIMATOR = "corrected"  # of information
 INTERACTIONS_BINNING = "quantile"  # MDL cuts no column that is informative with others only
 INTERACTIONS_BINS = {2: 3, 3: 2}  # by the columns of a tuple: see docs/methods/interactions.md

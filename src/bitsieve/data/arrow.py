@@ -74,6 +74,11 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     )
 
 
+def is_time(kind: Any) -> bool:
+    """Whether a type is that of dates or durations, which numpy has."""
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_duration(kind))
+
+
 def columns_of_arrow(arrays: Sequence[Any], names: Sequence[str]) -> list[np.ndarray | Encoded]:
     """:func:`column_of_arrow` of many columns of as many values; categories are coded in blocks."""
     categorical = [is_categorical(array.type) for array in arrays]

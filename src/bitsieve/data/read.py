@@ -21,16 +21,10 @@ from bitsieve.common.progress import phase
 from bitsieve.data.columns import check_unique, no_table, read_columns
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import Account, ColumnRules, Given, is_path, not_read_again, take_columns, with_rows
+from bitsieve.data.quantity import AS_FOUND, TargetKind
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
-from bitsieve.data.target import (
-    check_target_bins,
-    no_row_counts,
-    not_read,
-    read_target,
-    read_weights,
-    zero_where_missing,
-)
+from bitsieve.data.target import no_row_counts, not_read, read_target, read_weights, zero_where_missing
 from bitsieve.data.text import target_with_text_read
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.spooled_columns import SpooledColumns
@@ -44,7 +38,7 @@ def read_xy(
     estimator: Any = None,
     reset: bool = True,  # False where the columns must be those that the estimator has
     target_name: str = "y",  # what messages call the target
-    target_bins: int | str | None = None,  # ``n_bins`` of read_target
+    said: TargetKind = AS_FOUND,  # what the target is said to be
     rules: ColumnRules | None = None,  # as in :func:`~bitsieve.data.columns.read_columns`
     drop_missing: bool = False,  # whether rows without a target are left out
 ) -> TableInMemory:
@@ -58,7 +52,7 @@ def read_xy(
     if y is not None and n_rows(y) != table.n_samples:
         raise ValueError(f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values: they must be as many")
     weights = read_weights(sample_weight, table.n_samples)
-    target = None if y is None else read_target(y, name=target_name, n_bins=target_bins, weights=weights)
+    target = None if y is None else read_target(y, name=target_name, said=said, weights=weights)
     target = None if target is None else replace(target, accounts=accounts)
     if weights is not None and not weights.all():
         table, weights = table.take(np.flatnonzero(weights)), weights[weights > 0]
@@ -102,7 +96,8 @@ def read_data(
     target: Any = None,
     sample_weight: Any = None,
     *,
-    target_bins: int | str | None = None,  # ``n_bins`` of read_target
+    target_bins: int | str | None = None,  # classes that a quantity is cut into
+    target_kind: str | None = None,  # "classes" or "quantity"; None: its values decide
     drop_missing: bool = False,  # whether rows without a target are left out; else they are an error
     header: bool | None = None,  # None: the first line of text has the names, and is an error if it looks like data
     rules: ColumnRules | None = None,  # how columns are read
@@ -112,9 +107,8 @@ def read_data(
     The data is an array, a frame, a sparse table or the path of a file. The target and the weights are columns of it,
     which then are no features, or values; the target of a .npz file is ``y`` by default.
     """
-    check_target_bins(target_bins)
     check_flag("drop_missing_target", drop_missing)
-    of_target = TargetRules(target_bins, drop_missing, rules)
+    of_target = TargetRules(TargetKind.given(target_bins, target_kind), drop_missing, rules)
     phase("reading")
     notes: list[str] = []
     if is_path(data):
@@ -135,15 +129,15 @@ def read_data(
 
 
 class TargetRules(NamedTuple):
-    """How a table is read: the classes of a quantity, whether rows without a target are left out, and columns."""
+    """How a table is read: what the target is, whether rows without one are left out, and columns."""
 
-    bins: int | str | None
+    said: TargetKind
     drop_missing: bool
     columns: ColumnRules | None = None
 
     def read(self, X: Any, y: Any, sample_weight: Any, name: str) -> TableInMemory:
         """Features, target and weights as a table."""
-        how: dict[str, Any] = {"target_bins": self.bins, "rules": self.columns, "drop_missing": self.drop_missing}
+        how: dict[str, Any] = {"said": self.said, "rules": self.columns, "drop_missing": self.drop_missing}
         return read_xy(X, y, sample_weight, target_name=name, **how)
 
     def split(self, source: _Columns, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:

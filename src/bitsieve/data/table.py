@@ -85,6 +85,11 @@ class Table(NamedColumns, ABC):
         """The classes of all rows."""
 
     @property
+    def has_target(self) -> bool:
+        """Whether there is a target."""
+        return True
+
+    @property
     def is_sparse(self) -> bool:
         """Whether only the values that are not zero are stored."""
         return False
@@ -184,6 +189,11 @@ class TableInMemory(Table):
     def total_weight(self) -> int:
         """Number of samples, each counted as often as its weight says."""
         return self.n_samples if self.weights is None else int(self.weights.sum())
+
+    @property
+    def has_target(self) -> bool:
+        """Whether there is a target."""
+        return self.y is not None
 
     @property
     def target(self) -> Target:

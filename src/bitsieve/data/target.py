@@ -10,27 +10,25 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve import _native
 from bitsieve.common.messages import Sentence, Setting, quoted
-from bitsieve.common.parameters import check_integer
 from bitsieve.counts.tables import MAX_SAMPLES
-from bitsieve.data.encoding import (
-    Encoded,
-    as_array,
-    as_doubles,
-    check_whole_numbers,
-    encode,
-    is_missing,
-    take_rows,
-)
+from bitsieve.data.encoding import Encoded, as_array, encode, is_missing, take_rows
 from bitsieve.data.given import Account
+from bitsieve.data.quantity import (
+    AS_FOUND,
+    TIMES,
+    TargetKind,
+    edges_of,
+    has_fractions,
+    interval_labels,
+    listed_edges,
+    numbers_of,
+)
 
 if TYPE_CHECKING:
     import narwhals as nw
 
 MAX_JOINT_CLASSES = 1 << 16  # of several columns together
-MANY_NUMBERS = 100  # a target with more distinct whole numbers is a quantity, unless it is said to be classes
-DEFAULT_BINS = 5
 
 
 @dataclass(frozen=True)
@@ -41,15 +39,16 @@ class Target:
     # shape (n_classes,): the sorted distinct values, or the intervals as text when the target was binned; of several
     # columns the tuples of their labels that occur
     labels: NDArray[Any]
-    # the inner edges of a binned target; a value on an edge belongs to the interval below it. Of several columns of
-    # which any was binned a list with the edges, or None, of each
+    # the inner edges of a quantity; a value on an edge belongs to the interval below it. Of several columns of which
+    # any was cut a list with the edges, or None, of each
     edges: Any = None
     kind: Literal["classes", "binned", "joint"] = "classes"
     columns: tuple[str, ...] = ()  # names of the columns of a joint target
     name: str = "y"  # what messages call it
-    n_bins: int | str = DEFAULT_BINS  # intervals that a quantity was to be cut into
-    # how many distinct whole numbers were cut into intervals; 0 where the target was not of that kind
-    n_numbers: int = 0
+    said: TargetKind = AS_FOUND  # what it was said to be
+    n_numbers: int = 0  # how many different whole numbers were cut; 0 where the target was not of that kind
+    unit: str = ""  # "M" of dates, "m" of durations that were cut, in microseconds
+    n_allowed: int = 0  # classes that a quantity is cut into where nothing is said; 0 of classes
     accounts: Mapping[str, Account] = field(default_factory=dict)  # how text was read that is no class, by column
     # shape (n_samples,): the numbers of a quantity, where the rows are in memory
     values: NDArray[np.float64] | None = None
@@ -70,11 +69,11 @@ class Target:
         return len(self.labels)
 
     @property
-    def how_binned(self) -> str:
-        """Of a binned target: what it is and where it was cut, in words."""
-        edges = ", ".join(f"{edge:g}" for edge in self.edges)
-        what = f"holds {self.n_numbers:,} different whole numbers" if self.n_numbers else "is continuous"
-        return f"target {self.name!r} {what}: binned into {self.n_classes} equal-frequency classes at edges {edges}"
+    def how_cut(self) -> str:
+        """Of a quantity: what it is and where it was cut, in words."""
+        what = f"{self.n_numbers:,} different whole numbers" if self.n_numbers else TIMES.get(self.unit, "")
+        into = f"cut into {self.n_classes} classes of equal frequency at {listed_edges(self.edges, self.unit)}"
+        return f"target {self.name!r} is a quantity{f' ({what})' if what else ''}: {into}"
 
     def take(self, rows: NDArray[np.intp]) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
@@ -86,38 +85,28 @@ class Target:
         """A quantity with edges of its own samples; any other target as it is."""
         if self.values is None:
             return self
-        cut = _binned(self.values, int(self.n_bins), weights)
-        return replace(self, codes=cut.codes, labels=cut.labels, edges=cut.edges)
-
-
-def check_target_bins(value: Any) -> None:
-    """Refuse what is neither a number of intervals, "none" nor None."""
-    if value is not None and not (isinstance(value, str) and value == "none"):
-        why = "or 'none' to take each number as a class"
-        check_integer("target_bins", value, 2, 65_535, why)
+        cut = _cut(self.values, self.said, weights, self.name, self.unit)
+        return replace(self, codes=cut.codes, labels=cut.labels, edges=cut.edges, n_allowed=cut.n_allowed)
 
 
 def read_target(
-    y: Any, *, name: str = "y", n_bins: int | str | None = None, weights: NDArray[np.int64] | None = None
+    y: Any, *, name: str = "y", said: TargetKind = AS_FOUND, weights: NDArray[np.int64] | None = None
 ) -> Target:
     """Read a target of any kind, of one column or of several.
 
-    Text, booleans, categories and dates are classes, and so are whole numbers of which at most 100 different ones
-    occur. Numbers are a quantity if one has a fractional part, or if more than 100 different ones occur; a quantity is
-    cut into ``n_bins`` intervals of equal frequency. Several columns, each read so, are one target whose classes are
-    the combinations that occur.
-    ``n_bins`` is 5 by default; a number that is given is obeyed by whole numbers, too, of which more different ones
-    occur; "none" takes each number as a class. Samples of weight 0 are left out.
+    Text, truth values and categories are classes; dates, durations and numbers of which one has a fractional part are a
+    quantity; whole numbers are what :func:`~bitsieve.data.quantity.are_codes` says, unless it is ``said``. A quantity
+    is cut into intervals of equal frequency. Several columns, each read so, are one target whose classes are the
+    combinations that occur. Samples of weight 0 are left out.
     """
-    check_target_bins(n_bins)
     columns = target_columns(y)
     if columns is not None and len(columns) == 1:
         (y,), columns = columns.values(), None
     if columns is None:
-        target = _one(y, "the target", n_bins, weights)
-    else:
-        target = join_targets({part: _one(of, f"the target {part!r}", n_bins, weights) for part, of in columns.items()})
-    return replace(target, name=name, n_bins=DEFAULT_BINS if n_bins is None else n_bins)
+        return replace(_one(y, "the target", said, weights), name=name)
+    return replace(
+        join_targets({of: _one(part, f"the target {of!r}", said, weights) for of, part in columns.items()}), name=name
+    )
 
 
 def target_columns(y: Any) -> dict[str, Any] | None:
@@ -150,12 +139,12 @@ def split_target(y: Any) -> dict[str, Any]:
     return {"y": next(iter(columns.values()))} if len(columns) == 1 else columns
 
 
-def _one(y: Any, what: str, n_bins: int | str | None, weights: NDArray[np.int64] | None) -> Target:
+def _one(y: Any, what: str, said: TargetKind, weights: NDArray[np.int64] | None) -> Target:
     values = read_values(y, what)
     if weights is not None and not weights.all():
         (values,), weights = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
     check_complete(what, len(values), *count_unusable(values))
-    return to_classes(values, n_bins, weights)
+    return to_classes(values, said, weights, what)
 
 
 def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> None:
@@ -191,27 +180,31 @@ def not_read(accounts: Mapping[str, Account]) -> ValueError:
 
 
 def to_classes(
-    values: NDArray[Any] | Encoded, n_bins: int | str | None, weights: NDArray[np.int64] | None = None
+    values: NDArray[Any] | Encoded, said: TargetKind, weights: NDArray[np.int64] | None = None, what: str = "the target"
 ) -> Target:
-    """The classes of values none of which is missing, with ``n_bins`` as in :func:`read_target`."""
-    if isinstance(values, Encoded):
-        return Target(values.codes, values.categories)
-    if values.dtype.kind not in "iuf" or isinstance(n_bins, str):
-        return to_classes(encode(values), n_bins)
-    if values.dtype.kind == "f" and (values != np.floor(values)).any():
-        return _binned(_doubles(values), n_bins or DEFAULT_BINS, weights)
+    """The classes of values none of which is missing, that are said to be of a kind."""
+    if isinstance(values, Encoded) or values.dtype.kind not in "iufmM" or said.kind == "classes":
+        said.cuts(values, None, what)  # refuses a quantity of text
+        classes = values if isinstance(values, Encoded) else encode(values)
+        return Target(classes.codes, classes.categories, said=said)
+    if has_fractions(values):
+        return _cut(numbers_of(values, what), said, weights, what, values.dtype.kind)
     classes = encode(values)
-    n_numbers = len(classes.categories)
-    if n_numbers <= (n_bins or MANY_NUMBERS):
-        return to_classes(classes, n_bins)
-    return replace(_binned(_doubles(values), n_bins or DEFAULT_BINS, weights), n_numbers=n_numbers)
+    counts = np.bincount(classes.codes, weights).astype(np.int64)
+    if not said.cuts(classes.categories, counts, what):
+        return Target(classes.codes, classes.categories, said=said)
+    return replace(_cut(numbers_of(values, what), said, weights, what), n_numbers=len(classes.categories))
 
 
-def _doubles(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Numbers as they are cut; refused where several become one."""
-    if values.dtype.kind != "f":
-        check_whole_numbers(values, "the target")
-    return np.asarray(as_doubles(values[:, None], lambda _: "the target")[:, 0], np.float64)
+def _cut(
+    numbers: NDArray[np.float64], said: TargetKind, weights: NDArray[np.int64] | None, what: str, kind: str = ""
+) -> Target:
+    """A quantity by its numbers; ``kind`` is that of numpy where they are times."""
+    edges, n_allowed = edges_of(numbers, weights, said.n_bins, what)
+    codes = np.searchsorted(edges, numbers).astype(np.int32)  # a value on an edge goes left
+    unit = kind if kind in "mM" else ""
+    labels = interval_labels(edges, unit, numbers[0])
+    return Target(codes, labels, edges, "binned", said=said, unit=unit, n_allowed=n_allowed, values=numbers)
 
 
 def join_targets(parts: dict[str, Target]) -> Target:
@@ -233,7 +226,11 @@ def join_targets(parts: dict[str, Target]) -> Target:
     labels[:] = list(zip(*values, strict=True))
     edges = [part.edges for part in parts.values()]
     binned = any(of_part is not None for of_part in edges)
-    return Target(codes.astype(np.int32), labels, edges if binned else None, "joint", tuple(parts))
+    n_allowed = max(part.n_allowed for part in parts.values())
+    said = next(iter(parts.values())).said
+    return Target(
+        codes.astype(np.int32), labels, edges if binned else None, "joint", tuple(parts), said=said, n_allowed=n_allowed
+    )
 
 
 def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
@@ -279,10 +276,10 @@ def numpy_of_series(series: nw.Series[Any]) -> NDArray[Any]:
 
 
 def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
-    from bitsieve.data.arrow import column_of_arrow, column_of_objects
+    from bitsieve.data.arrow import array_of_objects, column_of_arrow, is_time, numpy_of
 
-    read = column_of_objects if isinstance(values, np.ndarray) else column_of_arrow
-    return read(values, what)
+    array = array_of_objects(values, what) if isinstance(values, np.ndarray) else values
+    return numpy_of(array) if is_time(array.type) else column_of_arrow(array, what)
 
 
 def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | None = None) -> tuple[int, int]:
@@ -291,15 +288,6 @@ def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | No
     unusable = is_missing(values), infinite
     missing, beyond = (int(of.sum() if times is None or not of.any() else times[of].sum()) for of in unusable)
     return missing, beyond
-
-
-def _binned(values: NDArray[np.float64], n_bins: int, weights: NDArray[np.int64] | None) -> Target:
-    edges, _ = _native.order_statistic_cuts([values], n_bins, weights)
-    codes = np.searchsorted(edges, values).astype(np.int32)  # a value on an edge goes left
-    bounds = ["-inf", *(f"{edge:g}" for edge in edges), "inf"]
-    ends = [*"]" * len(edges), ")"]
-    labels = [f"({low}, {high}{end}" for low, high, end in zip(bounds, bounds[1:], ends, strict=False)]
-    return Target(codes, np.array(labels, dtype=object), edges, "binned", values=values)
 
 
 ADVICE = "such as by np.rint(100 * w / w.max())"

@@ -15,9 +15,9 @@ from bitsieve.counts.source import sizes_of_classes
 from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, rows_of, union_of_categories
 from bitsieve.data.encoding import Encoded, lookup
 from bitsieve.data.given import ColumnRules, Understood
+from bitsieve.data.quantity import AS_FOUND, TargetKind, number_of_classes, numbers_of
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import (
-    DEFAULT_BINS,
     MAX_JOINT_CLASSES,
     Target,
     check_complete,
@@ -44,6 +44,7 @@ class TargetColumn:
     sample: RowSample | None  # of numbers; None where nobody asked for one
     # of text: how many rows have each of ``categories``; None where they are of another kind
     rows: NDArray[np.int64] | None = None
+    total: int = 0  # of the weights of numbers
 
     @classmethod
     def of_part(
@@ -72,7 +73,8 @@ class TargetColumn:
         sample = (
             None if rows is None else RowSample.of_part(TableInMemory([values], ["y"], weights=weights), rows, _ROWS)
         )
-        return cls(n_rows, 0, 0, None, Distinct.of_samples(values, None, 1, weights, _CELLS), sample)
+        total = n_rows if weights is None else int(weights.sum())
+        return cls(n_rows, 0, 0, None, Distinct.of_samples(values, None, 1, weights, _CELLS), sample, None, total)
 
     @property
     def needs_sample(self) -> bool:
@@ -106,26 +108,29 @@ class TargetColumn:
             Distinct.merged(tables, kind, _CELLS) if len(tables) == len(parts) else None,
             RowSample.merged(samples) if samples else None,
             rows_of(categories, parts) if is_text and categories is not None else None,
+            sum(part.total for part in parts),
         )
 
-    def classes(self, what: str, n_bins: int | str | None) -> TargetPart:
+    def classes(self, what: str, said: TargetKind) -> TargetPart:
         """The classes of all rows."""
         check_complete(what, self.n_samples, self.n_missing, self.n_infinite)
         if self.categories is not None:
             all_codes = np.arange(len(self.categories), dtype=np.int32)
             counts = None if self.distinct is None else self.distinct.counts[:, 0]
-            return TargetPart(self.categories, to_classes(Encoded(all_codes, self.categories), n_bins), counts=counts)
+            target = to_classes(Encoded(all_codes, self.categories), said, what=what)
+            return TargetPart(self.categories, target, counts=counts)
         if self.distinct is not None:
             values, counts = self.distinct.values, self.distinct.counts[:, 0]
-            return TargetPart(values, to_classes(values, n_bins, counts), counts=counts)
+            return TargetPart(values, to_classes(values, said, counts, what), counts=counts)
         assert self.sample is not None
-        column = self.sample.columns[0]
-        assert column is not None
-        values = column
-        if isinstance(n_bins, str) or values.dtype.kind not in "iuf":
+        (sampled,) = self.sample.columns
+        assert sampled is not None
+        if said.kind == "classes":
             raise ValueError(f"{what} has more than {_CELLS:,} classes: check that it is not a number of each row")
-        found = to_classes(values.astype(np.float64), n_bins, self.sample.weights)
-        return TargetPart(values, found, self.sample.rank_error)
+        allowed = number_of_classes(self.total)
+        as_all = TargetKind("quantity", said.n_bins or allowed)
+        found = replace(to_classes(sampled, as_all, self.sample.weights, what), said=said, n_allowed=allowed)
+        return TargetPart(sampled, found, self.sample.rank_error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +153,7 @@ class TargetPart:
         if isinstance(given, Encoded):
             return self.target.codes[lookup(given.categories, self.values)][given.codes]
         if self.target.edges is not None:
-            return np.searchsorted(self.target.edges, given.astype(np.float64)).astype(np.int32)
+            return np.searchsorted(self.target.edges, numbers_of(given, self.target.name)).astype(np.int32)
         places = lookup(given, self.values)
         return places if self._is_sorted and places.min(initial=0) == 0 else self.target.codes[places]
 
@@ -216,15 +221,13 @@ class TargetSummary:
                 found[place] = understood(text_of(column.categories.tolist()), column.rows, repair=rules.repair)
         return {place: meaning for place, meaning in found.items() if is_no_class(meaning)}
 
-    def fitted(self, name: str, n_bins: int | str | None = None) -> TargetCoding:
+    def fitted(self, name: str, said: TargetKind = AS_FOUND) -> TargetCoding:
         """How the target becomes classes: as by :func:`~bitsieve.data.target.read_target` of all rows."""
-        parts = {part: column.classes(_called(part, self.joint), n_bins) for part, column in self.columns.items()}
-        bins = DEFAULT_BINS if n_bins is None else n_bins
-        coding = TargetCoding(parts, Target(np.empty(0, np.int32), np.empty(0), name=name, n_bins=bins))
+        parts = {part: column.classes(_called(part, self.joint), said) for part, column in self.columns.items()}
         if self.joint:
-            return coding
+            return TargetCoding(parts, Target(np.empty(0, np.int32), np.empty(0), name=name, said=said))
         (only,) = parts.values()
-        return replace(coding, target=replace(only.target, codes=np.empty(0, np.int32), name=name, n_bins=bins))
+        return TargetCoding(parts, replace(only.target, codes=np.empty(0, np.int32), values=None, name=name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,9 +276,7 @@ class TargetCoding:
             name: replace(part.target, codes=place.astype(np.int32))
             for (name, part), place in zip(self.parts.items(), places, strict=True)
         }
-        joint = replace(
-            join_targets(targets), codes=np.empty(0, np.int32), name=self.target.name, n_bins=self.target.n_bins
-        )
+        joint = replace(join_targets(targets), codes=np.empty(0, np.int32), name=self.target.name)
         return replace(self, target=joint, combinations=present)
 
     def _codes_by_column(self, y: Any) -> tuple[NDArray[np.int32], ...]:

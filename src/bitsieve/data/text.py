@@ -315,13 +315,11 @@ def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Ac
 
 
 def is_no_class(meaning: Understood) -> bool:
-    """Whether text of a target is booleans or numbers; plain whole ones stay classes where somebody made text of them.
-
-    So do dates and times.
-    """
+    """Whether text of a target is booleans, numbers or times; plain whole numbers stay classes where they are text."""
     form = meaning.form
-    is_fraction = isinstance(form, Plain) and form.kind is not None and pa.types.is_floating(form.kind)
-    return is_fraction or isinstance(form, (Numbers, Truths))
+    if isinstance(form, Plain):
+        return form.kind is not None and bool(pa.types.is_floating(form.kind) or pa.types.is_temporal(form.kind))
+    return isinstance(form, (Numbers, Truths, Dates, Spans))
 
 
 def target_text(values: Any, name: str) -> pa.Array | None:

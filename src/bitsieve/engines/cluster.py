@@ -16,6 +16,7 @@ from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.given import ColumnRules, Given
+from bitsieve.data.quantity import TargetKind
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target_summary import TargetCoding
@@ -107,6 +108,7 @@ class PartsOnCluster(DataInParts, ABC):
         *,
         target_name: str = "y",
         target_bins: int | str | None = None,
+        target_kind: str | None = None,
         drop_missing: bool = False,
         rules: ColumnRules | None = None,
     ) -> TableInParts:
@@ -122,7 +124,7 @@ class PartsOnCluster(DataInParts, ABC):
             roles,
             self.n_columns,
             named=bool(self.labels),
-            target_bins=target_bins,
+            said=TargetKind.given(target_bins, target_kind),
             drop_missing=drop_missing,
             rules=rules,
         )

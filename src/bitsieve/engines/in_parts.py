@@ -22,6 +22,7 @@ from bitsieve.data.binning.mdl import CutsInParts
 from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.given import Account, ColumnRules, Understood
 from bitsieve.data.profile import Profile
+from bitsieve.data.quantity import AS_FOUND, TargetKind
 from bitsieve.data.read import n_rows, read_xy
 from bitsieve.data.roles import Roles
 from bitsieve.data.table import TableElsewhere, TableInMemory
@@ -234,7 +235,7 @@ class TableInParts(TableElsewhere):
         n_columns: int,
         *,
         named: bool = True,
-        target_bins: int | str | None = None,
+        said: TargetKind = AS_FOUND,
         drop_missing: bool = False,
         rules: ColumnRules | None = None,
     ) -> TableInParts:
@@ -256,7 +257,7 @@ class TableInParts(TableElsewhere):
         if known is None:
             weighted = roles.weight_name is not None
             raise no_row_counts(parts.label, weighted=weighted, drop_missing=drop_missing)
-        coded = known.fitted(roles.target_name, target_bins)
+        coded = known.fitted(roles.target_name, said)
         if coded.is_joint:
             work = partial(reader.combinations, target=coded)
             found = parts.run("target", work, united, target_only=True)
@@ -404,7 +405,7 @@ class TableInParts(TableElsewhere):
             "version": __version__,
             "reader": [list(self.names), list(self.reader.target), self.reader.weight, self.reader.drop_missing],
             "columns": [self.reader.rules.repair, sorted(self.reader.rules.by_place(self.names).items())],
-            "bins": [str(self.target.n_bins), repr(self.target.labels.tolist())],
+            "target": [list(self.target.said), repr(self.target.labels.tolist())],
             "binner": [type(binner).__name__, parameters],
         }
 

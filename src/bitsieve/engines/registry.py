@@ -24,6 +24,7 @@ class DataInParts(Protocol):
         *,
         target_name: str = "y",
         target_bins: int | str | None = None,
+        target_kind: str | None = None,
         drop_missing: bool = False,
         rules: ColumnRules | None = None,
     ) -> Table:
@@ -38,7 +39,7 @@ class DataInParts(Protocol):
             Frequency weights, in the same ways.
         target_name : str
             What messages call a target that is given by its values.
-        target_bins : int or "none", optional
+        target_bins, target_kind
             As in :func:`bitsieve.select`.
         drop_missing : bool, default=False
             Whether rows without a target are left out.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -24,6 +24,7 @@ from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import ColumnRules, Given, gives_batches, is_path, not_read_again
+from bitsieve.data.quantity import TargetKind
 from bitsieve.data.read import read_data
 from bitsieve.data.roles import divide
 from bitsieve.data.table import Table, TableInMemory
@@ -348,12 +349,14 @@ class StreamSource(DataInParts):
         sample_weight: Any = None,
         *,
         target_name: str = "y",
-        target_bins: Any = None,
+        target_bins: int | str | None = None,
+        target_kind: str | None = None,
         drop_missing: bool = False,
         rules: ColumnRules | None = None,
     ) -> Table:
         if self.own_target is not None:
-            return self._read_sparse_rows(target, sample_weight, target_bins, drop_missing)
+            of_target = {"target_bins": target_bins, "target_kind": target_kind, "drop_missing": drop_missing}
+            return self._read_sparse_rows(target, sample_weight, of_target)
         batches = open_columns(self.data, header=self.header, spool=self.spool)
         roles = divide(batches.names, target, sample_weight, n_samples=batches.n_rows, unnamed=target_name)
         beside = (
@@ -362,15 +365,19 @@ class StreamSource(DataInParts):
         )
         open_parts = partial(StreamParts, batches, beside=beside, memory=self.memory, spool=self.spool)
         table = TableInParts.read(
-            open_parts, roles, len(batches.names), target_bins=target_bins, drop_missing=drop_missing, rules=rules
+            open_parts,
+            roles,
+            len(batches.names),
+            said=TargetKind.given(target_bins, target_kind),
+            drop_missing=drop_missing,
+            rules=rules,
         )
         table.given = Given(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
         table.notes = tuple(batches.notes)
         return table
 
-    def _read_sparse_rows(self, target: Any, sample_weight: Any, target_bins: Any, drop_missing: bool) -> Table:
+    def _read_sparse_rows(self, target: Any, sample_weight: Any, of_target: Mapping[str, Any]) -> Table:
         arrays = read_libsvm_in_ranges(Path(self.data), self.memory or DEFAULT_MEMORY, self.spool)
-        of_target = {"target_bins": target_bins, "drop_missing": drop_missing}
         table = read_data(arrays, self.own_target if target is None else target, sample_weight, **of_target)
         return table if target is not None else replace(table, y=None)
 

@@ -47,6 +47,7 @@ def compare(
     binning: Any = None,
     missing: str | None = None,
     target_bins: int | str | None = None,
+    target_kind: str | None = None,
     drop_missing_target: bool = False,
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,
@@ -101,12 +102,12 @@ def compare(
         Columns that are never selected.
     parameters : mapping of str to value, optional
         Of the methods that are given by name and take them, such as ``{"beta": 0.5}``.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, optional
-        By default "mdl"; with ``protocol="paper"`` columns that MDL leaves uncut are cut at their median.
+    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, optional
+        By default "auto"; with ``protocol="paper"`` "mdl", and columns that it leaves uncut are cut at their median.
     missing : {"error", "bin"}, optional
         Missing values: an error, which is the default, or a code of their own.
-    target_bins : int or "none", optional
-        As for :func:`bitsieve.select`: equal-frequency classes of a target that is a quantity, 5 by default.
+    target_bins, target_kind
+        As for :func:`bitsieve.select`: classes of a target that is a quantity, and whether it is one.
     drop_missing_target : bool, default=False
         Whether rows without a target are left out; else they are an error.
     repair, column_types
@@ -163,7 +164,8 @@ def compare(
     """
     asked = {name: value for name, value in locals().items() if name in Question.__dataclass_fields__}
     with shown(verbose):
-        how: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing_target, "header": header}
+        how: dict[str, Any] = {"drop_missing": drop_missing_target, "header": header}
+        how |= {"target_bins": target_bins, "target_kind": target_kind}
         table = read_data(data, target, **how, rules=column_rules(repair, column_types))
         plan = make_plan(table, **asked)
         comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))

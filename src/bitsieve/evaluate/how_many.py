@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common import html
-from bitsieve.common.defaults import HOW_MANY
+from bitsieve.common.defaults import BINNING, HOW_MANY
 from bitsieve.common.messages import aligned, quoted, warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
@@ -135,9 +135,10 @@ def how_many(
     method: str = HOW_MANY.method,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     missing: str | None = None,
     target_bins: int | str | None = None,
+    target_kind: str | None = None,
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,
     classifier: Any = None,
@@ -164,10 +165,9 @@ def how_many(
         A greedy one of :func:`bitsieve.list_methods`.
     include, exclude : sequence of column, optional
         As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
     missing : {"error", "bin"}, optional
-    target_bins : int or "none", optional
-    repair, column_types
+    target_bins, target_kind, repair, column_types
         As for :func:`bitsieve.select`.
     classifier, folds
         As for :func:`bitsieve.compare`.
@@ -198,7 +198,8 @@ def how_many(
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
     binning = binning_with(binning, missing, n_jobs)
-    table = read_data(data, target, sample_weight, target_bins=target_bins, rules=column_rules(repair, column_types))
+    of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
+    table = read_data(data, target, sample_weight, **of_target, rules=column_rules(repair, column_types))
     if not table.in_memory:
         raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
     refuse_constant_data(table)

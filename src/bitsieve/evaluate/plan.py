@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from bitsieve.common.defaults import COMPARE
+from bitsieve.common.defaults import BINNING, COMPARE
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.data.binning.registry import make_binner
@@ -129,7 +129,7 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
     folds, on_folds = make_folds(table.target, question.folds, random_state, question.groups)
     _refuse_small_tests(folds, measure, table.target.codes)
     table = cast("TableInMemory", considered.table)  # as it was given
-    on_leaks = explain_leaks(leaks(count_table(table, make_binner("mdl", missing="bin")).information), table)
+    on_leaks = explain_leaks(leaks(count_table(table, make_binner(missing="bin")).information), table)
     return Plan(
         question,
         table=table,
@@ -240,4 +240,4 @@ def _binning(question: Question) -> Any:
         return made if own else question.binning
     if question.protocol == "paper":
         return MDLBinner(uncut="median", **own)
-    return make_binner("mdl", **own) if own else "mdl"
+    return make_binner(**own) if own else BINNING

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import KW_ONLY
 from typing import Any, Self
 
-from bitsieve.common.defaults import SELECTOR_CV
+from bitsieve.common.defaults import BINNING, SELECTOR_CV
 from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.plan import make_plan
 from bitsieve.evaluate.run import run_plan
@@ -35,7 +35,7 @@ class SelectorCV(ColumnSelector):
         "boosting", and the error is what R2 falls short of 1.
     folds : int, "loo", splitter or iterable of (train, test), default=None
         By default leave-one-out below 100 samples, else 10 stratified folds.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         Learned in each fold.
     missing : {"error", "bin"}, optional
         What missing values are: an error (the default), or a code of their own.
@@ -81,7 +81,7 @@ class SelectorCV(ColumnSelector):
     features: int | Iterable[int] | None = None
     classifier: Any = None
     folds: Any = None
-    binning: Any = "mdl"
+    binning: Any = BINNING
     missing: str | None = None
     random_state: int = 0
     n_jobs: int | None = None

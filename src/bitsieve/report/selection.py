@@ -269,11 +269,9 @@ def _how_it_was_made(selection: Selection, command: str | None, when: datetime) 
 
 
 def _given(selection: Selection) -> dict[str, Any]:
-    """What the selection was asked for, less what had no effect."""
-    given = dict(selection.parameters)
-    if given.get("target_bins") is None or selection.target.edges is None:
-        given.pop("target_bins", None)
-    return given
+    """What the selection was asked for, less what the target was not said to be."""
+    left_to_it = ("target_bins", "target_kind")
+    return {name: of for name, of in selection.parameters.items() if of is not None or name not in left_to_it}
 
 
 def _call(selection: Selection) -> str:

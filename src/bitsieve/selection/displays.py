@@ -412,7 +412,7 @@ class TargetDisplay(Display):
     >>> selection = bitsieve.select(X, y, method="mim", n_features_to_select=2)
     >>> display = bitsieve.TargetDisplay.from_selection(selection)
     >>> [panel.name for panel in display.panels]
-    ['bmi', 's5']
+    ['s5', 'bmi']
     >>> display.panels[0].medians.tolist()[-1] > display.panels[0].medians.tolist()[0]
     True
     """

@@ -126,7 +126,7 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
     binner, estimator = getattr(selector, "binner_", None), getattr(selector, "estimator", PLUG_IN)
     if binner is None:
         missing = "bin" if selector.__sklearn_tags__().input_tags.allow_nan else "error"
-        binner = make_binner("mdl", missing=missing, n_jobs=n_jobs).fit_table(table)
+        binner = make_binner(missing=missing, n_jobs=n_jobs).for_table(table).fit_table(table)
     known = binner.categories_
     if binner.requires != "codes" and known is not None:
         table = as_known(table, known)

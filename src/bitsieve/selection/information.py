@@ -32,7 +32,7 @@ def entropy(
     y: Any = None,
     *,
     sample_weight: Any = None,
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
     n_jobs: int | None = None,
@@ -45,10 +45,10 @@ def entropy(
     ----------
     X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,), optional
-        Needed by ``binning="mdl"``, which cuts by the class.
+        Needed by "auto", and by "mdl", which cuts by the class.
     sample_weight : array-like of shape (n_samples,), optional
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes.
     missing : {"error", "bin"}, optional
         What missing values are: an error (the default), or a code of their own.
@@ -81,7 +81,7 @@ def mutual_information(
     y: Any,
     *,
     sample_weight: Any = None,
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
     n_jobs: int | None = None,
@@ -94,10 +94,10 @@ def mutual_information(
     ----------
     X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,)
-        Classes; floats with a fractional part are binned into five equal-frequency classes.
+        Classes, or a quantity, which is cut into classes of equal frequency: see :func:`bitsieve.select`.
     sample_weight : array-like of shape (n_samples,), optional
         Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes.
     missing : {"error", "bin"}, optional
         What missing values are: an error (the default), or a code of their own.
@@ -138,7 +138,7 @@ def mutual_information_matrix(
     y: Any = None,
     *,
     sample_weight: Any = None,
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
     dtype: str = "float64",
@@ -187,7 +187,7 @@ def conditional_mutual_information_matrix(
     y: Any,
     *,
     sample_weight: Any = None,
-    binning: Any = "mdl",
+    binning: Any = BINNING,
     missing: str | None = None,
     estimator: str = "plug-in",
     dtype: str = "float64",

@@ -246,6 +246,7 @@ def interactions(
     exclude: Sequence[Any] = (),
     binning: Any = INTERACTIONS_BINNING,
     target_bins: int | str | None = None,
+    target_kind: str | None = None,
     drop_missing_target: bool = False,
     header: bool | None = None,
     repair: bool = True,
@@ -295,7 +296,7 @@ def interactions(
         How numeric columns become codes; of three bins for pairs and two for triples, unless ``n_bins`` says otherwise.
         "mdl" looks at single columns, and cuts none that is informative with others only. Columns of fewer than 8 whole
         numbers are codes as they are.
-    target_bins, drop_missing_target, header, repair, column_types, n_jobs, memory, spool, engine, verbose
+    target_bins, target_kind, drop_missing_target, header, repair, column_types, n_jobs, memory, spool, engine, verbose
         As for :func:`bitsieve.select`.
     **of_binner
         ``n_bins``, ``missing``, ``uncut``.
@@ -345,7 +346,8 @@ def interactions(
         check_integer("screen", screen, order)
     reading = Reading.planned("jmi", data, engine, memory=memory, spool=spool, header=header)
     with shown(verbose):
-        of_target: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing_target}
+        of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
+        of_target["drop_missing"] = drop_missing_target
         table = reading.read(target, sample_weight, **of_target, rules=column_rules(repair, column_types))
         refuse_constant_data(table)
         rule = rule_for_tuples(binning, of_binner, order, n_jobs)

@@ -26,7 +26,7 @@ _SAFER = Setting("stopping", "conditional")
 _DEPENDENT = 0.05  # level at which two columns of a list are taken to depend on each other
 _MANY_CLASSES = 100
 _MANY_VALUES = 20
-_ORDERED = 20  # different numbers, of which a target may be a quantity
+_ORDERED = 11  # different numbers, of which a target may be a quantity
 _SHARE_OF_CHANCE = 0.1  # of the information of a column
 _ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
 
@@ -62,7 +62,7 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
     """The notes on a fitted binner and the ``selected`` columns, none on those left out."""
     names = table.names
     n_bins = codes_that_occur(binner, table)
-    mdl_leaves = getattr(binner, "uncut", None) == "leave"
+    mdl_leaves = getattr(binner, "requires", None) == "classes" and getattr(binner, "uncut", None) == "leave"
     if (n_bins == 1).all() and not mdl_leaves:
         raise ValueError("every column became one bin, so none has information about the target: use more bins")
     notes = explain_target(table)
@@ -250,13 +250,6 @@ def _on_length(selector: Any) -> list[str]:
     return [f"{selector.name} kept {_features(kept)} of the {asked:,} asked for: by its rule the others add nothing"]
 
 
-def _on_binned(target: Target) -> str:
-    """The note on a target that was cut into intervals."""
-    if not target.n_numbers:
-        return target.how_binned
-    return Sentence(target.how_binned, "; if each is a class of its own, add ", Setting("target_bins", "none"))
-
-
 def explain_target(table: Table) -> list[str]:
     """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
     target = table.target
@@ -270,22 +263,24 @@ def _on_classes(table: Table, target: Target) -> list[str]:
     name, n_classes = target.name, target.n_classes
     if target.kind == "joint":
         cut = [
-            f"; {column!r} is continuous: binned at edges {', '.join(f'{edge:g}' for edge in edges)}"
+            f"; {column!r} is a quantity: cut at {', '.join(f'{edge:g}' for edge in edges)}"
             for column, edges in zip(target.columns, target.edges or (), strict=False)
             if edges is not None
         ]
         return [f"the targets {quoted(target.columns)} are one: {n_classes:,} combinations occur{''.join(cut)}"]
+    said = target.said.kind is not None
     if target.edges is not None:
-        return [_on_binned(target)]
-    few = n_classes <= _MANY_CLASSES and 2 * n_classes <= table.n_samples
-    if few and n_classes >= _ORDERED and target.labels.dtype.kind in "iuf" and target.n_bins != "none":
-        what = f"target {name!r} has {n_classes:,} different numbers, each taken as a class: if it is a quantity, add "
-        return [Sentence(what, Setting("target_bins", 5))]
+        otherwise = () if said else ("; if each value is a class, add ", Setting("target_kind", "classes"))
+        return [Sentence(target.how_cut, *otherwise)]
+    may_be_quantity = target.labels.dtype.kind in "iuf" and not said
     if n_classes > _MANY_CLASSES or 2 * n_classes > table.n_samples > FEW_ROWS:
         what = f"target {name!r} has {n_classes:,} classes in {table.n_samples:,} rows: "
-        if target.labels.dtype.kind not in "iuf" or target.n_bins == "none":
+        if not may_be_quantity:
             return [what + "check that it is not a name or a number of each row"]
-        return [Sentence(what, "if it is a quantity, add ", Setting("target_bins", 5))]
+        return [Sentence(what, "if it is a quantity, add ", Setting("target_kind", "quantity"))]
+    if n_classes >= _ORDERED and may_be_quantity:
+        what = f"target {name!r} has {n_classes:,} different numbers, each taken as a class: if it is a quantity, add "
+        return [Sentence(what, Setting("target_kind", "quantity"))]
     return []
 
 

@@ -61,12 +61,14 @@ class Reading(NamedTuple):
         sample_weight: Any,
         *,
         target_bins: int | str | None,
+        target_kind: str | None,
         drop_missing: bool,
         rules: ColumnRules | None = None,
         client: Any = None,
     ) -> Table:
         """The data as a table, in memory or in parts; ``client`` is that of a cluster."""
-        how: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing, "rules": rules}
+        how: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
+        how |= {"drop_missing": drop_missing, "rules": rules}
         opened = self.engine.open(self.data, **self.options, client=client)
         if opened is None:
             from bitsieve.data.read import read_data

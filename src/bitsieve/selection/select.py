@@ -41,6 +41,7 @@ def select(
     exclude: Sequence[Any] = (),
     binning: Any = BINNING,
     target_bins: int | str | None = None,
+    target_kind: str | None = None,
     drop_missing_target: bool = False,
     header: bool | None = None,
     repair: bool = True,
@@ -81,13 +82,17 @@ def select(
         row, an e-mail address or free text, is left out unless it is named here.
     exclude : sequence of column, optional
         Never selected.
-    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        How numeric columns become codes. Text, categorical and boolean columns are codes as they are. None, for a
-        method on densities (vmi), bins for the explanation alone, by "mdl".
+    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
+        How numeric columns become codes: by "auto" as "mdl" where the target is classes, and in m + 1 bins of equal
+        frequency where it is a quantity of m classes. Text, categorical and boolean columns are codes as they are.
+        None, for a method on densities (vmi), bins for the explanation alone, by "auto".
     target_bins : int or "none", optional
-        Equal-frequency classes of a target that is a quantity, 5 by default: numbers with a fractional part, or more
-        than 100 different whole numbers. A number that is given is obeyed by whole numbers, too, of which more
-        different ones occur; "none" takes each number as a class.
+        Classes of equal frequency of a target that is a quantity: by default m = max(3, N^(1/5)), rounded. A number
+        that is given is obeyed by whole numbers, too, of which more different ones occur; "none" takes each number as a
+        class.
+    target_kind : {"classes", "quantity"}, optional
+        What the target is. By default its values decide: dates, durations and numbers with a fractional part are a
+        quantity; so are whole numbers of many values, such as ages, but for those that look like the codes of classes.
     drop_missing_target : bool, default=False
         Whether rows without a target are left out; else they are an error.
     header : bool, optional
@@ -143,8 +148,9 @@ def select(
     reading = Reading.planned(method, data, engine, push_down=push_down, memory=memory, spool=spool, header=header)
     named = nullcontext() if "constraints" in parameters else renamed("must_include", "include")
     with shown(verbose), named:
-        of_target: dict[str, Any] = {"target_bins": target_bins, "drop_missing": drop_missing_target}
-        table = reading.read(target, sample_weight, **of_target, rules=column_rules(repair, column_types))
+        of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
+        of_target |= {"drop_missing": drop_missing_target, "rules": column_rules(repair, column_types)}
+        table = reading.read(target, sample_weight, **of_target)
         selection = select_from(
             table,
             method=method,
@@ -177,10 +183,11 @@ def select_from(
     constraints = parameters.pop("constraints", None)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
     binner = _with_parameters(binning, of_binner, n_jobs)
-    rule = make_binner(binner or BINNING, n_jobs=n_jobs)
+    rule = make_binner(binner or BINNING, n_jobs=n_jobs).for_table(table)
     constrains = "constraints" in found.parameters
     considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
-    asked_for = {"binning": binning, **of_binner, "target_bins": table.target.n_bins}
+    said = table.target.said
+    asked_for = {"binning": binning, **of_binner, "target_bins": said.n_bins, "target_kind": said.kind}
     if table.given is not None and table.given.weight is not None:
         asked_for["sample_weight"] = table.given.weight
     asked_for |= {name: list(of) for name, of in (("include", include), ("exclude", exclude)) if is_given(of)}
@@ -243,7 +250,7 @@ def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any])
     if isinstance(own_binning, str) and outcome.takes_missing:
         # A method on rows took missing values as they are, so must the binner of the explanation.
         binner = _with_parameters(own_binning, {"missing": "bin", **of_binner}, outcome.n_jobs)
-    return explanation(outcome.fitted, outcome.table, "mdl" if binner is None else binner, outcome.n_jobs)
+    return explanation(outcome.fitted, outcome.table, BINNING if binner is None else binner, outcome.n_jobs)
 
 
 def _selection(
@@ -295,8 +302,9 @@ def _with_parameters(binning: Any, parameters: Mapping[str, Any], n_jobs: int | 
 
 
 def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:
-    """Whether columns of few whole numbers, such as 0/1 or -2/0/2, are codes: "mdl" leaves that open."""
-    return isinstance(binning, str) and binning == "mdl" and "uncut" not in of_binner
+    """Whether columns of few whole numbers, such as 0/1 or -2/0/2, are codes: "auto" and "mdl" leave that open."""
+    open_to_it = isinstance(binning, str) and binning in (BINNING, "mdl")
+    return open_to_it and of_binner.keys().isdisjoint(("n_bins", "uncut"))
 
 
 def _default_number(considered: Considered, parameters: Mapping[str, Any]) -> tuple[int, list[str]]:

@@ -24,9 +24,9 @@ from bitsieve.common.parameters import Rule, check_parameters
 from bitsieve.data.binning.registry import binning_with, keeps_missing, make_binner, remedies_for
 from bitsieve.data.binning.transformers import as_transformer
 from bitsieve.data.given import keeps_columns_only, take_columns, with_rows
+from bitsieve.data.quantity import TargetKind, has_fractions
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
-from bitsieve.data.target import MANY_NUMBERS
 from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts
@@ -35,10 +35,12 @@ from bitsieve.methods.method import DENSE_ROWS, SHARED, Found, Method, check_req
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative
 
+_MOST_NUMBERS = 100  # different ones, in rows that come one after the other
 PARAMETERS = {
     "n_features_to_select : int, optional": "By default 10, or all columns where there are fewer.",
-    'binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"': (
-        'How numeric columns become codes; "none" takes each distinct value as its own code.'
+    'binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"': (
+        'How numeric columns become codes: by "auto" as "mdl" where y is classes, and in bins of equal frequency where '
+        'it is a quantity; "none" takes each distinct value as its own code.'
     ),
     'missing : {"error", "bin"}, optional': (
         "What missing values are: an error (the default), or a code of their own. A binner has its own ``missing``."
@@ -115,9 +117,10 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             selector has a parameter ``binning``. Methods on counts, and linear ones, take sparse matrices and arrays,
             in which zero is a code of its own; the others refuse them.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes of any kind. Numbers with a fractional part, and more than 100 different whole numbers, are binned
-            into five equal-frequency classes, whose edges are kept in ``target_edges_``; for another number of them
-            bin y first, or use :func:`bitsieve.select` and its ``target_bins``. Several columns are one target: their
+            Classes of any kind, or a quantity: dates, durations and numbers with a fractional part, and whole numbers
+            of many values that do not look like codes. A quantity is cut into max(3, N^(1/5)) classes of equal
+            frequency, whose edges are kept in ``target_edges_``; for another number of them cut y first, or use
+            :func:`bitsieve.select` and its ``target_bins`` and ``target_kind``. Several columns are one target: their
             combinations are the classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
@@ -145,7 +148,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
                 f"the target has 1 class ({label!r} for all {table.n_samples:,} samples): give at least two"
             )
         if table.target.n_numbers:
-            warn(f"{table.target.how_binned}; give classes as text if each is one")
+            warn(f"{table.target.how_cut}; give classes as text if each is one")
         with remedies_for(getattr(self, "binning", None)):
             self._fit_table(without_empty(table, self.binning_in_use, getattr(self, "n_jobs", None)))
         warn_of(self._doubts())
@@ -278,7 +281,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
 def without_empty(table: Table, binning: Any, n_jobs: int | None) -> Table:
     """The table with one value in every row of a column that has none, and a warning on that."""
-    empty = table.profile(make_binner(binning or BINNING, n_jobs=n_jobs)).empty
+    empty = table.profile(make_binner(binning or BINNING, n_jobs=n_jobs).for_table(table)).empty
     if not empty:
         return table
     listed = quoted(table.names[j] for j in empty)
@@ -388,9 +391,9 @@ class CountSelector(ColumnSelector):
             label = counts.target.labels[:1].tolist()[0]
             raise ValueError(f"the first rows hold 1 class ({label!r}): begin with rows of at least two")
         labels = counts.target.labels
-        if labels.dtype.kind in "iuf" and len(labels) > MANY_NUMBERS:
+        if labels.dtype.kind in "iuf" and len(labels) > _MOST_NUMBERS:
             raise ValueError(
-                f"the target holds more than {MANY_NUMBERS} different numbers: bin it first, or make it text"
+                f"the target holds more than {_MOST_NUMBERS} different numbers: bin it first, or make it text"
             )
         named = hasattr(self, "feature_names_in_")
         return self.fit_table(CountsTable(counts, named=named))
@@ -401,14 +404,14 @@ class CountSelector(ColumnSelector):
             raise ValueError("partial_fit takes rows in memory: read the batches, or use 'bitsieve count'")
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        table = read_xy(X, y, sample_weight, estimator=self, reset=first)
+        table = read_xy(X, y, sample_weight, estimator=self, reset=first, said=TargetKind("classes"))
         if "dense" not in table.offers:
             raise ValueError("partial_fit takes dense rows, and these are sparse: give a part of them by .toarray()")
         if classes is not None:
             new = sorted(set(table.target.labels.tolist()) - set(np.asarray(classes).tolist()), key=str)
             if new:
                 raise ValueError(f"the target holds {quoted(map(str, new))}, which classes does not list")
-        if table.target.edges is not None or table.target.kind == "joint":
+        if table.target.kind == "joint" or has_fractions(table.target.labels):
             raise ValueError("partial_fit takes one target of classes: bin a quantity first, by edges that stay")
         return table
 

@@ -123,7 +123,7 @@ class TableSamples:
     def coded(self) -> Coded | None:
         if self.binning is None:
             return None
-        binner = make_binner(self.binning, n_jobs=self.n_jobs).fit_table(self.table)
+        binner = make_binner(self.binning, n_jobs=self.n_jobs).for_table(self.table).fit_table(self.table)
         return Coded(binner.codes(self.table), binner)
 
     def counted(self, kind: str) -> Information:

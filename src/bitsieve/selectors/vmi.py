@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Any
 
+from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_samples import vmi
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 
@@ -34,7 +35,7 @@ class VMI(ColumnSelector):
     bandwidth : {"scott", "silverman"} or float, default="scott"
         Width of the kernels of ``binning=None``: ``s_c n_c^(-1/(d+4))``, s_c the standard deviation in the class of
         n_c samples, d the number of numeric columns in the estimate; times ``(4/(d+2))^(1/(d+4))``; or so many s_c.
-    binning : {"mdl", "quantile", "uniform", "none"}, binner, or None, default="mdl"
+    binning : {"auto", "mdl", "quantile", "uniform", "none"}, binner, or None, default="auto"
         How numeric columns become codes; "none" takes each distinct value as its own code. None leaves them as they
         are and estimates Gaussian kernel densities within each class; categorical columns then keep their frequencies.
 
@@ -77,6 +78,6 @@ class VMI(ColumnSelector):
     decomposition: str = "naive"
     on_plateau: str | None = None
     bandwidth: str | float = "scott"
-    binning: Any = "mdl"
+    binning: Any = BINNING
     missing: str | None = None
     n_jobs: int | None = None

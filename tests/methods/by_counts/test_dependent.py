@@ -137,6 +137,15 @@ def test_columns_that_are_left_out_are_no_neighbours():
     assert all(4 not in given for given in fitted.stopping_given_)
 
 
+def test_columns_of_a_group_have_its_neighbours():
+    X, y = chain(2, 600, 10, 0.8, (4,))
+    groups = bitsieve.Constraints(groups=[["x4", "x5"]])
+    fitted = ForwardSelector("auto", stopping=ConditionalStopping(), binning="none", constraints=groups).fit(X, y)
+    assert fitted.selected_[:2].tolist() == [4, 5]
+    assert len(fitted.stopping_given_) == len(fitted.stopping_values_) == len(fitted.selected_)
+    assert [given.tolist() for given in fitted.stopping_given_[:2]] == [[3, 6], [3, 6]]
+
+
 def test_columns_cut_by_the_class_are_cut_again():
     random = np.random.default_rng(0)
     X = random.normal(size=(200, 30))

@@ -23,7 +23,7 @@ from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.encoding import WHOLE, Encoded, check_whole_numbers, encode, encode_known, lookup
 from bitsieve.data.extents import MISSING, NUMBERS, Extents, HasExtents, NumericBlock, check_values
 from bitsieve.data.given import Form
-from bitsieve.data.table import TableInMemory
+from bitsieve.data.table import Table, TableInMemory
 
 MAX_CODES = 1 << 16
 
@@ -76,6 +76,19 @@ class Binning(ABC):
         Self
         """
         return type(self)(**{**self.parameters, **changed})
+
+    def for_table(self, table: Table) -> Binning:
+        """The rule for the columns of a table, not fitted; one whose bins follow from more than the target is itself.
+
+        Parameters
+        ----------
+        table : Table
+
+        Returns
+        -------
+        Binning
+        """
+        return self
 
     @abstractmethod
     def fit_table(self, table: TableInMemory) -> Self:

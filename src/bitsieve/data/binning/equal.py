@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.arrays import Floats, Integers
-from bitsieve.common.parameters import Rule, check_integer
+from bitsieve.common.parameters import Rule, check_choice, check_integer
 from bitsieve.data.binning.base import CutBinning
+from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.extents import NumericBlock
 from bitsieve.data.table import TableInMemory
 
@@ -105,13 +106,47 @@ class EqualWidthBinning(_EqualBinning):
 class EqualFrequencyBinning(_EqualBinning):
     """Bins of about the same number of samples: the rule of :class:`EqualFrequencyBinner`."""
 
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "apart"))}
+
+    def __init__(
+        self, *, n_bins: int = 10, uncut: str = "leave", missing: str = "error", n_jobs: int | None = None
+    ) -> None:
+        super().__init__(n_bins=n_bins, missing=missing, n_jobs=n_jobs)
+        self.uncut = uncut
+
     def _cut(
         self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> tuple[Floats, Integers]:
-        return _native.order_statistic_cuts(block.values, self.n_bins, table.weights)
+        found = _native.order_statistic_cuts(block.values, self.n_bins, table.weights)
+        if self.uncut == "leave":
+            return found
+        whole = np.flatnonzero((np.diff(found[1], prepend=0) == 0) & (low < high))
+        below = np.array([_largest_below(block.column(c), high[c]) for c in whole.tolist()], np.float64)
+        return _with_more(found, whole, below)
 
     def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
         stored = table.stored
-        return _native.stored_order_cuts(
+        found = _native.stored_order_cuts(
             stored.start, stored.row, stored.value, first, last, table.n_samples, self.n_bins, table.weights
         )
+        if self.uncut == "leave":
+            return found
+        low, high = (ends[first:last] for ends in stored.bounds)
+        whole = np.flatnonzero((np.diff(found[1], prepend=0) == 0) & (low < high))
+        columns = (stored.value[slice(*stored.start[first + c : first + c + 2].tolist())] for c in whole.tolist())
+        below = [_largest_below(values, high[c]) for c, values in zip(whole.tolist(), columns, strict=True)]
+        return _with_more(found, whole, np.array(below, np.float64))
+
+
+def _largest_below(values: NDArray[Any], high: Any) -> float:
+    """The largest of some values that is below the largest."""
+    return float(values[values < high].max())
+
+
+def _with_more(
+    found: tuple[NDArray[np.float64], NDArray[np.int64]], columns: NDArray[np.intp], cuts: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Cuts of columns, where each ends, and one more cut of each of some that have none."""
+    both = [(np.arange(len(found[1])), *found), (columns, cuts, np.arange(1, len(columns) + 1))]
+    merged = Ragged.merged(len(found[1]), both if len(columns) else both[:1])
+    return merged.values, merged.ends

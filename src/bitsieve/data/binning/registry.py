@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import ParameterError, Setting, message_of, quoted
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.ragged import Ragged
 
 RULES = {  # name to the module, with a dot before it where it is in this folder, and the class of the rule
+    "auto": (".auto", "AutoBinning"),
     "mdl": (".mdl", "MDLBinning"),
     "quantile": (".equal", "EqualFrequencyBinning"),
     "uniform": (".equal", "EqualWidthBinning"),
@@ -30,13 +32,14 @@ def rule_named(name: str) -> type[Binning]:
     return rule
 
 
-def make_binner(spec: Any = "mdl", *, n_jobs: int | None = None, **parameters: Any) -> Binning:
+def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters: Any) -> Binning:
     """The rule of a name, or an unfitted copy of a binner.
 
     Parameters
     ----------
-    spec : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
-        "quantile" is equal frequency, "uniform" equal width, "none" takes columns as the codes they are.
+    spec : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
+        "auto" is "mdl" where the target is classes, and "quantile" where it is a quantity; "quantile" is equal
+        frequency, "uniform" equal width, "none" takes columns as the codes they are.
     n_jobs : int or None, default=None
         Threads of a binner made by name; a binner object keeps its own.
     **parameters

@@ -196,6 +196,9 @@ class EqualFrequencyBinner(Binner, EqualFrequencyBinning):
     ----------
     n_bins : int, default=10
         Bins of a column, 2 to 65,535.
+    uncut : {"leave", "apart"}, default="leave"
+        What becomes of a numeric column without a cut, as where nearly all values are the largest: one bin, or two,
+        the largest value apart.
 
     Attributes
     ----------

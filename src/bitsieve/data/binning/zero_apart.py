@@ -122,7 +122,7 @@ class ZeroApartBinning(Binning):
 
     def fit_table(self, table: TableInMemory) -> Self:
         check_parameters(self)
-        self.rule_ = rule = self._rule()
+        self.rule_ = rule = self._rule().for_table(table)
         check_parameters(rule)
         whole = as_sparse(table)
         sparse = whole.stored
@@ -236,7 +236,7 @@ def _with_zero(found: Ragged, zero: Flags) -> Ragged:
 
 def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binning:
     """The rule for a table, not fitted; in a sparse table zero is a code of its own."""
-    binner = make_binner(spec, n_jobs=n_jobs)
+    binner = make_binner(spec, n_jobs=n_jobs).for_table(table)
     if not table.is_sparse or not binner.bins_parts:
         return binner
     return ZeroApartBinning(binner, n_jobs=n_jobs)

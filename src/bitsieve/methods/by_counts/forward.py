@@ -258,7 +258,8 @@ def _why_it_ended(
         "stopping_values_": np.repeat(np.full(len(sizes), np.nan) if outcome is None else outcome.values, sizes),
     }
     if outcome is not None and outcome.given is not None:
-        found["stopping_given_"] = [candidates.columns(given) for given in outcome.given]
+        given = zip(outcome.given, sizes.tolist(), strict=True)
+        found["stopping_given_"] = [candidates.columns(columns) for columns, size in given for _ in range(size)]
     if outcome is not None and outcome.exhausted:
         found["stopped_by_"] = "no varying column left"
     elif outcome is not None and rule is not None and outcome.refused is not None:

@@ -1,8 +1,7 @@
 """Knockoffs of columns of codes: statistics of columns and knockoffs together, the knockoff filter, e-values.
 
-A knockoff of a column depends on all columns as the column does, and on the class only through them. So where a
-column is irrelevant given all others, it and its knockoff compete as equals for a place in a fit of the class; a
-column that wins by far more than any knockoff does is relevant.
+A knockoff depends on all columns as its column does, and on the class only through them: where a column is irrelevant
+given all others, it and its knockoff compete as equals for a place in a fit of the class.
 """
 
 from __future__ import annotations
