@@ -61,7 +61,8 @@ std::vector<std::int64_t> both_terms(const Terms& terms, int bits) {
     const std::uint64_t n = std::uint64_t(1) << bits;
     std::vector<std::int64_t> out(both.size());
     for (std::uint64_t c1 = 0; c1 < n; ++c1)
-        for (std::uint64_t c0 = 0; c0 < n; ++c0) out[both.place(c0, c1)] = terms(c0) + terms(c1) - terms(c0 + c1);
+        for (std::uint64_t c0 = 0; c0 < n; ++c0)  // of more than all samples the terms may wrap: they are never looked up
+            out[both.place(c0, c1)] = wrapped(u(terms(c0)) + u(terms(c1)) - u(terms(c0 + c1)));
     return out;
 }
 

@@ -281,6 +281,19 @@ def test_a_table_that_changes_is_refused(monkeypatch, change):
         bitsieve.select(con.table("t"), "y", push_down=True, missing="bin", method="jmi", binning="quantile", n_bins=3)
 
 
+@pytest.mark.parametrize("change", ["insert into t select * from t limit 1", "update t set y = 'd' where few = 0"])
+def test_a_table_that_changes_before_its_columns_are_looked_at(monkeypatch, change):
+    con, table = duckdb.connect(), rows().drop_columns(["w", "price"])
+    con.register("given", table)
+    con.execute("create table t as select * from given")
+    summarize = in_database.PartsInDatabase.summarize
+    monkeypatch.setattr(
+        in_database.PartsInDatabase, "summarize", lambda *args: con.execute(change) and summarize(*args)
+    )
+    with pytest.raises(ValueError, match=r"^the table changed while it was counted, as the counts disagree"):
+        bitsieve.select(con.table("t"), "y", push_down=True, missing="bin")
+
+
 @pytest.mark.parametrize("change", ["drop table t", "alter table t drop column few"])
 def test_what_the_database_refuses_is_one_line(monkeypatch, change):
     con, table = duckdb.connect(), rows().drop_columns(["w", "price"])

@@ -19,10 +19,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, search, save, print."""
     options.binning = options.binning or INTERACTIONS_BINNING
     binning, of_binner = binning_of(options)
-    check_drawn(options)
-    from bitsieve.files.write import ROWS_WRITTEN
-
-    check_written(options, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN)
+    _check_paths(options)
     with shown(not options.quiet):
         from bitsieve.common.messages import BitsieveWarning
         from bitsieve.selection.interactions import interactions
@@ -58,6 +55,14 @@ def run(options: argparse.Namespace) -> int:
     for line in saved:
         options.say(line)
     return 0
+
+
+def _check_paths(options: argparse.Namespace) -> None:
+    """Refuse, before any work, what could not be drawn or written."""
+    from bitsieve.files.write import ROWS_WRITTEN
+
+    check_drawn(options)
+    check_written(options, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN)
 
 
 def _save(found: Interactions, options: argparse.Namespace) -> list[str]:

@@ -24,7 +24,7 @@ from bitsieve.data.given import Account, ColumnRules, Given, is_path, not_read_a
 from bitsieve.data.quantity import AS_FOUND, TargetKind
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
-from bitsieve.data.target import no_row_counts, not_read, read_target, read_weights, zero_where_missing
+from bitsieve.data.target import check_read, no_row_counts, read_target, read_weights, zero_where_missing
 from bitsieve.data.text import target_with_text_read
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.spooled_columns import SpooledColumns
@@ -61,11 +61,10 @@ def read_xy(
 
 def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, Account]]:
     read, accounts = target_with_text_read(y, rules)
-    if drop_missing or not any(account.n_unread for account in accounts.values()):
-        return read, accounts
-    if any(account.has_missing for account in accounts.values()):
+    if not drop_missing and any(account.has_missing for account in accounts.values()):
         return y, {}  # refused for the values that are not there
-    raise not_read(accounts)
+    check_read(accounts, drop_missing)
+    return read, accounts
 
 
 def _of_those_with_target(sample_weight: Any, y: Any) -> Any:

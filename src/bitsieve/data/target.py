@@ -163,20 +163,15 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
         raise ValueError(f"{what} has {infinite:,} infinite values (inf) among {n_samples:,}: drop those samples")
 
 
-def not_read(accounts: Mapping[str, Account]) -> ValueError:
-    """The error for a target of text of which some values are no numbers where the others are."""
-    account = next(account for account in accounts.values() if account.n_unread)
-    values = f"{account.n_unread:,} value{'s that are no numbers' if account.n_unread > 1 else ' that is no number'}"
-    drop = Setting("drop_missing_target", True)
-    return ValueError(
-        Sentence(
-            f"the target holds {account.what} such as {account.example!r}, and {values}: {account.listed}; drop those "
-            "samples, as ",
-            drop,
-            " of select and compare does, or, to keep the text as classes, add ",
-            Setting("repair", False),
-        )
-    )
+def check_read(accounts: Mapping[str, Account], drop_missing: bool) -> None:
+    """Refuse a target of text of which some values are no numbers where the others are, unless those are left out."""
+    for account in accounts.values():
+        if account.n_unread and not drop_missing:
+            values = "values that are no numbers" if account.n_unread > 1 else "value that is no number"
+            what = f"the target holds {account.what} such as {account.example!r}, and {account.n_unread:,} {values}"
+            drop, keep = Setting("drop_missing_target", True), Setting("repair", False)
+            how = " of select and compare does, or, to keep the text as classes, add "
+            raise ValueError(Sentence(f"{what}: {account.listed}; drop those samples, as ", drop, how, keep))
 
 
 def to_classes(

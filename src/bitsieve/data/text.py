@@ -167,11 +167,10 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str |
 def kind_of_time(meaning: Understood | None) -> Literal["dates", "durations"] | None:
     """Of a column its kind, where its numbers are microseconds."""
     form = None if meaning is None else meaning.form
-    kind = form.kind if isinstance(form, Plain) else None
-    if isinstance(form, Dates) or (kind is not None and (pa.types.is_timestamp(kind) or pa.types.is_date(kind))):
+    kind = form.kind if isinstance(form, Plain) and form.kind is not None else pa.null()
+    if isinstance(form, Dates) or pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return "dates"
-    is_span = isinstance(form, Spans) or (kind is not None and (pa.types.is_duration(kind) or pa.types.is_time(kind)))
-    return "durations" if is_span else None
+    return "durations" if isinstance(form, Spans) or pa.types.is_temporal(kind) else None
 
 
 def _accepted(
@@ -329,17 +328,11 @@ def target_text(values: Any, name: str) -> pa.Array | None:
         if found.dtype not in (nw.String, nw.Object):
             return None
         found = np.array(found.to_list(), object) if found.dtype == nw.Object else found.to_arrow()
-    if not isinstance(found, (pa.Array, pa.ChunkedArray)):
-        array = as_array(found)
-        if array.dtype.kind not in "OUS" or array.ndim != 1:
-            return None
-        found = _array_or_text(array, name)
-    return found if found is not None and is_text(found.type) else None
-
-
-def _array_or_text(values: Any, name: str) -> pa.Array | None:
-    """Objects as Arrow has them, text and numbers as text; None where they are of other kinds, refused elsewhere."""
-    for read in (array_of_objects, text_of_mixed):
-        with suppress(ValueError):
-            return read(values, name)
+    if isinstance(found, (pa.Array, pa.ChunkedArray)):
+        return found if is_text(found.type) else None
+    array = as_array(found)
+    for read in (array_of_objects, text_of_mixed) if array.dtype.kind in "OUS" and array.ndim == 1 else ():
+        with suppress(ValueError):  # of other kinds, which are refused elsewhere
+            found = read(array, name)
+            return found if is_text(found.type) else None
     return None

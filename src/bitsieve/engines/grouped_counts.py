@@ -81,6 +81,15 @@ class Relation:
         ends = () if of is None else (answer["low"], answer["high"])
         return Groups({key: answer[f"k{place}"] for place, key in enumerate(keys)}, rows, samples, *ends)
 
+    def n_values(self, name: str, n_rows: int | None = None) -> int:
+        """How many different values a column has, a missing one among them; ``n_rows``: in so many rows."""
+
+        def ask(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+            column = frame.select(name)
+            return (column if n_rows is None else column.head(n_rows)).unique().select(values=nw.len())
+
+        return int(self.fetched(ask)["values"][0].as_py())
+
     def fetched(self, ask: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]) -> Any:
         """The answer to a statement that is made of the rows, as an Arrow table."""
         with self._lock, answering():

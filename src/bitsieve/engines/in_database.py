@@ -18,9 +18,10 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary, summarize
-from bitsieve.data.encoding import as_array, is_missing
+from bitsieve.data.encoding import Encoded, as_array, is_missing, lookup
 from bitsieve.data.given import ColumnRules, Given, is_lazy, take_columns
 from bitsieve.data.profile import RowNumbers
+from bitsieve.data.quantity import TargetKind
 from bitsieve.data.read import read_xy
 from bitsieve.data.roles import divide
 from bitsieve.data.target import read_values, split_target
@@ -33,6 +34,7 @@ from bitsieve.engines.grouped_counts import (
     Key,
     Relation,
     answering,
+    changed,
     code_by_cuts,
     doubles,
     whole,
@@ -126,6 +128,8 @@ class PartsInDatabase(Parts):
             step(j + 1, len(self.features))
         together = Summary.beside(self.features, np.array(self.features, object), alone)
         rows, samples = int(groups.rows[there].sum()), int(sizes.sum())
+        if self._target is None or rows != self._target[3].sum():
+            raise changed()
         return replace(together, n_rows=rows, n_samples=samples, class_sizes=sizes), None
 
     def _summary(self, j: int, how: Summarizing, classes: Classes) -> Summary:
@@ -148,7 +152,7 @@ class PartsInDatabase(Parts):
         if (name, ends_only) not in self._known:
             cells, n_classes = self.limits.cells, how.target.target.n_classes
             known = None
-            if self._n_first_values(name, 2 * cells // n_classes) <= cells // n_classes:
+            if self.relation.n_values(name, 2 * cells // n_classes) <= cells // n_classes:
                 groups = self.relation.groups({0: nw.col(name), **classes.keys}, cells)
                 known = None if groups is None else Known.of(groups, classes)
             if known is None and self.schema[name].is_numeric():
@@ -157,12 +161,6 @@ class PartsInDatabase(Parts):
                 known = some_values_of(self.relation, name, cells)
             self._known[name, ends_only] = known.kept(known.groups[0] >= 0)
         return self._known[name, ends_only]
-
-    def _n_first_values(self, name: str, n_rows: int) -> int:
-        """How many different values some rows hold: a column of more than are kept is not grouped by them."""
-        different = nw.col(name).n_unique()
-        answer = self.relation.fetched(lambda frame: frame.select(name).head(n_rows).select(values=different))
-        return int(answer["values"][0].as_py())
 
     def _rules(self, reader: PartReader, j: int) -> ColumnRules:
         """How a column is read that is alone."""
@@ -226,12 +224,10 @@ class PartsInDatabase(Parts):
 
 def some_values_of(relation: Relation, name: str, most: int) -> Known:
     """Some values of a column that has too many to group by, each as often as they are on average."""
-    column = nw.col(name)
-    known = relation.where(~column.is_null())
-    answer = known.fetched(lambda frame: frame.select(rows=nw.len(), values=column.n_unique()))
-    n_rows, n_values = answer["rows"][0].as_py(), answer["values"][0].as_py()
+    known = relation.where(~nw.col(name).is_null())
+    n_rows = known.fetched(lambda frame: frame.select(rows=nw.len()))["rows"][0].as_py()
     values = known.fetched(lambda frame: frame.select(name).unique().head(most))[name]
-    times = np.full(len(values), max(1, n_rows // n_values))
+    times = np.full(len(values), max(1, n_rows // max(1, known.n_values(name))))
     return Known(values, np.stack([np.zeros_like(times), times, times]), is_whole=False)
 
 
@@ -261,15 +257,18 @@ def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: i
         error = float((np.bincount(of_interval, groups.rows) * several).max() / n_rows)
         found = Known.of(groups, classes)._replace(values=groups.high.take(pa.array(last[of_interval])))
     if ends["low"].type in _WHOLE and not outside.groups[1].sum() and high - low == n_rows - 1:
-        different = inside.fetched(lambda frame: frame.select(values=column.n_unique()))["values"][0].as_py()
-        numbers = RowNumbers.of_range(low, n_rows) if different == n_rows else None
+        numbers = RowNumbers.of_range(low, n_rows) if inside.n_values(name) == n_rows else None
     return found.beside(outside)._replace(is_whole=False, rank_error=error, row_numbers=numbers)
 
 
 def _classes_of(values: Any, part: TargetPart) -> Integers:
     """The classes of what a column of the target came back as; -1 where it is missing."""
     known = read_values(values, "the target")
-    return np.where(is_missing(known), -1, part.codes(known)).astype(np.int64)
+    missing = is_missing(known)
+    given = known.categories if isinstance(known, Encoded) else known[~missing]
+    if part.target.edges is None and (lookup(given, part.values) < 0).any():
+        raise changed()
+    return np.where(missing, -1, part.codes(known)).astype(np.int64)
 
 
 def _with_missing(codes: Any, *, missing: int) -> Integers:
@@ -330,6 +329,7 @@ class DatabaseSource(DataInParts):
         *,
         target_name: str = "y",
         target_bins: int | str | None = None,
+        target_kind: str | None = None,
         drop_missing: bool = False,
         rules: ColumnRules | None = None,
     ) -> TableInParts:
@@ -344,7 +344,7 @@ class DatabaseSource(DataInParts):
             partial(PartsInDatabase, frame, schema),
             roles,
             len(schema),
-            target_bins=target_bins,
+            said=TargetKind.given(target_bins, target_kind),
             drop_missing=drop_missing,
             rules=rules,
         )

@@ -26,7 +26,7 @@ from bitsieve.data.quantity import AS_FOUND, TargetKind
 from bitsieve.data.read import n_rows, read_xy
 from bitsieve.data.roles import Roles
 from bitsieve.data.table import TableElsewhere, TableInMemory
-from bitsieve.data.target import Target, no_row_counts, not_read, read_weights, take_weighted, zero_where_missing
+from bitsieve.data.target import Target, check_read, no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.data.text import Words, target_with_text_read
 from bitsieve.engines.portions import united
@@ -248,10 +248,8 @@ class TableInParts(TableElsewhere):
         if meanings and known is not None:
             names = [*known.columns]
             accounts = {names[place]: of.account for place, of in meanings.items() if of.account is not None}
-            if not drop_missing and any(account.n_unread for account in accounts.values()):
-                raise not_read(accounts)
-            forms = {place: of.form for place, of in meanings.items()}
-            reader = replace(reader, target_rules=replace(rules, forms=forms))
+            check_read(accounts, drop_missing)
+            reader = replace(reader, target_rules=replace(rules, forms={j: of.form for j, of in meanings.items()}))
             parts = open_parts(reader)  # fewer rows may have a target
             known = _summarized_target(parts, reader)
         if known is None:

@@ -215,8 +215,7 @@ def how_many(
     answers.append(_by_knockoffs(counted, drawn))
     order = ForwardSelector(_n_shown(answers, n_left), criterion=method, binning=binning).fit_counted(counted).selected_
     band = null_band(counted, table, order, random_state, n_jobs)
-    of_columns = explain_leaks(leaks(counted.information), table)
-    notes = [*table.notes, *considered.notes, *explain_target(table), *of_columns]
+    notes = [*table.notes, *considered.notes, *explain_target(table), *explain_leaks(leaks(counted.information), table)]
     warn_of(notes)
     return HowMany(answers, reading(answers, table.target.is_quantity), band, notes)
 

@@ -37,6 +37,11 @@ MOST_DRAWN = 20  # tuples of a figure
 SHOWN = 20  # rows of the printed table
 MOST_SHUFFLES = 10**5
 MOST_TOP = 10**7
+WITHOUT_SHUFFLES = Sentence(
+    "the strongest of so many tuples are strong by chance: for p, add ",
+    Setting("n_shuffles", 99),
+    ", each of which takes as long as the search",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,15 +340,11 @@ def interactions(
     >>> found.tuples[0]
     ('flavanoids', 'color_intensity')
     """
-    check_integer("order", order, *ORDERS)
-    check_choice("statistic", statistic, STATISTICS)
-    check_integer("top", top, 1, MOST_TOP)
+    search = _checked(Search(order, statistic, top, screen))
     check_integer("random_state", random_state, 0, 2**32 - 1)
     check_threads("n_jobs", n_jobs)
     if n_shuffles is not None:
         check_integer("n_shuffles", n_shuffles, 0, MOST_SHUFFLES)
-    if screen is not None:
-        check_integer("screen", screen, order)
     reading = Reading.planned("jmi", data, engine, memory=memory, spool=spool, header=header)
     with shown(verbose):
         of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
@@ -355,15 +356,21 @@ def interactions(
         with remedies_for(binning):
             _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
         n_shuffles = affordable_shuffles(source, order) if n_shuffles is None else n_shuffles
-        search = Search(order, statistic, top, screen)
         found = search.strongest(source, phase("searching"))
         chance = search.after_shuffles(source, n_shuffles, random_state) if n_shuffles else None
-    notes = [*table.notes, *considered.notes, *explain_target(table)]
-    if chance is None:
-        much = "the strongest of so many tuples are strong by chance: for p, add "
-        notes.append(Sentence(much, Setting("n_shuffles", 99), ", each of which takes as long as the search"))
+    notes = [*table.notes, *considered.notes, *explain_target(table), *([WITHOUT_SHUFFLES] if chance is None else [])]
     warn_of(notes)
     return _labelled(found, chance, table, search, notes)
+
+
+def _checked(search: Search) -> Search:
+    """The same search, refused where there is none like it."""
+    check_integer("order", search.order, *ORDERS)
+    check_choice("statistic", search.statistic, STATISTICS)
+    check_integer("top", search.n_top, 1, MOST_TOP)
+    if search.screen is not None:
+        check_integer("screen", search.screen, search.order)
+    return search
 
 
 def _labelled(

@@ -71,7 +71,8 @@ class GDM(ClassifierMixin, ColumnSelector):
     cuts_ : list of ndarray of int
         The support features of every cut, by score.
     objective_ : ndarray of float, shape (n_cuts,)
-        Optimum over the cuts so far, after each: it rises towards the optimum over all sets.
+        Optimum over the cuts so far, after each: it rises towards the optimum over all sets, and may stay where it was
+        after the last cut, of which columns beyond ``n_features_to_select`` are left out.
     duality_gap_ : float
         How far an optimum may be from the true one, at most and relative to it.
     violation_ : float

@@ -111,3 +111,11 @@ def test_mistakes(X, binning, message):
 def test_categories_have_no_zero():
     with pytest.raises(ValueError, match="'x1' hold categories"):
         ZeroApartBinner().fit([[1, "a"], [0, "b"]], [0, 1])
+
+
+def test_a_binner_of_dense_columns_names_the_one_for_sparse_ones():
+    X = sparse.csr_array(np.eye(6))
+    for binner in (MDLBinner(), EqualFrequencyBinner(), CategoricalBinner()):
+        name = type(binner).__name__
+        with pytest.raises(ValueError, match=rf"the table is sparse: use ZeroApartBinner\({name}\(\)\)"):
+            binner.fit(X, [0, 1] * 3)

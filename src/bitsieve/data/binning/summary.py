@@ -278,7 +278,8 @@ def _summary_of(
         codes, categories = table.categorical(j).codes, table.categorical(j).categories
         times = None if table.times is None else table.times[codes >= 0]
         rows = np.bincount(codes[codes >= 0], times, len(categories)).astype(np.int64)
-        n_missing, is_text = _samples(codes < 0, weights), j in table.meanings
+        n_missing = _samples(codes < 0, weights)
+        is_text = j in table.meanings and all(isinstance(value, str) for value in categories[:1])  # not a time
         return ColumnSummary(holds, None, n_missing=n_missing, categories=categories, rows=rows, is_text=is_text)
     values = table.numbers(j)
     n_missing, times = 0, table.times

@@ -1,0 +1,103 @@
+"""Tables of SQLite and Postgres, by Ibis, are counted where they are with read access alone."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import bitsieve
+
+ibis = pytest.importorskip("ibis")
+pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # of Ibis by way of pandas
+NAMES = ["a number", "WORD", "few", "gap", "y"]
+
+
+def rows(n=300):
+    """Numbers, text that databases sort in different ways, few whole numbers, a gap, the target."""
+    random = np.random.default_rng(8)
+    y = random.integers(0, 2, n)
+    words = np.array(["b", "a'; --", "B", "ä", "_", "Z"])[(2 * y + random.integers(0, 4, n)) % 6]
+    number = np.round(random.normal(size=n) / 3 + y, 2)
+    gap = [None if random.random() < 0.1 else int(of) for of in random.integers(0, 9, n) + 3 * y]
+    columns = number.tolist(), words.tolist(), (random.integers(0, 3, n) * y).tolist(), gap, y.tolist()
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def in_memory(given):
+    return pa.table(dict(zip(NAMES, map(list, zip(*given, strict=True)), strict=True)))
+
+
+CREATE = 'create table t ("a number" double precision, "WORD" text, few int, gap int, y int)'
+
+
+@pytest.fixture
+def sqlite(tmp_path):
+    with contextlib.closing(sqlite3.connect(tmp_path / "rows.db")) as con:
+        con.execute(CREATE)
+        con.executemany("insert into t values (?, ?, ?, ?, ?)", rows())
+        con.commit()
+    con = ibis.sqlite.connect(tmp_path / "rows.db")
+    yield con.table("t")
+    con.disconnect()
+
+
+@pytest.fixture
+def postgres():
+    """A server on a socket in a folder of its own; it runs as nobody where the tests run as root, which it refuses."""
+    if shutil.which("initdb") is None or shutil.which("pg_ctl") is None:
+        pytest.skip("Postgres is not installed")
+    pytest.importorskip("psycopg")
+    own = {"user": "nobody"} if os.geteuid() == 0 else {}
+    quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "timeout": 120, **own}
+    folder = tempfile.mkdtemp(prefix="pg", dir="/tmp")  # the path of a socket is short
+    os.chmod(folder, 0o777)
+    data, as_all = (
+        f"{folder}/data",
+        ["-U", "tester", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8"],
+    )
+    try:
+        subprocess.run(["initdb", "-D", data, *as_all], cwd=folder, **quiet)
+        options = f"-k {folder} -c listen_addresses= -c fsync=off"
+        subprocess.run(["pg_ctl", "-D", data, "-w", "-o", options, "start"], cwd=folder, **quiet)
+        try:
+            con = ibis.postgres.connect(host=folder, user="tester", database="postgres")
+            con.raw_sql(CREATE).close()
+            with con.begin() as cursor:
+                cursor.executemany("insert into t values (%s, %s, %s, %s, %s)", rows())
+            con.raw_sql("set default_transaction_read_only = on").close()
+            yield con.table("t")
+            con.disconnect()
+        finally:
+            subprocess.run(["pg_ctl", "-D", data, "-m", "immediate", "stop"], cwd=folder, **quiet)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_the_selection_is_that_of_the_rows_in_memory(database, request):
+    relation = request.getfixturevalue(database)
+    for how in ({}, {"binning": "quantile", "n_bins": 3, "method": "jmi"}, {"binning": "uniform", "method": "mrmr"}):
+        found = bitsieve.select(relation, "y", missing="bin", push_down=True, **how)
+        expected = bitsieve.select(in_memory(rows()), "y", missing="bin", **how)
+        assert found.features == expected.features
+        assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_a_column_that_changes_its_type_is_one_line(tmp_path):
+    with contextlib.closing(sqlite3.connect(tmp_path / "mixed.db")) as con:
+        con.execute(CREATE)
+        con.executemany("insert into t values (?, ?, ?, ?, ?)", rows())
+        con.execute("update t set few = 'three' where few = 2")
+        con.commit()
+    con = ibis.sqlite.connect(tmp_path / "mixed.db")
+    with pytest.raises(ValueError, match=r"^the database did not answer a statement: [^\n]*$"):
+        bitsieve.select(con.table("t"), "y", missing="bin", push_down=True)
+    con.disconnect()
