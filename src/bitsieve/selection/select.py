@@ -280,7 +280,15 @@ def _selection(
         n_samples=table.n_samples,
         parameters=asked_for,
         notes=notes,
-        evidence=Evidence(outcome.table, explained.binner, indices, outcome.n_jobs, table, considered.left_out),
+        evidence=Evidence(
+            outcome.table,
+            explained.binner,
+            indices,
+            outcome.n_jobs,
+            table,
+            considered.left_out,
+            outcome.parameters.get("estimator", "plug-in"),
+        ),
     )
 
 
