@@ -194,7 +194,7 @@ def test_a_worker_without_bitsieve_is_one_line(monkeypatch):
         raise ModuleNotFoundError("No module named 'bitsieve'")
 
     monkeypatch.setattr(cluster_parts, "_n_rows", lacking)
-    data = dask.dataframe.from_pandas(pandas.DataFrame({"a": [0, 1, 0, 1], "y": [0, 1, 0, 1]}), npartitions=2)
+    data = dd.from_pandas(pd.DataFrame({"a": [0, 1, 0, 1], "y": [0, 1, 0, 1]}), npartitions=2)
     message = r"^a worker cannot load bitsieve \S+ \(No module named 'bitsieve'\): install it on all workers$"
     with pytest.raises(ValueError, match=message):
         bitsieve.select(data, "y")
