@@ -189,7 +189,7 @@ def test_an_array_of_few_whole_numbers_without_one_of_its_columns(exclude):
     assert found.scores.tobytes() == expected.scores.tobytes()
 
 
-def test_a_worker_without_bitsieve_is_one_line(monkeypatch):
+def test_what_a_worker_cannot_load_is_one_line(monkeypatch):
     def lacking(*objects, **how):
         raise ModuleNotFoundError("No module named 'bitsieve'")
 
