@@ -3,6 +3,7 @@
 # make lint   style, types and import directions
 # make docs   the documents as a site, build/docs/index.html
 # make bench  the benchmarks (about half an hour), a table for each
+# make studies DATA=DIR   the tables of docs/how_many.md, docs/numbers.md and docs/methods.md anew, some hours
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
 # make lowest        the lowest versions that are declared, in an environment of their own, under a fast set of tests
 # make sanitize      the extension under the address and undefined-behaviour sanitizers, in the tests that lean on it, and
@@ -16,7 +17,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
 
-.PHONY: demo test lint docs bench native-test lowest sanitize wheel audit sbom nightly clean
+.PHONY: demo test lint docs bench studies native-test lowest sanitize wheel audit sbom nightly clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -56,6 +57,13 @@ docs: $(VENV)/.installed
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks
+
+studies: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.bias
+	$(BIN)/python -m benchmarks.levels
+	$(BIN)/python -m benchmarks.false_discoveries 200
+	$(if $(DATA),$(BIN)/python -m benchmarks.default_method $(DATA) --binning mdl)
+	$(if $(DATA),$(BIN)/python -m benchmarks.default_method $(DATA) --binning quantile)
 
 native-test:
 	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=address,undefined

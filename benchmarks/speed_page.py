@@ -47,7 +47,8 @@ def table(document: Mapping[str, Any]) -> str:
     lines = [
         f"Seconds of selecting k features from codes on one core: {machine['cpu']} {words}, {machine['date'][:10]},",
         f"{machine['build']['compiler']}; medians of interleaved rounds, {place}.",
-        "*fit* is `ForwardSelector(k, criterion=..., binning='none').fit(X, y)`; *engine* starts at codes, packing",
+        "*fit* is `ForwardSelector(k, criterion=..., binning='none', estimator='plug-in').fit(X, y)`; *engine* "
+        "starts at codes, packing",
         "included. *limit* is the time of reading the codes once, or of the bare loop of AND and popcount for all",
         "tables of pairs, whichever is longer; *ratio* that of the best other program to the engine. ~: scaled up from",
         "a smaller piece.",

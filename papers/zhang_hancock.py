@@ -12,9 +12,9 @@ from bitsieve.common.messages import aligned
 from bitsieve.evaluate.measures import separability
 from bitsieve.evaluate.models.mixture import VariationalMixtureClassifier
 from bitsieve.selectors.dominant_sets import DominantSetMII
-from bitsieve.selectors.registry import make_selector
 from papers.data.files import ORIGINS, load_npz
 from papers.item import Item, Options, Result
+from papers.selectors import as_published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -124,7 +124,7 @@ def accuracies(name: str) -> Callable[[Options], Result]:
         most = min(max(theirs), data.X.shape[1])
         rows = []
         for place, (method, title) in enumerate(METHODS.items()):
-            found = make_selector(method, most, binning="uniform", n_jobs=options.n_jobs).fit(data.X, data.y)
+            found = as_published(method, most, binning="uniform", n_jobs=options.n_jobs).fit(data.X, data.y)
             for k in theirs:
                 columns = found.selected_[:k]
                 own = accuracy(data, columns, len(np.unique(data.y)), options.seed)

@@ -20,7 +20,7 @@ def fit(codes, classes):
     """ForwardSelector as users call it."""
 
     def run(criterion, k):
-        selector = bitsieve.ForwardSelector(k, criterion=criterion, binning="none", n_jobs=1)
+        selector = bitsieve.ForwardSelector(k, criterion=criterion, binning="none", estimator="plug-in", n_jobs=1)
         return {"selected": selector.fit(codes, classes).selected_.tolist()}
 
     return run

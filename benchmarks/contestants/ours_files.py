@@ -22,7 +22,8 @@ def select(table):
         watcher = threading.Thread(target=_watch, args=(most, end))
         watcher.start()
         start, before = time.perf_counter(), time.process_time()
-        bitsieve.select(table, "class", method=method, n_features_to_select=k, binning="none", memory=memory, n_jobs=2)
+        how = {"binning": "none", "estimator": "plug-in", "memory": memory, "n_jobs": 2}
+        bitsieve.select(table, "class", method=method, n_features_to_select=k, **how)
         told = {
             "seconds": time.perf_counter() - start,
             "processor_seconds": time.process_time() - before,

@@ -35,7 +35,7 @@ def greedy(value, column, start, classes, groups):
 
     def run(criterion, k, n_jobs):
         with Peak() as peak:
-            fitted = ForwardSelector(k, criterion=criterion, n_jobs=n_jobs).fit(X, classes)
+            fitted = ForwardSelector(k, criterion=criterion, estimator="plug-in", n_jobs=n_jobs).fit(X, classes)
         return {**found_groups(fitted.selected_, groups), "last_score": float(fitted.scores_[-1]), **peak.told()}
 
     return run

@@ -28,7 +28,7 @@ CONTESTANTS: dict[str, dict[str, str | None]] = {
     "speccmi + swap": {"method": "speccmi", "refine": "swap"},
     "sdpcmi": {"method": "sdpcmi", "refine": None},
     "sdpcmi + swap": {"method": "sdpcmi"},
-    "jmi": {"method": "jmi"},
+    "jmi": {"method": "jmi", "estimator": "plug-in"},
 }
 PAIRS = (
     ("sdpcmi", "speccmi"),

@@ -13,8 +13,8 @@ from bitsieve.common.progress import phase
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.evaluate.compare import compare
 from bitsieve.evaluate.folds import FEW_SAMPLES
-from bitsieve.selectors.registry import make_selector
 from papers.item import Options, Result
+from papers.selectors import as_published
 from papers.vinh2014.data import INDEPENDENT, METHODS, TABLE_4, TABLE_5, Missing, PaperData, tables
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ def table_4(options: Options) -> Result:
             continue
         phase(f"comparing on {table.row}")
         published = TABLE_4[table.row]
-        error = 100 * float(_compared(options, table, {"all": "mim"}, "paper", [table.n_features]).rates[0, 0])
+        error = 100 * float(
+            _compared(options, table, {"all": as_published("mim")}, "paper", [table.n_features]).rates[0, 0]
+        )
         apart.append(abs(error - published.error))
         options.part(
             f"{table}: error {error:.1f} %, the paper's {published.error:.1f} (of {published.n_samples:,} samples, "
@@ -70,7 +72,7 @@ NOTHING = "None of the data sets is there: give the directory that holds their .
 
 def selectors(binning: Any = "mdl") -> dict[str, Any]:
     """The paper's methods by its names."""
-    return {label: make_selector(name, binning=binning, **PARAMETERS.get(name, {})) for label, name in METHODS.items()}
+    return {label: as_published(name, binning=binning, **PARAMETERS.get(name, {})) for label, name in METHODS.items()}
 
 
 def curves(options: Options, table: PaperData, protocol: str) -> Comparison:

@@ -20,8 +20,8 @@ from bitsieve.data.read import read_xy
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex
 from bitsieve.selectors.fitting import count_table
-from bitsieve.selectors.registry import make_selector
 from papers.item import Options, Result
+from papers.selectors import as_published
 from papers.vinh2014.data import TABLE_2, TABLE_3, Missing, PaperData, tables
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _fitted(name: str, k: int, counted: Counted, **parameters: Any) -> tuple[Any
     """A fitted selector, and the least seconds of two fits: the first may count."""
     seconds = []
     for _ in range(2):
-        selector = make_selector(name, k, **parameters)
+        selector = as_published(name, k, **parameters)
         start = time.perf_counter()
         selector.fit_counted(counted)
         seconds.append(time.perf_counter() - start)

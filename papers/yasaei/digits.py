@@ -20,9 +20,9 @@ from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.selection.figures import STYLE, style
-from bitsieve.selectors.registry import make_selector
 from papers.data.files import load_npz
 from papers.item import Options, Result
+from papers.selectors import as_published
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -133,8 +133,8 @@ def _selections(label: str, X: Floats, y: NDArray[Any], counts: tuple[int, ...])
     """The k features of a method, for every k of ``counts``."""
     if label.startswith("relevance"):
         kept = {k: min(k + BEYOND, X.shape[1]) for k in counts}
-        return [make_selector(METHODS[label], k, relevance=kept[k]).fit(X, y).selected_ for k in counts]
-    ranking = make_selector(METHODS[label], max(counts)).fit(X, y).selected_
+        return [as_published(METHODS[label], k, relevance=kept[k]).fit(X, y).selected_ for k in counts]
+    ranking = as_published(METHODS[label], max(counts)).fit(X, y).selected_
     return [ranking[:k] for k in counts]
 
 

@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 
 from bitsieve.common.progress import phase
 from bitsieve.evaluate.measures import redundancy_rates
-from bitsieve.selectors.registry import make_selector
+from papers.selectors import as_published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -98,7 +98,7 @@ def _select(split: Split, label: str, counts: Sequence[int], n_jobs: int) -> tup
         else:
             name, parameters = EMBEDDED[label]
         start = time.perf_counter()
-        chosen.append(make_selector(name, k, n_jobs=n_jobs, **parameters).fit(split.X, split.y).selected_)
+        chosen.append(as_published(name, k, n_jobs=n_jobs, **parameters).fit(split.X, split.y).selected_)
         taken.append(time.perf_counter() - start)
     return chosen, np.array(taken)
 
@@ -110,7 +110,7 @@ def rank_by(split: Split, label: str, k: int, n_jobs: int) -> tuple[Integers, fl
     if label == "SVM-RFE" and len(split.y) > ELIMINATED_ON:
         rows = np.random.default_rng(0).permutation(len(split.y))[:ELIMINATED_ON]
     start = time.perf_counter()
-    selector = make_selector(name, k, n_jobs=n_jobs, **parameters).fit(split.X[rows], split.y[rows])
+    selector = as_published(name, k, n_jobs=n_jobs, **parameters).fit(split.X[rows], split.y[rows])
     return selector.selected_, time.perf_counter() - start
 
 

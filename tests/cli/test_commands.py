@@ -206,7 +206,7 @@ def test_methods(done):
     assert [method["name"] for method in document] == names
     assert all(method["paper"] and method["needs"] for method in document)
     by_name = {method["name"]: method for method in document}
-    of_every_greedy = {"stopping": None, "constraints": None, "estimator": "plug-in"}
+    of_every_greedy = {"stopping": None, "constraints": None, "estimator": "corrected"}
     assert by_name["betagamma"]["parameters"] == {"beta": 1.0, "gamma": 1.0, **of_every_greedy}
     assert (by_name["soa"]["same_as"], by_name["soa"]["paper"]) == ("cife", "Guo, Nixon 2009")
     assert [line for line in lines if line.endswith("  parameters (--set): beta=1.0, gamma=1.0")]
@@ -343,7 +343,8 @@ def test_negative_codes_and_codes_with_gaps(tmp_path, done):
     codes = [(-5, 10), (0, 1_000_000), (7, 3), (0, 10)]
     rows = "".join(f"{a},{b},{a}\n" for a, b in codes * 10)
     path = small(tmp_path, "gaps,other,y\n" + rows)
-    result = done("select", path, "--target", "y", "--features", 2, "--binning", "none", "--method", "mim")
+    of_counts = ("--binning", "none", "--method", "mim", "--estimator", "plug-in")
+    result = done("select", path, "--target", "y", "--features", 2, *of_counts)
     lines = [line.split() for line in result.stdout.splitlines()[1:]]
     # y has codes -5, 0, 7 in shares 1/4, 1/2, 1/4: H = 1.5 bits, all of which "gaps" tells
     assert lines[0][1:4] == ["gaps", "1.5000", "1.5000"]
@@ -353,7 +354,8 @@ def test_negative_codes_and_codes_with_gaps(tmp_path, done):
 
 def test_missing_values_as_a_code(tmp_path, done):
     path = small(tmp_path, "a,b,y\n" + "?,1,0\n2,1,1\n" * 20)
-    result = done("select", path, "--target", "y", "--features", 1, "--missing", "bin", "--binning", "quantile")
+    cut = ("--missing", "bin", "--binning", "quantile", "--estimator", "plug-in")
+    result = done("select", path, "--target", "y", "--features", 1, *cut)
     assert result.stdout.splitlines()[1].split()[1:4] == ["a", "1.0000", "1.0000"]
 
 
@@ -387,3 +389,16 @@ def test_a_quantity_is_compared_by_regressors(data, done, refused):
         "--scoring accuracy does not fit, the target is a quantity"
     )
     assert refused(*asked, "--bounds").startswith("--bounds needs classes, and the target is a quantity")
+
+
+def test_the_protocol_of_the_papers_cuts_at_the_median_only_for_classes(data, done, refused):
+    asked = ("compare", data, "--methods", "mim", "--features", 2, "--folds", 3, "--protocol", "paper")
+    of_quantity = done(*asked, "--target", "mean_radius", "--json")
+    assert json.loads(of_quantity.stdout)["parameters"]["binning"] == "auto"
+    assert "--uncut" not in done(*asked, "--target", "mean_radius").stdout
+    of_classes = done(*asked, "--target", "diagnosis", "--classifier", "ncm")
+    assert "--uncut median" in of_classes.stdout
+    kept = done(*asked, "--target", "diagnosis", "--classifier", "ncm", "--uncut", "leave")
+    assert "--uncut leave" in kept.stdout
+    words = refused(*asked, "--target", "diagnosis", "--classifier", "ridge")
+    assert words.endswith("compare and how_many take --target-kind quantity")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from tests.golden.encode import encode, encode_near, encode_short
 
+from bitsieve.methods.registry import find_method
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -39,6 +41,11 @@ class Case(NamedTuple):
     group: str
     name: str
     run: Callable[[], dict[str, Any]]
+
+
+def of_kernels(method: str) -> dict[str, str]:
+    """The setting by which a method's information is that of the counts alone, where it has a choice."""
+    return {"estimator": "plug-in"} if "estimator" in find_method(method).parameters else {}
 
 
 def is_near(selector: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from tests.golden.case import Case, describe, is_near
+from tests.golden.case import Case, describe, is_near, of_kernels
 from tests.golden.data import binner, table
 from tests.golden.encode import encode, encode_near, encode_short
 from tests.golden.functions import function_cases
@@ -55,14 +55,16 @@ def _fit(
     method: str, data: str, binned: str, *, k: Any = None, weighted: bool = False, **parameters: Any
 ) -> dict[str, Any]:
     X, y, weights, default = table(data)
-    selector = bitsieve.make_selector(method, k or default, **{"binning": binner(binned), **parameters})
+    settings = {"binning": binner(binned), **of_kernels(method), **parameters}
+    selector = bitsieve.make_selector(method, k or default, **settings)
     return describe(selector.fit(X, y, **({"sample_weight": weights} if weighted else {})))
 
 
 def _select(method: str, data: str, binning: str) -> dict[str, Any]:
     """A selection's own words: names of features, and what explains them."""
     X, y, _, k = table(data)
-    selection = bitsieve.select(X, y, method=method, n_features_to_select=k, binning=binner(binning))
+    own = of_kernels(method)
+    selection = bitsieve.select(X, y, method=method, n_features_to_select=k, binning=binner(binning), **own)
     scores = encode_near if is_near(selection.selector) else encode
     return {
         "features": encode(selection.features),
@@ -91,7 +93,7 @@ def _cases() -> Iterator[Case]:
                 yield Case("options", f"{data}-{info.name}-{words}", run)
     for method in GREEDY:
         for data, binning in (("states", "none"), ("wine", "mdl"), ("codes", "none")):
-            for estimator in ESTIMATORS[1:]:  # the first is the default, and among the methods
+            for estimator in ESTIMATORS[1:]:  # the first is that of all other cases
                 run = partial(_fit, method, data, binning, estimator=estimator)
                 yield Case("estimators", f"{data}-{method}-{estimator}", run)
             for words, rule in STOPPING.items():

@@ -27,7 +27,7 @@ def everything(information, order=slice(None)):
     pairs = [information.pair(int(pivot), places) for pivot in places]
     properties = {name for name, value in vars(PairInformation).items() if isinstance(value, property)}
     names = sorted(properties - {"information", "pivot"})
-    assert len(names) == 6
+    assert len(names) == 7
     result = {name: np.column_stack([getattr(terms, name) for terms in pairs]) for name in names}
     result["entropy"] = information.entropy[places]
     result["relevance"] = information.relevance[places]

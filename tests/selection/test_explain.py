@@ -26,7 +26,7 @@ def codes(make_table):
 
 @pytest.fixture(scope="module")
 def selection(codes):
-    return bitsieve.select(*codes, method="jmi", n_features_to_select=4, binning="none")
+    return bitsieve.select(*codes, method="jmi", n_features_to_select=4, binning="none", estimator="plug-in")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,8 @@ def test_contributions_are_those_of_the_definitions(selection, codes, brute):
 
 def test_exclusive_or_is_complementary():
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
-    explained = bitsieve.select(X, X[:, 0] ^ X[:, 1], n_features_to_select=2, binning="none", method="jmi").explain(1)
+    plain = {"binning": "none", "method": "jmi", "estimator": "plug-in"}
+    explained = bitsieve.select(X, X[:, 0] ^ X[:, 1], n_features_to_select=2, **plain).explain(1)
     assert (explained.relevance, explained.redundant_with) == (0, None)
     assert (explained.complementarity, explained.complementary_with) == (1, "x0")
     assert (explained.added, explained.given) == (1, ["x0"])
@@ -104,13 +105,16 @@ def test_curve_is_joint_information(selection, codes, brute):
     assert (curve.chance <= curve.class_entropy + CLOSE).all()
 
 
-def test_chance_is_that_of_shuffled_classes():
+@pytest.mark.parametrize(("estimator", "mean"), [("plug-in", 0), ("corrected", 1)])
+def test_chance_is_that_of_shuffled_classes(estimator, mean):
     """Of binary columns 2 N ln(2) I is nearly chi-squared of one degree of freedom; its quantiles, of one and of 30."""
     random = np.random.default_rng(0)
     X, y = random.integers(0, 2, (2000, 30)), np.arange(2000) % 2
-    noise = bitsieve.select(X, y, n_features_to_select=2, binning="none", method="mim").evidence.chance
-    assert noise.typical == pytest.approx(3.84 / (2 * 2000 * np.log(2)), rel=0.15)  # 1,200 draws
-    low, high = chi2.ppf([0.05 ** (1 / 30), 0.95 ** (1 / 30)], 1) / (2 * 2000 * np.log(2))
+    how = {"binning": "none", "method": "mim", "estimator": estimator}
+    noise = bitsieve.select(X, y, n_features_to_select=2, **how).evidence.chance
+    unit = 1 / (2 * 2000 * np.log(2))  # bits; corrected is less the mean of chi-squared, its degrees of freedom
+    assert noise.typical + mean * unit == pytest.approx(3.84 * unit, rel=0.15)  # 1,200 draws
+    low, high = (chi2.ppf([0.05 ** (1 / 30), 0.95 ** (1 / 30)], 1) - mean) * unit
     assert (noise.best_low, noise.best_high) == (pytest.approx(low, rel=0.3), pytest.approx(high, rel=0.3))  # 40 draws
 
 
@@ -135,8 +139,20 @@ def test_reasons(cancer):
     assert said["worst perimeter"].startswith("is selected: rank 2 of 4 by cmim (score 0.")
     assert (
         said["worst radius"]
-        == "is not selected: 98 % of its relevance is redundant with the selected 'worst perimeter'"
+        == "is not selected: 100 % of its relevance is redundant with the selected 'worst perimeter'"
     )
+
+
+def test_everything_is_in_the_bits_of_the_scores(cancer):
+    X, y = cancer
+    selection = bitsieve.select(X, y, method="cmim", n_features_to_select=3, binning="quantile")
+    first, second = (selection.explain(name) for name in selection.features[:2])
+    assert [first.relevance, second.relevance] == selection.relevance[:2].tolist()
+    assert first.relevance == selection.scores[0]
+    assert second.added == pytest.approx(selection.scores[1], abs=CLOSE)  # given the one chosen before
+    assert 0 <= second.redundancy <= second.relevance
+    plain = bitsieve.select(X, y, method="cmim", n_features_to_select=3, binning="quantile", estimator="plug-in")
+    assert plain.explain(selection.features[0]).relevance > first.relevance
 
 
 def test_where_a_rule_ended_the_selection(cancer):
@@ -161,7 +177,7 @@ def test_noise_is_called_noise():
 def test_an_identifier_does_not_hide_what_others_tell_more_than_chance(cancer):
     X, y = cancer
     X = X[["worst radius", "mean texture"]].assign(patient=[f"p{j}" for j in range(len(X))], empty=np.nan)
-    selection = bitsieve.select(X, y, method="mim", n_features_to_select=1, include=["patient"])
+    selection = bitsieve.select(X, y, method="mim", n_features_to_select=1, include=["patient"], estimator="plug-in")
     told, named = selection.explain("worst radius"), selection.explain("patient")
     assert told.chance < 0.1 < told.relevance
     assert named.chance == pytest.approx(named.relevance) == pytest.approx(named.class_entropy)

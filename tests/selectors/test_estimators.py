@@ -114,7 +114,7 @@ def test_command_line(tumours, tmp_path, capsys):
     assert main([*arguments, "--method", "jmi", "--estimator", "shrinkage"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["parameters"]["estimator"] == "shrinkage"
-    fitted = ForwardSelector(2, estimator="shrinkage").fit(pd.read_csv(path).drop(columns="kind"), y)
+    fitted = ForwardSelector(2, criterion="jmi", estimator="shrinkage").fit(pd.read_csv(path).drop(columns="kind"), y)
     assert [feature["score"] for feature in document["features"]] == fitted.scores_.tolist()
     assert main([*arguments, "--method", "speccmi", "--estimator", "shrinkage"]) == 2
     assert "method 'speccmi' (SpecCMI) does not take estimator" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from bitsieve import EqualFrequencyBinner, ForwardSelector, MDLBinner
+from bitsieve.common.defaults import ESTIMATOR
 from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import CRITERIA, JMI, MIFS, make_criterion
@@ -21,7 +22,8 @@ def test_is_the_loop_on_binned_columns(criterion):
     X, y = load_breast_cancer(return_X_y=True)
     fitted = ForwardSelector(8, criterion=criterion).fit(X, y)
     codes = MDLBinner().fit_transform(X, y)
-    expected = forward_select(make_information("plug-in", make_source(codes, y)), make_criterion(criterion), 8)
+    information = make_information(ESTIMATOR, make_source(codes, y))
+    expected = forward_select(information, make_criterion(criterion), 8)
     assert fitted.selected_.tolist() == expected.order.tolist()
     assert fitted.scores_.tobytes() == expected.scores.tobytes()
 
@@ -29,7 +31,7 @@ def test_is_the_loop_on_binned_columns(criterion):
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_attributes(brute, make_table, criterion):
     codes, classes = make_table(80, 12, n_codes=4, n_classes=3, seed=1)
-    fitted = ForwardSelector(5, criterion=criterion, binning="none").fit(codes, classes)
+    fitted = ForwardSelector(5, criterion=criterion, binning="none", estimator="plug-in").fit(codes, classes)
     chosen = fitted.selected_.tolist()
     assert len(set(chosen)) == 5
     assert np.flatnonzero(fitted.support_).tolist() == sorted(chosen)
@@ -65,7 +67,8 @@ def test_all_features():
 
 def test_twins_overlap_by_all_they_have():
     codes = np.random.default_rng(0).integers(0, 3, (60, 1))
-    fitted = ForwardSelector(2, criterion="mim", binning="none").fit(np.hstack([codes, codes]), codes[:, 0] > 0)
+    selector = ForwardSelector(2, criterion="mim", binning="none", estimator="plug-in")
+    fitted = selector.fit(np.hstack([codes, codes]), codes[:, 0] > 0)
     assert fitted.selected_.tolist() == [0, 1]
     assert fitted.overlap_with_.tolist() == [-1, 0]
     counts = np.bincount(codes[:, 0]) / 60

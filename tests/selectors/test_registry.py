@@ -12,7 +12,7 @@ from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, MIFS, MIFSU, 
 
 METHODS = {method.name: method for method in list_methods()}
 NAMES = list(METHODS)
-OF_THE_LOOP = {"stopping": None, "constraints": None, "estimator": "plug-in"}  # of every greedy method
+OF_THE_LOOP = {"stopping": None, "constraints": None, "estimator": "corrected"}  # of every greedy method
 
 
 def test_list():

@@ -33,20 +33,27 @@ def measures(frame):
 
 def test_several_targets_are_their_joint_code(frame, measures):
     joint = frame["shape"].astype(str) + frame["colour"]
-    expected = ForwardSelector(2).fit(measures, joint)
+    expected = ForwardSelector(2, criterion="jmi").fit(measures, joint)
     for y in (frame[["shape", "colour"]], pl.from_pandas(frame[["shape", "colour"]])):
-        fitted = ForwardSelector(2).fit(measures, y)
+        fitted = ForwardSelector(2, criterion="jmi").fit(measures, y)
         assert fitted.selected_.tolist() == expected.selected_.tolist() == [3, 1]
         assert fitted.scores_.tolist() == expected.scores_.tolist()
         assert [f"{shape}{colour}" for shape, colour in fitted.classes_] == expected.classes_.tolist()
         assert fitted.target_edges_ is None
     array = np.column_stack([frame["shape"], frame["colour"].map({"r": 0, "g": 1, "b": 2})])
-    assert ForwardSelector(2).fit(measures, array).scores_.tolist() == expected.scores_.tolist()
-    assert mutual_information(measures, array).tolist() == expected.relevance_.tolist()
+    assert ForwardSelector(2, criterion="jmi").fit(measures, array).scores_.tolist() == expected.scores_.tolist()
+    assert mutual_information(measures, array, estimator="corrected").tolist() == expected.relevance_.tolist()
+
+
+def test_cuts_of_several_targets_are_written_as_dates(frame, measures):
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(frame["size"].rank() - 1, unit="D")
+    found = select(measures, pd.DataFrame({"when": when, "size": frame["size"]}), n_features_to_select=1, target_bins=2)
+    edge = found.target.edges[1][0]
+    assert f"'when' is a quantity: cut at 2024-07-18; 'size' is a quantity: cut at {edge:g}" in found.notes[0]
 
 
 def test_select_by_names(frame, measures):
-    expected = ForwardSelector(2).fit(measures, frame[["shape", "colour"]])
+    expected = ForwardSelector(2, criterion="jmi").fit(measures, frame[["shape", "colour"]])
     found = select(frame.drop(columns="size"), ["shape", "colour"], method="jmi", n_features_to_select=2)
     assert found.scores.tolist() == expected.scores_.tolist()
     assert found.features == ["m3", "m1"]

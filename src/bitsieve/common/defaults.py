@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 BINNING = "auto"  # "mdl" where the target is classes, bins of equal frequency where it is a quantity
-ESTIMATOR = "plug-in"  # of information
+ESTIMATOR = "corrected"  # of information
 INTERACTIONS_BINNING = "quantile"  # MDL cuts no column that is informative with others only
 INTERACTIONS_BINS = {2: 3, 3: 2}  # by the columns of a tuple: see docs/methods/interactions.md
 
@@ -27,7 +27,7 @@ class Defaults(NamedTuple):
 
 
 SELECT = Defaults(("cmim",), 20)
-SELECTOR = Defaults(("jmi",), 10)  # ForwardSelector; the number is that of every selector
+SELECTOR = Defaults(("cmim",), 10)  # ForwardSelector; the number is that of every selector
 HOW_MANY = Defaults(("jmi",))
-COMPARE = Defaults(("mim", "mrmr", "jmi", "speccmi"))
-SELECTOR_CV = Defaults(("mim", "mrmr", "jmi"))
+COMPARE = Defaults(("mim", "mrmr", "cmim", "speccmi"))
+SELECTOR_CV = Defaults(("mim", "mrmr", "cmim"))

@@ -71,18 +71,19 @@ def compare(
         As in :func:`bitsieve.select`.
     target : str or array-like of shape (n_samples,), optional
         A column of ``data``, or the values themselves. Only for .npz it may be left out: it is ``y`` there.
-    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "jmi", "speccmi")
+    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "cmim", "speccmi")
         Names of :func:`bitsieve.list_methods`, selector objects, those of scikit-learn too, or a dict of labels to
         either.
     features : int or iterable of int, optional
         Numbers of features; by default 10 to 100, or every number from 1 where there are 20 columns or fewer. Those
         beyond the table's are left out, with a note.
     classifier : str or scikit-learn classifier or regressor, optional
-        "linear-svm" (support vector machine, C = 1), the default up to 10,000 rows; "lda" (linear discriminant), the
-        default for more, with a note; "knn" (3 nearest neighbours), "ncm" (nearest class mean), "bgm" (a Bayesian
-        Gaussian mixture for each class), "vbem" or "gmm" (one for all), "forest" and "boosting" (scikit-learn's). Of
-        a quantity "ridge" (alpha = 1), the default, "knn" (the mean of 10 neighbours), "forest" and "boosting". An
-        object is fitted anew for every number of features.
+        The model whose errors are measured. A classifier: "linear-svm" (support vector machine, C = 1), the default up
+        to 10,000 rows; "lda" (linear discriminant), the default for more, with a note; "knn" (3 nearest neighbours),
+        "ncm" (nearest class mean), "bgm" (a Bayesian Gaussian mixture for each class), "vbem" or "gmm" (one for all),
+        "forest" and "boosting" (scikit-learn's). Where the target is a quantity a regressor: "ridge" (alpha = 1), the
+        default, "knn" (the mean of 10 neighbours), "forest" and "boosting". An object is fitted anew for every number
+        of features.
     scoring : str, optional
         "accuracy", the default, "balanced_accuracy", "f1_macro" or "roc_auc"; of a quantity "r2", the default, "mae",
         "rmse" or "rank_correlation" (Spearman's). An error is what is missing to 1, of "mae" and "rmse" itself.
@@ -103,7 +104,8 @@ def compare(
     parameters : mapping of str to value, optional
         Of the methods that are given by name and take them, such as ``{"beta": 0.5}``.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, optional
-        By default "auto"; with ``protocol="paper"`` "mdl", and columns that it leaves uncut are cut at their median.
+        By default "auto"; with ``protocol="paper"`` and classes "mdl", and columns that it leaves uncut are cut at
+        their median.
     missing : {"error", "bin"}, optional
         Missing values: an error, which is the default, or a code of their own.
     target_bins, target_kind
@@ -160,7 +162,7 @@ def compare(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> comparison = bitsieve.compare(X, y, methods=["jmi", "mrmr"], features=range(1, 8), classifier="knn")
     >>> print(comparison.choice())
-    jmi with 4 features: error 3.4 % +- 1.7, not more than one standard error above the best (mrmr with 7: 2.8 %)
+    mrmr with 5 features: error 3.4 % +- 1.2, not more than one standard error above the best (jmi with 6: 2.8 %)
     """
     asked = {name: value for name, value in locals().items() if name in Question.__dataclass_fields__}
     with shown(verbose):

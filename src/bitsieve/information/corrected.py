@@ -353,6 +353,10 @@ class CorrectedPair(SumPair):
         return plain - self.information.chance_shared(self.pivot, self.columns)
 
     @property
+    def divisor(self) -> Floats:
+        return super().redundancy
+
+    @property
     def conditional_redundancy(self) -> Floats:
         return self.redundancy + self.conditional_relevance - self.of(self.information.relevance)
 

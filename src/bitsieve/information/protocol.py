@@ -46,6 +46,11 @@ class PairInformation(Protocol):
         """I(Xi;Xs)."""
 
     @property
+    def divisor(self) -> Floats:
+        """I(Xi;Xs) as a quotient divides by it: nothing taken off that may leave 0 or less."""
+        return self.redundancy
+
+    @property
     def conditional_redundancy(self) -> Floats:
         """I(Xi;Xs|C)."""
 

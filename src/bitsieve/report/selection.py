@@ -107,8 +107,9 @@ def _setting(selection: Selection) -> str:
     more = f" and {target.n_classes - len(listed):,} more" if target.n_classes > len(listed) else ""
     weighed = "" if source.n_samples == selection.n_samples else f", {source.n_samples:,} counted by weight"
     return (
-        f"{selection.n_samples:,} rows{weighed}; {target.n_classes:,} classes: {', '.join(listed)}{more}. All bits are "
-        "plug-in estimates, from the observed shares of these rows."
+        f"{selection.n_samples:,} rows{weighed}; {target.n_classes:,} classes: {', '.join(listed)}{more}. "
+        f"Bits are by the estimator {selection.evidence.explaining!r}, of the curve and the tree plug-in, from "
+        "the observed shares of these rows."
     )
 
 

@@ -17,8 +17,9 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import CodedSource
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
-from bitsieve.information import Information, PlugInInformation
+from bitsieve.information import Information
 from bitsieve.information.evidence import log_tails
+from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, spanning_forest
 from bitsieve.methods.by_counts.dependent.model import TreeModel
 from bitsieve.selection.figures import BLUE, drawing

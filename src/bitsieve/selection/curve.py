@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information.protocol import Information
 from bitsieve.selectors.fitting import Counted
 
 Columns = NDArray[np.intp]
@@ -32,7 +32,7 @@ class Curve(NamedTuple):
 
 
 def information_curve(
-    information: PlugInInformation, columns: Columns, n_selected: int | None = None, seed: int = 0
+    information: Information, columns: Columns, n_selected: int | None = None, seed: int = 0
 ) -> Curve:
     """The curve of columns in the order given.
 

@@ -218,7 +218,7 @@ class RedundancyDisplay(Display):
     >>> selector = bitsieve.ForwardSelector(2).fit(X, y)
     >>> display = bitsieve.RedundancyDisplay.from_estimator(selector, X, y)
     >>> round(float(display.shared[0, 1]), 2)
-    1.35
+    1.33
     """
 
     def __init__(self, names: Sequence[str], shared: NDArray[np.floating]) -> None:
@@ -291,7 +291,7 @@ class DendrogramDisplay(Display):
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The distances of the selected columns and of the most relevant others."""
-        information, selected = evidence.information, np.asarray(evidence.selected)
+        information, selected = evidence.counted.information, np.asarray(evidence.selected)
         others = np.argsort(-information.relevance, kind="stable")
         others = others[information.varies[others] & ~np.isin(others, selected)]
         columns = np.concatenate([selected, others])[: max(MOST_SHOWN, len(selected))][:MOST_SHOWN]
@@ -360,7 +360,7 @@ class CurveDisplay(Display):
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The curve of the selected features, and of those that come next where the method ranks more."""
         order = ranked_on(selector, evidence.counted)
-        return cls(information_curve(evidence.information, order, len(evidence.selected)))
+        return cls(information_curve(evidence.counted.information, order, len(evidence.selected)))
 
     @property
     def height(self) -> float:

@@ -16,8 +16,7 @@ from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import all_missing
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
-from bitsieve.information.plug_in import PlugInInformation
-from bitsieve.information.protocol import ConditionalInformation
+from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.selectors.fitting import Counted, count_binned, count_table
 
 Columns = NDArray[np.intp]
@@ -26,6 +25,8 @@ Floats = NDArray[np.float64]
 SAMPLES_A_PART = 5  # on average, at least, where information is conditional on several columns
 SHUFFLED_CELLS = 200_000_000  # that may be binned to see what chance does
 FEWEST_SHUFFLES, MOST_SHUFFLES = 10, 40
+PLUG_IN = "plug-in"
+EXPLAINING = (PLUG_IN, "corrected")
 MOST_ROWS = 1_000_000  # that weighted rows are written out to
 
 
@@ -68,7 +69,7 @@ class Evidence:
     """The counts behind a selection: a table, a binner fitted on it, and the k selected columns.
 
     ``whole`` is the table with the columns that were left out before the selection (by default none were), ``left_out``
-    those columns, which hold one value in ``table``.
+    those columns, which hold one value in ``table``. ``estimator`` is that of the method, where it has one.
     """
 
     table: Table
@@ -77,6 +78,7 @@ class Evidence:
     n_jobs: int | None
     whole: Table | None = None
     left_out: Sequence[int] = ()
+    estimator: str = PLUG_IN
 
     @cached_property
     def counted(self) -> Counted:
@@ -86,9 +88,14 @@ class Evidence:
         return count_binned(cast(TableInMemory, self.table), self.binner, self.n_jobs)
 
     @property
-    def information(self) -> PlugInInformation:
-        """The plug-in information, by which everything is explained whatever estimator the method used."""
-        return self.counted.information  # type: ignore[return-value]
+    def explaining(self) -> str:
+        """The estimator by which everything is explained: that of the method if its terms are those of the counts."""
+        return self.estimator if self.estimator in EXPLAINING else PLUG_IN
+
+    @property
+    def information(self) -> Information:
+        """The information by which columns are explained."""
+        return self.counted.estimated(self.explaining)
 
     @cached_property
     def contributions(self) -> Contribution:
@@ -101,7 +108,7 @@ class Evidence:
         """What chance does; None where rows are not in memory, or weighted ones too many to be shuffled one by one."""
         if not self.table.in_memory:
             return None
-        return chance(cast(TableInMemory, self.table), self.binner, self.n_jobs)
+        return chance(cast(TableInMemory, self.table), self.binner, self.n_jobs, self.explaining)
 
 
 def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evidence:
@@ -116,7 +123,7 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
             f"{selector.n_features_in_:,}: give the same columns"
         )
     n_jobs = getattr(selector, "n_jobs", None)
-    binner = getattr(selector, "binner_", None)
+    binner, estimator = getattr(selector, "binner_", None), getattr(selector, "estimator", PLUG_IN)
     if binner is None:
         missing = "bin" if selector.__sklearn_tags__().input_tags.allow_nan else "error"
         binner = make_binner(missing=missing, n_jobs=n_jobs).for_table(table).fit_table(table)
@@ -126,8 +133,9 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
         one_code = np.flatnonzero(np.asarray(binner.n_bins_) == 1).tolist()
         left_out = [j for j in one_code if known[j] is None and _is_no_number(table, j)]
         if left_out:  # by select: the selector was given one value in every row
-            return Evidence(table.without(left_out), binner, np.asarray(selector.selected_), n_jobs, table, left_out)
-    return Evidence(table, binner, np.asarray(selector.selected_), n_jobs)
+            left = table.without(left_out)
+            return Evidence(left, binner, np.asarray(selector.selected_), n_jobs, table, left_out, estimator)
+    return Evidence(table, binner, np.asarray(selector.selected_), n_jobs, estimator=estimator)
 
 
 def _is_no_number(table: TableInMemory, column: int) -> bool:
@@ -135,13 +143,15 @@ def _is_no_number(table: TableInMemory, column: int) -> bool:
     return not table.is_numeric(column) or all_missing(table.numbers(column))
 
 
-def contribution(information: PlugInInformation, column: int, others: Columns) -> Contribution:
+def contribution(information: Information, column: int, others: Columns) -> Contribution:
     """The information of a column beside others."""
     relevance = float(information.relevance[column])
     if not len(others):
         return Contribution(relevance, 0.0, -1, 0.0, -1)
     pair = information.pair(column, others)
-    redundant = relevance - (pair.joint_relevance - information.relevance[others])
+    redundant = np.minimum(
+        relevance - (pair.joint_relevance - information.relevance[others]), max(relevance, 0.0)
+    )  # corrected, the column may have less than nothing given the other
     most, least = int(np.argmax(redundant)), int(np.argmin(redundant))
     redundancy, complementarity = float(redundant[most]), float(-redundant[least])
     return Contribution(
@@ -151,9 +161,7 @@ def contribution(information: PlugInInformation, column: int, others: Columns) -
     )
 
 
-def conditional_on(
-    information: PlugInInformation, columns: Sequence[int]
-) -> tuple[ConditionalInformation, tuple[int, ...]]:
+def conditional_on(information: Information, columns: Sequence[int]) -> tuple[ConditionalInformation, tuple[int, ...]]:
     """Information conditional on as many of ``columns``, in their order, as leave five samples a part on average.
 
     Beyond that nearly every sample would have a part of its own, where no information is left.
@@ -169,7 +177,9 @@ def conditional_on(
     return given, tuple(used)
 
 
-def chance(table: TableInMemory, binner: Any, n_jobs: int | None, seed: int = 0) -> Chance | None:
+def chance(
+    table: TableInMemory, binner: Any, n_jobs: int | None, estimator: str = PLUG_IN, seed: int = 0
+) -> Chance | None:
     """Shuffle the classes, bin and count again, several times; None where the weights make too many rows of that."""
     if table.weights is not None:
         if table.total_weight > MOST_ROWS:
@@ -182,7 +192,7 @@ def chance(table: TableInMemory, binner: Any, n_jobs: int | None, seed: int = 0)
     rows = []
     for _ in range(n_shuffles):
         shuffled = replace(table, y=replace(target, codes=random.permutation(target.codes)))
-        rows.append(count_table(shuffled, binner, n_jobs).information.relevance)
+        rows.append(count_table(shuffled, binner, n_jobs).estimated(estimator).relevance)
     found = np.array(rows)
     few_bins = 2 * np.asarray(binner.n_bins_) <= table.n_samples
     counted = found[:, few_bins] if few_bins.any() else found

@@ -13,7 +13,7 @@ from bitsieve.common import html
 from bitsieve.common.choice import pick
 from bitsieve.common.messages import allowed_names, displayed, finite, number, printable, quoted
 from bitsieve.data.table import Table
-from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information import Information
 from bitsieve.methods.constraints import Candidates, resolve
 from bitsieve.selection.affiliated import Affiliated, groups_of, pairs_by_information
 from bitsieve.selection.evidence import Contribution, Evidence, conditional_on, contribution
@@ -115,7 +115,7 @@ class Substitute(NamedTuple):
 
 
 def best_substitutes(
-    information: PlugInInformation, selected: Columns, candidates: Columns, only: int | None = None
+    information: Information, selected: Columns, candidates: Columns, only: int | None = None
 ) -> list[Substitute | None]:
     """The best of the candidates in the place of every selected column, or of ``only`` one; None without candidates.
 
@@ -145,7 +145,7 @@ _NO_RELATION = "it shows no reliable relation"
 
 @dataclass(frozen=True)
 class FeatureExplanation:
-    """Why one feature is selected or not, with its information in bits (plug-in).
+    """Why one feature is selected or not, with its information in bits.
 
     Attributes
     ----------
@@ -298,12 +298,12 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
     )
 
 
-def _has_rows(information: PlugInInformation) -> bool:
+def _has_rows(information: Information) -> bool:
     """Whether columns can be taken together, as those of saved counts of pairs cannot."""
     return "partition" in information.source.offers
 
 
-def _added(information: PlugInInformation, column: int, others: Columns) -> tuple[float, tuple[int, ...]]:
+def _added(information: Information, column: int, others: Columns) -> tuple[float, tuple[int, ...]]:
     """What a column adds to others, and to how many of them."""
     given, used = conditional_on(information, others.tolist())
     return float(given.conditional_relevance(np.array([column]))[0]), used
@@ -318,7 +318,7 @@ def affiliated_of(evidence: Evidence) -> Affiliated:
     """For every selected column those that were not selected and share at least half of their information with it."""
     if not len(evidence.selected):
         return Affiliated(evidence.selected, [], [])
-    return groups_of(evidence.selected, pairs_by_information(evidence.information, evidence.selected, SHARED))
+    return groups_of(evidence.selected, pairs_by_information(evidence.counted.information, evidence.selected, SHARED))
 
 
 def column_of(feature: Any, names: Any) -> int:

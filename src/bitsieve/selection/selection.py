@@ -89,8 +89,8 @@ class Selection:
     >>> selection = bitsieve.select(X, y, method="mim", n_features_to_select=2, binning="none")
     >>> print(selection)
     rank  feature  score (bits)  relevance (bits)  overlaps most with  overlap (bits)
-       1  x0             1.0000            1.0000  -                                -
-       2  x2             0.3113            0.3113  x0                          0.3113
+       1  x0             0.6667            0.6667  -                                -
+       2  x2             0.0000            0.0000  x0                          0.0000
     <BLANKLINE>
     note: the table has 4 rows: with fewer than 10 any column may look informative by chance
     """

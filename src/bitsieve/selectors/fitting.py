@@ -15,7 +15,7 @@ import numpy as np
 
 from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.choice import TIE
-from bitsieve.common.defaults import BINNING, ESTIMATOR, INTERACTIONS_BINS
+from bitsieve.common.defaults import BINNING, INTERACTIONS_BINS
 from bitsieve.common.parameters import FeatureCount, check_threads
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.base import Binning
@@ -185,7 +185,7 @@ def _resolved(
 
 
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
-    information = counted.estimated(own.pop("estimator", ESTIMATOR))
+    information = counted.estimated(own.pop("estimator", counted.information.estimator))
     found = _last(method.run(information, k, **own), counted.table)
     return Fitted(found, explain_by(counted, found.selected, information), leaks(counted.information))
 

@@ -25,7 +25,7 @@ class ForwardSelector(CountSelector):
     n_features_to_select : int, float or "auto", optional
         By default 10, or all columns where there are fewer.
         How many; a float between 0 and 1 is a share of the columns. "auto" goes on until ``stopping`` ends it.
-    criterion : str or criterion object, default="jmi"
+    criterion : str or criterion object, default="cmim"
         A name of :func:`list_methods`; an object such as ``MIFS(beta=0.5)`` sets parameters.
     stopping : {"significance", "permutation", "fdr", "conditional", "knockoffs", "threshold"} or object, optional
         Leaves out candidates that add no more than chance, or too few bits, to all that is chosen, and ends the
@@ -36,10 +36,10 @@ class ForwardSelector(CountSelector):
         "significance" with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
-    estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
-        Of every information quantity; the others correct the bias of few samples for the cells of a table: "corrected"
-        takes off what shuffled classes give on average, and columns of many values no longer win by luck. With it and
-        "miller-madow" scores may be negative, in "shrinkage" each quantity has a table of its own.
+    estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"
+        Of every information quantity. "plug-in" takes the table as it is, which makes columns of many values look
+        informative by luck; the others correct that: "corrected" takes off what shuffled columns give on average. With
+        it and "miller-madow" scores may be negative, in "shrinkage" each quantity has a table of its own.
 
     Attributes
     ----------

@@ -113,8 +113,8 @@ class MIQ(Criterion):
     Parameters
     ----------
     eps : float, default 0.0
-        Added to the denominator (the authors used 0.01). With an estimator that may be 0 or less for independent
-        columns, such as "corrected", give it: else their quotients are infinite.
+        Added to the denominator (the authors used 0.01). With "miller-madow", which may be 0 or less for
+        independent columns, give it: else their quotients are infinite. "corrected" divides by plug-in redundancy.
 
     References
     ----------
@@ -138,8 +138,8 @@ class MIQ(Criterion):
             )
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi;Xs)."""
-        return folded + pair.redundancy
+        """Sum of I(Xi;Xs), of "corrected" as counted."""
+        return folded + pair.divisor
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) / (eps + mean I(Xi;Xs))."""

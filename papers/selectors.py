@@ -1,0 +1,15 @@
+"""Selectors as the papers have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bitsieve.methods.registry import parameters_of
+from bitsieve.selectors.registry import make_selector
+
+
+def as_published(method: str, k: int | None = None, **parameters: Any) -> Any:
+    """The selector of a method, with plug-in information where it takes an estimator."""
+    if "estimator" in parameters_of(method):
+        parameters = {"estimator": "plug-in", **parameters}
+    return make_selector(method, k, **parameters)

@@ -1,0 +1,47 @@
+"""The studies behind the documents' tables, in small form: levels, false discoveries, the default method."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from benchmarks import default_method, false_discoveries, levels
+
+
+@pytest.mark.parametrize("name", ["2 to 50 codes, noise, 200 x 50", "2 to 15 codes, noise, 30 x 56"])
+def test_levels_of_noise(name):
+    outcome = levels.measure(levels.DESIGNS[name], "significance", 12)
+    assert outcome.wrong <= 4  # at the level of 5 %, 5 or more of 12 come once in 5,000 times
+    assert outcome.found == 0
+    assert outcome.share <= outcome.wrong / 12
+
+
+def test_levels_find_what_is_real():
+    outcome = levels.measure(levels.DESIGNS["2 to 50 codes, 1 real + 50 noise, 200 rows"], "significance", 5)
+    assert outcome.found >= 4  # 0.94 of all sets, measured over 200; three or fewer of five come once in 30 times
+
+
+def test_false_discoveries_by_fdr_and_by_a_test_of_each_column():
+    design = false_discoveries.DESIGNS["1 real + 50 noise of 2 to 50 codes, 200 rows"]
+    rules = (false_discoveries.ours("benjamini-hochberg", "jmi"), false_discoveries.chi_squared())
+    for outcome in (false_discoveries.measure(design, rule, range(5)) for rule in rules):
+        assert outcome.found.sum() >= 4
+        assert (outcome.shares < 1).sum() >= 4
+        assert outcome.shares.mean() <= 0.4
+
+
+def test_the_default_method_is_ranked_by_errors(tmp_path, monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    np.savez(tmp_path / "wine.npz", X=X, y=y)
+    monkeypatch.setattr(default_method, "METHODS", ("mim", "cmim"))
+    found = default_method.errors(str(tmp_path), "wine", 2, "mdl", ["plug-in", "corrected"])
+    assert {(k, word) for *_, k, word in found} == {(k, m) for k in (5, 10) for m in ("3-NN", "logistic regression")}
+    assert max(found.values()) < 15  # percent; the largest class has 40 % of the rows
+    ranked = [("mim", "plug-in"), ("cmim", "corrected")]
+    means = default_method.mean_ranks([found], ranked)
+    assert sum(rank for rank, _ in means.values()) == 3  # of two
+    errors = [
+        found["mim", "plug-in", *rest] for rest in ((k, m) for k in (5, 10) for m in ("3-NN", "logistic regression"))
+    ]
+    assert means["mim", "plug-in"][1] == pytest.approx(np.mean(errors), abs=1e-12)  # sums in another order
