@@ -218,7 +218,7 @@ class RedundancyDisplay(Display):
     >>> selector = bitsieve.ForwardSelector(2).fit(X, y)
     >>> display = bitsieve.RedundancyDisplay.from_estimator(selector, X, y)
     >>> round(float(display.shared[0, 1]), 2)
-    1.35
+    1.33
     """
 
     def __init__(self, names: Sequence[str], shared: NDArray[np.floating]) -> None:
