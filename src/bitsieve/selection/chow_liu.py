@@ -61,6 +61,12 @@ class ChowLiuTree:
         I(Xi;Xj) of every edge.
     log_likelihood, independent : float
         log2 of the largest likelihood of the table under the tree, and under independent columns.
+    forest : Forest
+        The edges, as the tests take them.
+    learn : callable
+        Makes the tree of other counts.
+    information : Information
+        The counts of the columns.
 
     Examples
     --------
@@ -76,8 +82,8 @@ class ChowLiuTree:
     log_likelihood: float
     independent: float
     forest: Forest = field(repr=False)
-    _learn: Callable[[Information], Forest] = field(repr=False)
-    _information: Information = field(repr=False)
+    learn: Callable[[Information], Forest] = field(repr=False)
+    information: Information = field(repr=False)
 
     @property
     def neighbours(self) -> list[list[str]]:
@@ -88,7 +94,7 @@ class ChowLiuTree:
         order = np.argsort(-self.bits, kind="stable")[:MOST_SHOWN]
         rows = [(self.names[i], self.names[j], f"{self.bits[k]:.4f}") for k in order for i, j in [self.edges[k]]]
         table = aligned(("column", "neighbour", "I (bits)"), rows, right=(False, False, True))
-        gain = (self.log_likelihood - self.independent) / self._information.source.n_samples
+        gain = (self.log_likelihood - self.independent) / self.information.source.n_samples
         more = f", the largest {MOST_SHOWN} shown" if len(self.edges) > MOST_SHOWN else ""
         counts = f"{len(self.names):,} columns, {len(self.edges):,} edges{more}"
         return f"{table}\n\n{counts}; {gain:.4f} bits a row above independence"
@@ -116,7 +122,7 @@ class ChowLiuTree:
         -----
         Cost: all pairs of columns twice, and a table of every column with another one given its neighbours.
         """
-        source = self._information.source
+        source = self.information.source
         if not isinstance(source, CodedSource):
             raise ValueError("a check of the tree needs the codes of every row in memory: give a table in memory")
         if source.n_samples < 2:
@@ -126,9 +132,9 @@ class ChowLiuTree:
         half = PlugInInformation(PackedSource(codes[:, first].T, n_jobs=source.n_jobs))
         tree, apart = (
             TreeModel(codes[:, first], source.arities, forest).log_likelihood(codes[:, second])
-            for forest in (self._learn(half), Forest(len(codes), np.empty((0, 2), np.intp), np.empty(0)))
+            for forest in (self.learn(half), Forest(len(codes), np.empty((0, 2), np.intp), np.empty(0)))
         )
-        matrix = np.asarray(self._information.mutual_information_matrix(), np.float64)
+        matrix = np.asarray(self.information.mutual_information_matrix(), np.float64)
         np.fill_diagonal(matrix, -np.inf)
         matrix[tuple(np.concatenate([self.edges, self.edges[:, ::-1]]).T)] = -np.inf
         pairs = [(i, int(row.argmax())) for i, row in enumerate(matrix) if row.max() > -np.inf]
@@ -147,7 +153,17 @@ class ChowLiuTree:
         return ContingencyTable.of_samples(shape, (parts * shape[1] + codes[j]) * shape[2] + codes[i])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the tree: a column a line, its distance from the root to the right; thick edges share more bits."""
+        """Draw the tree: a column a line, its distance from the root to the right; thick edges share more bits.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            A new figure otherwise.
+
+        Returns
+        -------
+        Axes
+        """
         n, most_bits = len(self.names), self.bits.max(initial=0.0) or 1.0
         depth, place = np.zeros((2, n))
         with drawing(ax, (6.6, max(2.0, 0.16 * min(n, MOST_NAMED)))) as ax:

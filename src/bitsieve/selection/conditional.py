@@ -28,6 +28,14 @@ class ConditionalTest(NamedTuple):
         Every column is tested given its neighbours there.
     notes : list of str
         What could not be tested.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 10, [0, 0, 1, 1] * 10
+    >>> test = bitsieve.conditional_test(X, y, binning="none")
+    >>> test.selected.tolist(), bool(test.p[1] > 0.1)
+    ([0], True)
     """
 
     names: list[str]
