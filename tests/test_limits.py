@@ -13,6 +13,7 @@ from scipy.sparse import csc_array
 from bitsieve.counts.source import check_joint_values, checked_codes
 from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
 from bitsieve.data.columns import read_columns
+from bitsieve.data.quantity import TargetKind
 from bitsieve.data.sparse import read_sparse
 from bitsieve.data.target import read_target, read_weights
 from bitsieve.engines.saved_counts import check_cells
@@ -47,7 +48,9 @@ def bins(n):
 
 def joint_classes(n):
     first = np.arange(n) % 256 if n % 256 == 0 else np.arange(n)
-    read_target(np.column_stack([first, np.arange(n) // 256 if n % 256 == 0 else np.zeros(n, int)]), n_bins="none")
+    read_target(
+        np.column_stack([first, np.arange(n) // 256 if n % 256 == 0 else np.zeros(n, int)]), said=TargetKind("classes")
+    )
 
 
 def joint_values(n):

@@ -389,3 +389,16 @@ def test_a_quantity_is_compared_by_regressors(data, done, refused):
         "--scoring accuracy does not fit, the target is a quantity"
     )
     assert refused(*asked, "--bounds").startswith("--bounds needs classes, and the target is a quantity")
+
+
+def test_the_protocol_of_the_papers_cuts_at_the_median_only_for_classes(data, done, refused):
+    asked = ("compare", data, "--methods", "mim", "--features", 2, "--folds", 3, "--protocol", "paper")
+    of_quantity = done(*asked, "--target", "mean_radius", "--json")
+    assert json.loads(of_quantity.stdout)["parameters"]["binning"] == "auto"
+    assert "--uncut" not in done(*asked, "--target", "mean_radius").stdout
+    of_classes = done(*asked, "--target", "diagnosis", "--classifier", "ncm")
+    assert "--uncut median" in of_classes.stdout
+    kept = done(*asked, "--target", "diagnosis", "--classifier", "ncm", "--uncut", "leave")
+    assert "--uncut leave" in kept.stdout
+    words = refused(*asked, "--target", "diagnosis", "--classifier", "ridge")
+    assert words.endswith("compare and how_many take --target-kind quantity")

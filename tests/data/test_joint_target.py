@@ -72,7 +72,7 @@ def test_a_single_column_of_a_table_is_a_plain_target():
             r"the targets 'id' \(400 classes\), 'other' \(400 classes\) could have 160,000 classes together",
         ),
         (pd.DataFrame({"a": [1.0, np.nan], "b": [1, 2]}), "the target 'a' has 1 missing value"),
-        (pl.DataFrame({"a": [1, 2], "b": [1.0, np.inf]}), "the target 'b' has 1 infinite values"),
+        (pl.DataFrame({"a": [1, 2], "b": [1.0, np.inf]}), r"the target 'b' has 1 infinite value \(inf\)"),
         (np.empty((0, 2)), "the target 'y0' is empty"),
         (pd.DataFrame(index=range(3)), r"the target has the columns \(none\)"),
         (pd.DataFrame({1: [0, 1], "1": [0, 1]}), "the target has the columns '1', '1': give each a name of its own"),

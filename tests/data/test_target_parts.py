@@ -77,6 +77,7 @@ def test_more_distinct_numbers_than_are_kept():
     shares = np.bincount(coding.codes(values)) / len(values)
     assert np.abs(np.cumsum(shares)[:3] - [0.25, 0.5, 0.75]).max() < coding.rank_error < 0.004
     assert summary.fitted("y").target.n_classes == number_of_classes(600_000)
+    assert TargetSummary.of_part(np.arange(300_000)).fitted("y").target.n_numbers == 0  # of a sample, not of all
     with pytest.raises(ValueError, match=r"^the target has more than 262,144 classes"):
         summary.fitted("y", TargetKind("classes"))
 

@@ -85,6 +85,13 @@ def test_another_comparison_is_refused(tmp_path):
             bitsieve.compare(data, Y, **asked, checkpoint=path)
 
 
+def test_other_classes_of_a_quantity_are_another_comparison(tmp_path):
+    asked = {"methods": ["mim"], "features": [2], "folds": 4, "checkpoint": tmp_path / "folds"}
+    bitsieve.compare(X[:, 1:], X[:, 0], **asked)
+    with pytest.raises(ValueError, match=r"is of another comparison \('target_bins' differ\)"):
+        bitsieve.compare(X[:, 1:], X[:, 0], **asked, target_bins=5)
+
+
 def plan_of(X=X, **asked):
     return make_plan(read_data(X, Y), **{"features": range(1, 5), "classifier": "ncm", "folds": 6, **asked})
 

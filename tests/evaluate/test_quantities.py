@@ -199,9 +199,9 @@ def test_what_needs_classes_is_refused(asked, message):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"classifier": "ridge"}, "'ridge' does not fit, the target is classes: choose one of linear-svm, knn"),
+        ({"classifier": "ridge"}, "'ridge' does not fit, the target has classes: choose one of linear-svm, knn"),
         ({"classifier": Ridge()}, "its kind is 'regressor'"),
-        ({"scoring": "mae"}, "'mae' does not fit, the target is classes: choose one of accuracy"),
+        ({"scoring": "mae"}, "'mae' does not fit, the target has classes: choose one of accuracy"),
         ({"regressor": "ridge"}, "there is no parameter 'regressor': write classifier='ridge'"),
     ],
 )
@@ -209,6 +209,11 @@ def test_what_needs_a_quantity_is_refused_for_classes(asked, message):
     X, y = table(12)
     with pytest.raises(ValueError, match=message):
         bitsieve.compare(X, y > 0, **{"features": [2], **asked})
+
+
+def test_a_quantity_of_one_value_is_refused():
+    with pytest.raises(ValueError, match=r"has one value only \('1.5'\): give one with at least two"):
+        bitsieve.compare(table(13)[0], np.full(150, 1.5), features=[2])
 
 
 def test_values_that_cannot_be_squared_are_refused():

@@ -55,6 +55,16 @@ def test_baselines_and_what_to_run(comparison, read_page, tmp_path):
     assert f"bitsieve select {path} --target kind --method {choice.method} --features {choice.n_features}" in said
 
 
+def test_notes_are_in_the_words_that_were_typed(tmp_path, read_page):
+    path, page = tmp_path / "wine.csv", tmp_path / "wine.html"
+    pd.DataFrame(X).to_csv(path, index=False)
+    command = ["compare", str(path), "--target", "0", "--methods", "mim", "--features", "2", "--folds", "3"]
+    assert main([*command, "--report", str(page)]) == 0
+    said = " ".join(read_page(page.read_text("utf-8")).text)
+    assert "if each value is a class, add --target-kind classes" in said
+    assert "target_kind=" not in said
+
+
 def test_same_comparison_same_page(comparison):
     assert report(comparison) == report(comparison)
 

@@ -17,6 +17,8 @@ from bitsieve import (
     ReliefF,
 )
 from bitsieve.selection import figures
+from bitsieve.selection.figures import new_axes
+from bitsieve.selection.panels import Panel, draw_panel
 
 pandas = pytest.importorskip("pandas")
 
@@ -149,3 +151,11 @@ def test_a_quantity_over_each_feature(binning):
 def test_classes_have_no_values_to_draw(iris):
     with pytest.raises(ValueError, match="target 'target' is no quantity whose rows are in memory"):
         bitsieve.select(*iris, n_features_to_select=1).plot("target")
+
+
+def test_labels_of_many_categories_reach_the_last():
+    panel = Panel("letter", np.arange(11.0), np.arange(11.0), np.arange(10) + 0.5, list("abcdefghijk"))
+    ax = new_axes((3, 2))
+    draw_panel(ax, panel)
+    assert [label.get_text() for label in ax.get_xticklabels()] == list("acegik")
+    assert ax.get_xticks().tolist() == [0, 2, 4, 6, 8, 10]

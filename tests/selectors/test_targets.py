@@ -45,6 +45,13 @@ def test_several_targets_are_their_joint_code(frame, measures):
     assert mutual_information(measures, array, estimator="corrected").tolist() == expected.relevance_.tolist()
 
 
+def test_cuts_of_several_targets_are_written_as_dates(frame, measures):
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(frame["size"].rank() - 1, unit="D")
+    found = select(measures, pd.DataFrame({"when": when, "size": frame["size"]}), n_features_to_select=1, target_bins=2)
+    edge = found.target.edges[1][0]
+    assert f"'when' is a quantity: cut at 2024-07-18; 'size' is a quantity: cut at {edge:g}" in found.notes[0]
+
+
 def test_select_by_names(frame, measures):
     expected = ForwardSelector(2, criterion="jmi").fit(measures, frame[["shape", "colour"]])
     found = select(frame.drop(columns="size"), ["shape", "colour"], method="jmi", n_features_to_select=2)

@@ -28,6 +28,7 @@ def run(options: argparse.Namespace) -> int:
     with shown(not options.quiet):
         plan = _plan(options)
         comparison = _compare(plan, options.threads or -1, kept)
+        comparison.notes[:] = map(options.wording, comparison.notes)
         phase("writing")
         _save(comparison, options)
     if kept is not None:
@@ -73,8 +74,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     from bitsieve.evaluate.plan import DEFAULT_METHODS, make_plan
 
     rule, parameters = binning_of(options)
-    if options.binning is None and options.protocol == "paper":
-        parameters.setdefault("uncut", "median")
+    asked = options.binning is not None or bool(parameters.keys() - {"missing"})
     table = read_data(
         options.data,
         options.target,
@@ -98,7 +98,8 @@ def _plan(options: argparse.Namespace) -> Plan:
         parameters=dict(options.set or ()),
         baselines=True,
         protocol=options.protocol,
-        binning=binner_of(rule, parameters),
+        binning=binner_of(rule, parameters) if asked else None,
+        missing=None if asked else options.missing,
         random_state=options.seed,
         bounds=options.bounds,
     )
@@ -161,7 +162,7 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
         words += [] if value is None else [option, str(value)]
     for option, value in (("--binning", options.binning), ("--bins", options.bins), ("--missing", options.missing)):
         words += [] if value is None or (option, value) == ("--binning", BINNING) else [option, str(value)]
-    uncut = options.uncut or ("median" if options.protocol == "paper" and options.binning is None else None)
+    uncut = options.uncut or ("median" if "uncut='median'" in comparison.parameters["binning"] else None)
     of_target = ("--target-bins", options.target_bins), ("--target-kind", options.target_kind)
     for option, value in (("--uncut", uncut), *of_target):
         words += [] if value is None else [option, str(value)]

@@ -209,7 +209,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--binning", TUPLES,
                "how numeric columns become codes: quantile, uniform, mdl, auto, or none for codes already "
                f"(default: {INTERACTIONS_BINNING})", metavar="RULE", parameters="binning"),
-        Option("--bins", BINNED_ALIKE, "bins of quantile and uniform (default: 10; by auto one more than classes)",
+        Option("--bins", BINNED_ALIKE, "bins of quantile and uniform (default: 10; by auto max(3, N^(1/5)) + 1)",
                "count", parameters="n_bins"),
         Option("--bins", TUPLES,
                f"bins of quantile and uniform (default: {INTERACTIONS_BINS[2]} for pairs, {INTERACTIONS_BINS[3]} for "
@@ -218,21 +218,21 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "what mdl does with a column without a cut (default: leave)",
                choices=("leave", "median"), parameters="uncut"),
         Option("--uncut", "compare",
-               "what mdl does with a column without a cut (default: leave; with --protocol paper: median)",
+               "what mdl does with a column without a cut (default: leave; with --protocol paper and classes: median)",
                choices=("leave", "median"), parameters="uncut"),
         Option("--missing", ON_TABLES, "missing values: an error, or a code of their own (default: error)",
                choices=("error", "bin"), parameters="missing"),
     ),
     "Cross-validation": (
-        Option("--classifier", "how-many", "as for compare (default: linear-svm, ridge of a quantity)",
+        Option("--classifier", "how-many", "the model, as for compare (default: linear-svm; for a quantity ridge)",
                "name", parameters="classifier"),
         Option("--classifier", "compare",
-               "linear-svm, lda (linear discriminant), knn (3 neighbours), ncm (nearest class mean), bgm (a Gaussian "
-               "mixture a class), vbem or gmm (one for all), forest, boosting (default: linear-svm, lda above "
-               "10,000 rows); of a quantity ridge (the default), knn (10 neighbours), forest, boosting",
+               "the model: linear-svm, lda (linear discriminant), knn (3 neighbours), ncm (nearest class mean), bgm (a "
+               "Gaussian mixture a class), vbem or gmm (one for all), forest, boosting (default: linear-svm, lda above "
+               "10,000 rows); for a quantity a regressor: ridge (the default), knn (10 neighbours), forest, boosting",
                "name", parameters="classifier"),
         Option("--scoring", "compare",
-               "accuracy, balanced_accuracy, f1_macro or roc_auc (default: accuracy); of a quantity r2, mae, rmse or "
+               "accuracy, balanced_accuracy, f1_macro or roc_auc (default: accuracy); for a quantity r2, mae, rmse or "
                "rank_correlation (default: r2)",
                "name", parameters="scoring"),
         Option("--folds", JUDGING, "stratified folds, or loo (default: loo below 100 rows, else 10)",

@@ -47,7 +47,7 @@ class Target:
     name: str = "y"  # what messages call it
     said: TargetKind = AS_FOUND  # what it was said to be
     n_numbers: int = 0  # how many different whole numbers were cut; 0 where the target was not of that kind
-    unit: str = ""  # "M" of dates, "m" of durations that were cut, in microseconds
+    unit: str = ""  # "M" of dates, "m" of durations that were cut, in microseconds; of several columns a letter each
     n_allowed: int = 0  # classes that a quantity is cut into where nothing is said; 0 of classes
     accounts: Mapping[str, Account] = field(default_factory=dict)  # how text was read that is no class, by column
     # shape (n_samples,): the numbers of a quantity, where the rows are in memory
@@ -160,7 +160,8 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
             )
         )
     if infinite:
-        raise ValueError(f"{what} has {infinite:,} infinite values (inf) among {n_samples:,}: drop those samples")
+        values = f"{infinite:,} infinite value{'s' * (infinite > 1)} (inf) among {n_samples:,}"
+        raise ValueError(f"{what} has {values}: drop those samples")
 
 
 def check_read(accounts: Mapping[str, Account], drop_missing: bool) -> None:
@@ -224,7 +225,14 @@ def join_targets(parts: dict[str, Target]) -> Target:
     n_allowed = max(part.n_allowed for part in parts.values())
     said = next(iter(parts.values())).said
     return Target(
-        codes.astype(np.int32), labels, edges if binned else None, "joint", tuple(parts), said=said, n_allowed=n_allowed
+        codes.astype(np.int32),
+        labels,
+        edges if binned else None,
+        "joint",
+        tuple(parts),
+        said=said,
+        unit="".join(part.unit or " " for part in parts.values()),
+        n_allowed=n_allowed,
     )
 
 

@@ -129,7 +129,8 @@ class TargetColumn:
             raise ValueError(f"{what} has more than {_CELLS:,} classes: check that it is not a number of each row")
         allowed = number_of_classes(self.total)
         as_all = TargetKind("quantity", said.n_bins or allowed)
-        found = replace(to_classes(sampled, as_all, self.sample.weights, what), said=said, n_allowed=allowed)
+        cut = to_classes(sampled, as_all, self.sample.weights, what)
+        found = replace(cut, said=said, n_allowed=allowed, n_numbers=0)  # all that there are were not counted
         return TargetPart(sampled, found, self.sample.rank_error)
 
 

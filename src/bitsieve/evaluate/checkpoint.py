@@ -125,6 +125,7 @@ def fingerprint(plan: Plan) -> dict[str, Any]:
             "data": joblib.hash(
                 [[*map(plan.table.values, range(plan.table.n_features))], plan.target.truth, plan.table.weights]
             ),
+            "target_bins": plan.target.said.n_bins,
             "folds": joblib.hash([(fold.train, fold.test) for fold in plan.folds]),
             "versions": {"bitsieve": __version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__},
         }

@@ -78,11 +78,12 @@ def compare(
         Numbers of features; by default 10 to 100, or every number from 1 where there are 20 columns or fewer. Those
         beyond the table's are left out, with a note.
     classifier : str or scikit-learn classifier or regressor, optional
-        "linear-svm" (support vector machine, C = 1), the default up to 10,000 rows; "lda" (linear discriminant), the
-        default for more, with a note; "knn" (3 nearest neighbours), "ncm" (nearest class mean), "bgm" (a Bayesian
-        Gaussian mixture for each class), "vbem" or "gmm" (one for all), "forest" and "boosting" (scikit-learn's). Of
-        a quantity "ridge" (alpha = 1), the default, "knn" (the mean of 10 neighbours), "forest" and "boosting". An
-        object is fitted anew for every number of features.
+        The model whose errors are measured. A classifier: "linear-svm" (support vector machine, C = 1), the default up
+        to 10,000 rows; "lda" (linear discriminant), the default for more, with a note; "knn" (3 nearest neighbours),
+        "ncm" (nearest class mean), "bgm" (a Bayesian Gaussian mixture for each class), "vbem" or "gmm" (one for all),
+        "forest" and "boosting" (scikit-learn's). Where the target is a quantity a regressor: "ridge" (alpha = 1), the
+        default, "knn" (the mean of 10 neighbours), "forest" and "boosting". An object is fitted anew for every number
+        of features.
     scoring : str, optional
         "accuracy", the default, "balanced_accuracy", "f1_macro" or "roc_auc"; of a quantity "r2", the default, "mae",
         "rmse" or "rank_correlation" (Spearman's). An error is what is missing to 1, of "mae" and "rmse" itself.
@@ -103,7 +104,8 @@ def compare(
     parameters : mapping of str to value, optional
         Of the methods that are given by name and take them, such as ``{"beta": 0.5}``.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, optional
-        By default "auto"; with ``protocol="paper"`` "mdl", and columns that it leaves uncut are cut at their median.
+        By default "auto"; with ``protocol="paper"`` and classes "mdl", and columns that it leaves uncut are cut at
+        their median.
     missing : {"error", "bin"}, optional
         Missing values: an error, which is the default, or a code of their own.
     target_bins, target_kind

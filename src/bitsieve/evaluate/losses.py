@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.messages import ParameterError, choices
+from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 
 Values = NDArray[Any]
 Loss = Callable[[Values, Values], float]
@@ -156,5 +156,9 @@ def make_measure(scoring: str | None, predicts: Predicted = "classes") -> Measur
 
 def does_not_fit(parameter: str, given: str, fitting: Iterable[str], predicts: Predicted) -> ParameterError:
     """The error where a measure or a model is for another kind of target."""
-    why = f"does not fit, the target is {'classes' if predicts == 'classes' else 'a quantity'}"
-    return ParameterError(parameter, given, f"choose one of {', '.join(fitting)}", why)
+    why = f"does not fit, the target {'has classes' if predicts == 'classes' else 'is a quantity'}"
+    advice = f"choose one of {', '.join(fitting)}"
+    if predicts == "classes":
+        taken = "; where numbers are no classes, compare and how_many take ", Setting("target_kind", "quantity")
+        advice = Sentence(advice, *taken)
+    return ParameterError(parameter, given, advice, why)

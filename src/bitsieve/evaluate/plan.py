@@ -121,7 +121,7 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
     name, model = make_model(classifier, predicts, random_state)
     measure = make_measure(question.scoring, predicts)
     grow = _form(name, model, measure)
-    binner = _binning(question)
+    binner = _binning(question, table.target)
     table = table.dense()
     refuse_constant_data(table)
     considered = consider(table, question.include, question.exclude, constrains=False, orders=False)
@@ -232,12 +232,12 @@ def _whole_numbers(values: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _binning(question: Question) -> Any:
-    """The binning that was asked for; MDL by default, which cuts at the median under the protocol of the papers."""
+def _binning(question: Question, target: Target) -> Any:
+    """The binning that was asked for; for classes under the protocol of the papers MDL, and cuts at the median."""
     own: dict[str, Any] = {} if question.missing is None else {"missing": question.missing}
     if question.binning is not None:
         made = make_binner(question.binning, **own)
         return made if own else question.binning
-    if question.protocol == "paper":
+    if question.protocol == "paper" and not target.n_allowed:
         return MDLBinner(uncut="median", **own)
     return make_binner(**own) if own else BINNING

@@ -30,9 +30,9 @@ class SelectorCV(ColumnSelector):
     features : int or iterable of int, default=None
         Numbers of features to try; by default 1 to 50, or to all there are. Those beyond the table's are left out.
     classifier : str or scikit-learn classifier or regressor, default=None
-        Whose errors are counted: one of :func:`compare`'s, "linear-svm", which is the default, "lda", "knn", "ncm",
-        "bgm", "vbem" (or "gmm"), "forest" or "boosting"; of a quantity "ridge", the default, "knn", "forest" or
-        "boosting", and the error is what R2 falls short of 1.
+        The model whose errors are measured, one of :func:`compare`'s. A classifier: "linear-svm", which is the default,
+        "lda", "knn", "ncm", "bgm", "vbem" (or "gmm"), "forest" or "boosting"; where y is a quantity a regressor:
+        "ridge", the default, "knn", "forest" or "boosting", and the error is what R2 falls short of 1.
     folds : int, "loo", splitter or iterable of (train, test), default=None
         By default leave-one-out below 100 samples, else 10 stratified folds.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"

@@ -12,6 +12,7 @@ from bitsieve.common.lazy import chdtrc
 from bitsieve.common.messages import Sentence, Setting, quoted, quoted_places
 from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.profile import FEW_ROWS
+from bitsieve.data.quantity import listed_edges
 from bitsieve.data.table import Table
 from bitsieve.data.target import Target
 from bitsieve.information.leaks import Leak
@@ -37,8 +38,9 @@ def refuse_constant_data(table: Table) -> None:
     """Refuse a target of one class and features none of which varies."""
     target = table.target
     if target.n_classes < 2:
+        what = "one class" if target.edges is None else "one value"
         raise ValueError(
-            f"the target {target.name!r} has one class only ({str(target.labels[0])!r}): give one with at least two"
+            f"the target {target.name!r} has {what} only ({str(target.labels[0])!r}): give one with at least two"
         )
     if table.in_memory and not any(table.varies(j) for j in range(table.n_features)):
         raise ValueError("no column varies: all features are constant, so none has information about the target")
@@ -263,8 +265,8 @@ def _on_classes(table: Table, target: Target) -> list[str]:
     name, n_classes = target.name, target.n_classes
     if target.kind == "joint":
         cut = [
-            f"; {column!r} is a quantity: cut at {', '.join(f'{edge:g}' for edge in edges)}"
-            for column, edges in zip(target.columns, target.edges or (), strict=False)
+            f"; {column!r} is a quantity: cut at {listed_edges(edges, unit.strip())}"
+            for column, edges, unit in zip(target.columns, target.edges or (), target.unit, strict=False)
             if edges is not None
         ]
         return [f"the targets {quoted(target.columns)} are one: {n_classes:,} combinations occur{''.join(cut)}"]

@@ -64,5 +64,5 @@ def draw_panel(ax: Axes, panel: Panel) -> None:
     ax.hlines(panel.medians, ends[:-1], ends[1:], color=BLUE, lw=2, zorder=5)
     ax.set_xlim(low, high)
     if panel.ticks:
-        labels = panel.ticks[:MOST_TICKS]
-        ax.set_xticks(np.arange(len(labels)), [shortened(label) for label in labels])
+        places = np.unique(np.linspace(0, len(panel.ticks) - 1, min(len(panel.ticks), MOST_TICKS)).astype(np.intp))
+        ax.set_xticks(places, [shortened(panel.ticks[place]) for place in places])

@@ -83,9 +83,9 @@ def select(
     exclude : sequence of column, optional
         Never selected.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
-        How numeric columns become codes: by "auto" as "mdl" where the target is classes, and in m + 1 bins of equal
-        frequency where it is a quantity of m classes. Text, categorical and boolean columns are codes as they are.
-        None, for a method on densities (vmi), bins for the explanation alone, by "auto".
+        How numeric columns become codes: by "auto" as "mdl" where the target has classes, and where it is a quantity in
+        max(3, N^(1/5)) + 1 bins of equal frequency, whatever ``target_bins`` is. Text, categorical and boolean columns
+        are codes as they are. None, for a method on densities (vmi), bins for the explanation alone, by "auto".
     target_bins : int or "none", optional
         Classes of equal frequency of a target that is a quantity: by default m = max(3, N^(1/5)), rounded. A number
         that is given is obeyed by whole numbers, too, of which more different ones occur; "none" takes each number as a
