@@ -12,6 +12,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 import bitsieve
+from bitsieve.engines import cluster as cluster_parts
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.registry import make_selector
 
@@ -186,3 +187,14 @@ def test_an_array_of_few_whole_numbers_without_one_of_its_columns(exclude):
     )
     assert found.features == expected.features
     assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_a_worker_without_bitsieve_is_one_line(monkeypatch):
+    def lacking(*objects, **how):
+        raise ModuleNotFoundError("No module named 'bitsieve'")
+
+    monkeypatch.setattr(cluster_parts, "_n_rows", lacking)
+    data = dd.from_pandas(pd.DataFrame({"a": [0, 1, 0, 1], "y": [0, 1, 0, 1]}), npartitions=2)
+    message = r"^a worker cannot load bitsieve \S+ \(No module named 'bitsieve'\): install it on all workers$"
+    with pytest.raises(ValueError, match=message):
+        bitsieve.select(data, "y")

@@ -89,6 +89,19 @@ def test_targets_and_weights(lazy, how):
     )
 
 
+@pytest.mark.parametrize("method", ["mrmr", "jmi"])  # tables of pairs without the classes, and with them
+def test_rows_without_a_target_may_have_values_of_their_own(lazy, method):
+    table = rows().select(["few", "size", "day", "y"])
+    there, own = np.arange(N) % 40 > 0, {"size": "only here", "few": 99}
+    for name, value in {**own, "y": None}.items():
+        values = [of if is_there else value for of, is_there in zip(table[name].to_pylist(), there, strict=True)]
+        table = table.set_column(table.column_names.index(name), name, pa.array(values))
+    how = {"method": method, "missing": "bin", "binning": "none", "drop_missing_target": True}
+    found = bitsieve.select(lazy(table), "y", push_down=True, **how)
+    same(found, bitsieve.select(table, "y", **how))
+    same(found, bitsieve.select(table.filter(pa.array(there)), "y", **how))
+
+
 def test_codes_as_they_are(lazy):
     random = np.random.default_rng(0)
     table = pa.table({f"x{j}": random.integers(-1, 3 + j, 200) for j in range(6)} | {"y": random.integers(0, 2, 200)})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import pickle
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -145,6 +147,26 @@ def test_mistakes_are_one_line(spark, table, frame):
     ):
         with pytest.raises(ValueError, match=f"^{message}"):
             bitsieve.select(data, target, missing="bin")
+
+
+@pytest.mark.parametrize(
+    ("held", "why"),
+    [
+        ("raise ModuleNotFoundError(\"No module named 'bitsieve'\")", "No module named 'bitsieve'"),
+        ("", "No module named 'bitsieve.*; 'bitsieve' is not a package"),
+        ("__version__ = '0'\n__path__ = [{source!r}]", "it has bitsieve 0"),
+    ],
+    ids=["none", "an old one", "another version"],
+)
+def test_a_worker_with_another_bitsieve_is_one_line(spark, table, tmp_path, monkeypatch, held, why):
+    (tmp_path / "bitsieve.py").write_text(held.format(source=str(Path(bitsieve.__file__).parent)))
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}:$PYTHONPATH" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", str(python))
+    message = rf"^a worker cannot load bitsieve \S+ \({why}\): install it on all workers, .* in PYSPARK_PYTHON$"
+    with pytest.raises(ValueError, match=message):
+        bitsieve.select(spark.createDataFrame(table), "class", missing="bin")
 
 
 def test_only_spark_frames_are_taken():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +28,7 @@ from bitsieve.engines.portions import PartitionedSource, Portions, in_order
 from bitsieve.engines.registry import DataInParts
 
 Result = TypeVar("Result")
+_NOT_LOADED = re.compile(r"(?:ModuleNotFoundError|ImportError|AttributeError): (.*bitsieve.*)|VERSION_MISMATCH\] (.*)")
 
 
 class ClusterParts(Parts):
@@ -33,8 +37,10 @@ class ClusterParts(Parts):
     label = "the data"
 
     def __init__(self, portions: Callable[[bool], Portions], reader: PartReader) -> None:
+        from bitsieve import __version__
+
         targets, self.limits = portions(True), Limits()
-        n_rows = targets.total("rows", reader.n_rows, in_order)
+        n_rows = targets.total("rows", partial(_n_rows, reader=reader, version=__version__), in_order)
         self.is_empty = not sum(n_rows)
         if not self.is_empty:
             self.targets, self.everything = targets.numbered(n_rows), portions(False).numbered(n_rows)
@@ -77,6 +83,34 @@ class PackedOnCluster(Packed):
         """They go with this object."""
 
 
+def _n_rows(*objects: Any, reader: PartReader, version: str) -> list[int]:
+    """How many rows of a part count, asked of a worker that has this bitsieve."""
+    from bitsieve import __version__
+
+    if __version__ != version:
+        raise ImportError(f"it has bitsieve {__version__}")
+    return reader.n_rows(*objects)
+
+
+@contextmanager
+def _loaded_by_workers(advice: str) -> Iterator[None]:
+    """Inside the block it is one line that a worker has no bitsieve, or another version of it or of Python."""
+    try:
+        yield
+    except Exception as error:  # each cluster has its own kinds
+        found = (
+            None if isinstance(error, ValueError) else _NOT_LOADED.search("".join(traceback.format_exception(error)))
+        )
+        if found is None:
+            raise
+        from bitsieve import __version__
+
+        why = (found[1] or found[2]).strip()
+        raise ValueError(
+            f"a worker cannot load bitsieve {__version__} ({why}): install it on all workers{advice}"
+        ) from None
+
+
 def _packed(first_row: int, *objects: Any, read: Work[TableInMemory], coding: Coding) -> PackedSource:
     """The codes of a part, packed for counting."""
     table = read(first_row, *objects)
@@ -89,6 +123,7 @@ class PartsOnCluster(DataInParts, ABC):
 
     labels: list[Any]  # of the columns; empty where they have no names
     n_columns: int
+    to_install: ClassVar[str] = ""  # what else must be done where bitsieve is installed on the workers
 
     @abstractmethod
     def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> Portions:
@@ -119,14 +154,15 @@ class PartsOnCluster(DataInParts, ABC):
         def portions(target_only: bool) -> Portions:
             return self._portions((roles.others or self.labels[:1]) if target_only else None, *beside)
 
-        table = TableInParts.read(
-            partial(ClusterParts, portions),
-            roles,
-            self.n_columns,
-            named=bool(self.labels),
-            said=TargetKind.given(target_bins, target_kind),
-            drop_missing=drop_missing,
-            rules=rules,
-        )
+        with _loaded_by_workers(self.to_install):
+            table = TableInParts.read(
+                partial(ClusterParts, portions),
+                roles,
+                self.n_columns,
+                named=bool(self.labels),
+                said=TargetKind.given(target_bins, target_kind),
+                drop_missing=drop_missing,
+                rules=rules,
+            )
         table.given = self._given(roles)
         return table

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Integers
@@ -166,6 +167,7 @@ class GroupedSource(ConditioningSource):
         self.relation, self.keys, self.classes = relation, keys, classes
         self.arities, self.class_sizes, self.n_jobs = arities, class_sizes, None
         self.n_features, self.n_classes, self.n_samples = len(arities), len(class_sizes), int(class_sizes.sum())
+        self._has_rows_without_class = False  # which only the target shows
         self._alone: list[Integers] | None = None
         self._alone = [table.dense()[0] for table in self.tables(None, np.arange(len(arities)), True)]
 
@@ -211,18 +213,20 @@ class GroupedSource(ConditioningSource):
         """The groups of the rows by the codes of some columns and the class: these, and how many samples each has."""
         asked = sorted(columns & self.keys.keys())
         expressions: dict[Any, nw.Expr] = {j: self.keys[j].expression for j in asked}
-        if by_class or not asked:
+        with_classes = by_class or not asked or self._has_rows_without_class
+        if with_classes:
             expressions |= self.classes.keys
         groups = self.relation.groups(expressions)
         assert groups is not None  # no limit is set
         try:
-            codes = {j: self.keys[j].codes(groups.keys[j]).astype(np.int64) for j in asked}
-            classes = self.classes.codes(groups) if by_class or not asked else np.zeros(len(groups.rows), np.int64)
+            classes = self.classes.codes(groups) if with_classes else np.zeros(len(groups.rows), np.int64)
+            there = classes >= 0  # values of the other rows are not known
+            codes = {j: self.keys[j].codes(groups.keys[j].filter(pa.array(there))).astype(np.int64) for j in asked}
         except ValueError:  # a value that was not there before
             raise changed() from None
-        codes |= {j: np.zeros(len(groups.rows), np.int64) for j in columns - self.keys.keys()}
-        there = classes >= 0
-        codes, classes, counts = {j: of[there] for j, of in codes.items()}, classes[there], groups.samples[there]
+        classes, counts = classes[there], groups.samples[there]
+        codes |= {j: np.zeros(len(counts), np.int64) for j in columns - self.keys.keys()}
+        self._has_rows_without_class |= not there.all()
         self._check(codes, classes, counts, by_class)
         return codes, classes if by_class else 0, counts
 

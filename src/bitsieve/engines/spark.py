@@ -284,6 +284,8 @@ class SparkSource(PartsOnCluster):
     ['b']
     """
 
+    to_install = ", and name its Python in PYSPARK_PYTHON"
+
     def __init__(self, data: Any) -> None:
         if not is_spark(data):
             given = repr(str(data)) if isinstance(data, (str, PathLike)) else type(data).__name__
