@@ -30,7 +30,9 @@ from bitsieve.report.plots import plot_similarity as plot_similarity
 from bitsieve.report.plots import plot_stability as plot_stability
 from bitsieve.report.plots import plot_weights as plot_weights
 from bitsieve.selection.affiliated import affiliated as affiliated
+from bitsieve.selection.chow_liu import ChowLiuTree as ChowLiuTree
 from bitsieve.selection.chow_liu import chow_liu_tree as chow_liu_tree
+from bitsieve.selection.conditional import ConditionalTest as ConditionalTest
 from bitsieve.selection.conditional import conditional_test as conditional_test
 from bitsieve.selection.displays import CurveDisplay as CurveDisplay
 from bitsieve.selection.displays import DendrogramDisplay as DendrogramDisplay

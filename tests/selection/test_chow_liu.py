@@ -77,6 +77,21 @@ def test_columns_without_dependence_have_no_edge():
     assert tree.check().gain == 0
 
 
+def test_blocks_are_labels_of_any_kind():
+    X = chain()
+    numbers = bitsieve.chow_liu_tree(X, blocks=[0, 0, 0, 1, 1, 2, 2, 2], binning="none")
+    labels = bitsieve.chow_liu_tree(X, blocks=[None, None, None, "a", "a", (1, 2), (1, 2), (1, 2)], binning="none")
+    assert numbers.edges.tolist() == labels.edges.tolist() == [[0, 1], [1, 2], [3, 4], [5, 6], [6, 7]]
+
+
+def test_constant_columns_are_drawn_and_one_row_has_no_halves():
+    mpl.use("Agg")
+    ax = bitsieve.chow_liu_tree(np.zeros((20, 3)), level=1).plot()
+    assert [line.get_linewidth() for line in ax.lines] == [0.5, 0.5]
+    with pytest.raises(ValueError, match="at least two rows"):
+        bitsieve.chow_liu_tree(chain()[:1], binning="none").check()
+
+
 def test_it_is_shown_and_drawn():
     mpl.use("Agg")
     tree = bitsieve.chow_liu_tree(chain(), binning="none")
@@ -90,6 +105,8 @@ def test_it_is_shown_and_drawn():
     ("given", "message"),
     [
         ({"blocks": [0, 1]}, "blocks has 2 values for 8 columns"),
+        ({"blocks": 3}, "blocks are labels, one a column"),
+        ({"blocks": np.zeros((8, 2))}, "blocks are labels, one a column"),
         ({"level": 2}, "level"),
         ({"binning": "mdl"}, "give a target"),
         ({"chain": "yes"}, "chain"),

@@ -36,20 +36,30 @@ def test_a_tree_of_other_rows_is_used():
     assert test.tree is tree
     own = bitsieve.conditional_test(X[400:], y[400:], binning="none")
     assert own.tree.log_likelihood != tree.log_likelihood
-    with pytest.raises(ValueError, match="which are not the 11 of X"):
+    with pytest.raises(ValueError, match=r"and 9 more.*X has 11 columns.*the same columns"):
         bitsieve.conditional_test(X[400:, 1:], y[400:], binning="none", tree=tree)
+    with pytest.raises(ValueError, match="tree='chain' is not allowed: give what bitsieve"):
+        bitsieve.conditional_test(X, y, binning="none", tree="chain")
 
 
 def test_one_class_and_determined_columns():
     X, y = copies()
     with pytest.raises(ValueError, match="one class"):
         bitsieve.conditional_test(X, np.zeros(len(X)), binning="none")
+    with pytest.raises(ValueError, match="a target is needed here"):
+        bitsieve.conditional_test(X, None, binning="none")
     X[:, 1] = X[:, 0]
     test = bitsieve.conditional_test(X, y, binning="none")
     assert test.p[:2].tolist() == [1.0, 1.0]
     assert test.notes == ["p = 1 where the strata leave nothing to permute, 2 of the columns: 'x0', 'x1'"]
     few = bitsieve.conditional_test(np.arange(24).reshape(8, 3), [0, 1] * 4, binning="none")  # a code a row
     assert len(few.selected) == 0
+
+
+def test_copies_are_found_beside_a_column_of_many_codes():
+    X, y = copies()
+    test = bitsieve.conditional_test(np.column_stack([np.arange(len(X)), X]), y, binning="none")
+    assert sorted(test.selected.tolist()) == [1, 3, 5]
 
 
 def test_weights_are_repeated_rows():

@@ -65,7 +65,7 @@ def test_threads_change_nothing(table, found):
 
 
 def test_mdl_cuts_no_column_of_an_exclusive_or(table):
-    with pytest.raises(ValueError, match=r"^0 feature\(s\) vary, and 2 are needed for a tuple"):
+    with pytest.raises(ValueError, match=r"^0 of the columns vary, and 2 are needed: give more columns"):
         bitsieve.interactions(table[["c2", "c5", "ill"]], "ill", binning="mdl")
 
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 
-from bitsieve import ForwardSelector, KnockoffSelector, KnockoffStopping
+from bitsieve import ForwardSelector, KnockoffSelector, KnockoffStopping, StreamSource
 
 
 @pytest.fixture(scope="module")
@@ -44,3 +44,11 @@ def test_lists_of_several_draws_depend_less_on_the_seed(digits):
 def test_mistakes(given, message, digits):
     with pytest.raises(ValueError, match=message):
         clone(KnockoffSelector(**given)).fit(*digits)
+
+
+def test_rows_in_parts_are_refused_with_the_cause(digits, tmp_path):
+    X, y = digits
+    np.savetxt(tmp_path / "codes.csv", np.column_stack([X, y]), "%d", ",")
+    stream = StreamSource(tmp_path / "codes.csv", header=False)
+    with pytest.raises(ValueError, match="ForwardSelector with knockoffs needs all rows in memory"):
+        ForwardSelector("auto", stopping="knockoffs", binning="none").fit(stream, "x40")

@@ -17,44 +17,49 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace) -> int:
     """Read, search, save, print."""
-    options.binning = options.binning or INTERACTIONS_BINNING
-    binning, of_binner = binning_of(options)
     _check_paths(options)
     with shown(not options.quiet):
-        from bitsieve.common.messages import BitsieveWarning
-        from bitsieve.selection.interactions import interactions
-
-        warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown below
-        found = interactions(
-            options.data,
-            options.target,
-            order=options.order,
-            top=options.top,
-            statistic=options.statistic,
-            n_shuffles=options.shuffles,
-            screen=options.screen,
-            sample_weight=options.weight,
-            include=options.include or (),
-            exclude=options.exclude or (),
-            binning=binning,
-            target_bins=options.target_bins,
-            target_kind=options.target_kind,
-            drop_missing_target=options.drop_missing_target,
-            header=options.header,
-            repair=options.repair is not False,
-            column_types=dict(options.column_type or ()),
-            random_state=options.seed,
-            n_jobs=options.threads or -1,
-            memory=options.memory,
-            spool=options.spool,
-            engine=options.engine,
-            **of_binner,
-        )
+        found = _found(options)
         saved = _save(found, options)
     show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, found.table_text)
     for line in saved:
         options.say(line)
     return 0
+
+
+def _found(options: argparse.Namespace) -> Interactions:
+    """What the search gives that was asked for."""
+    from bitsieve.common.messages import BitsieveWarning
+    from bitsieve.selection.interactions import interactions
+
+    options.binning = options.binning or INTERACTIONS_BINNING
+    binning, of_binner = binning_of(options)
+    warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown later
+    return interactions(
+        options.data,
+        options.target,
+        order=options.order,
+        top=options.top,
+        statistic=options.statistic,
+        n_shuffles=options.shuffles,
+        screen=options.screen,
+        sample_weight=options.weight,
+        include=options.include or (),
+        exclude=options.exclude or (),
+        binning=binning,
+        target_bins=options.target_bins,
+        target_kind=options.target_kind,
+        drop_missing_target=options.drop_missing_target,
+        header=options.header,
+        repair=options.repair is not False,
+        column_types=dict(options.column_type or ()),
+        random_state=options.seed,
+        n_jobs=options.threads or -1,
+        memory=options.memory,
+        spool=options.spool,
+        engine=options.engine,
+        **of_binner,
+    )
 
 
 def _check_paths(options: argparse.Namespace) -> None:

@@ -19,9 +19,10 @@ from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.registry import binning_with, make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
-from bitsieve.data.table import TableInMemory
+from bitsieve.data.table import Table, TableInMemory
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.leaks import leaks
+from bitsieve.methods.by_counts.stopping import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data
@@ -84,7 +85,7 @@ class HowMany:
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> found = bitsieve.how_many(X, y, n_pairs=10)
     >>> [answer.n_features for answer in found.answers]
-    [2, 2, 2, 3, 0]
+    [2, 2, 2, 3, None]
     """
 
     answers: list[Answer]
@@ -154,7 +155,7 @@ def how_many(
     false (:class:`FalseDiscoveryStopping`); stability keeps what is chosen from most halves of the samples, one false
     column expected at most (:class:`StabilitySelector`); cross-validation takes the fewest, of 30 at most, with which a
     model's error is within one standard error of the least (:class:`SelectorCV`); knockoffs take what is relevant given
-    all other columns (:class:`KnockoffSelector`), in lists of 20 columns or more.
+    all other columns (:class:`KnockoffSelector`), in lists of 20 columns or more: with fewer they have no answer.
 
     Parameters
     ----------
@@ -194,16 +195,13 @@ def how_many(
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> found = bitsieve.how_many(X, y, classifier="ncm", n_pairs=10)
     >>> [answer.n_features for answer in found.answers]
-    [4, 11, 2, 5, 0]
+    [4, 11, 2, 5, None]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
     binning = binning_with(binning, missing, n_jobs)
     of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
     table = read_data(data, target, sample_weight, **of_target, rules=column_rules(repair, column_types))
-    if not table.in_memory:
-        raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
-    refuse_constant_data(table)
-    considered = consider(table, include, exclude, constrains=False, orders=False)
+    considered = consider(_usable(table), include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
     forward = ForwardSelector(max(1, round(n_left**0.5)), criterion=method, binning=binning)
     drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
@@ -212,12 +210,19 @@ def how_many(
     folded = SelectorCV(methods=[method], features=counts, classifier=classifier, folds=folds, binning=binning, **drawn)
     counted = count_table(table, binning, n_jobs)
     answers = [*_by_rules(counted, method, binning, n_jobs), _by_stability(table, stable), _by_errors(table, folded)]
-    answers.append(_by_knockoffs(counted, drawn))
+    answers.append(_by_knockoffs(counted, n_left, drawn))
     order = ForwardSelector(_n_shown(answers, n_left), criterion=method, binning=binning).fit_counted(counted).selected_
     band = null_band(counted, table, order, random_state, n_jobs)
     notes = [*table.notes, *considered.notes, *explain_target(table), *explain_leaks(leaks(counted.information), table)]
     warn_of(notes)
     return HowMany(answers, reading(answers, table.target.is_quantity), band, notes)
+
+
+def _usable(table: Table) -> Table:
+    if not table.in_memory:
+        raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
+    refuse_constant_data(table)
+    return table
 
 
 def _n_shown(answers: Sequence[Answer], n_left: int) -> int:
@@ -237,9 +242,14 @@ def _by_rules(counted: Counted, method: str, binning: Any, n_jobs: int | None) -
         yield _answer(counted.table.names, name, fitted.fit_counted(counted).selected_, why)
 
 
-def _by_knockoffs(counted: Counted, drawn: dict[str, Any]) -> Answer:
+def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answer:
     """What beats its knockoff, by few quantile bins where the bins looked at the class."""
-    why = "each beats its knockoff given all others, no more than a tenth of the list is false; 20 columns or none"
+    least = KnockoffStopping().least_columns
+    if n_left < least:
+        why = f"not with so few columns: a list has {least:,} columns or none, and there are {n_left:,}"
+        return Answer("knockoffs", None, [], why)
+    rate = "no more than a tenth of the list is false"
+    why = f"each beats its knockoff given all others, {rate}; {least:,} columns or none"
     if counted.information.source.search is not None:
         binner = make_binner("quantile", n_bins=3, missing=counted.binner.missing)
         counted, why = count_table(counted.table, binner, drawn["n_jobs"]), f"{why}; by three quantile bins"

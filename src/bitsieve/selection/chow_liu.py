@@ -36,8 +36,9 @@ class TreeCheck(NamedTuple):
     """How well a tree describes its columns.
 
     ``gain``: bits a row by which a tree learned on half of the rows describes the other half better than independent
-    columns do. ``pair``: the two columns without an edge that depend most on each other given the neighbours of the
-    first; ``bits`` is that information, and ``p`` that of its test, corrected for all pairs.
+    columns do. Every column is tested, given its neighbours, with the column without an edge to it that shares most
+    information with it: ``pair`` has the smallest p, ``bits`` is its conditional information, and ``p`` is corrected
+    for all pairs.
     """
 
     gain: float
@@ -48,10 +49,31 @@ class TreeCheck(NamedTuple):
 
 @dataclass(frozen=True)
 class ChowLiuTree:
-    """The tree, or the trees where parts of the columns show no dependence on each other.
+    """The tree of the columns, or the trees where parts of them show no dependence on each other.
 
-    ``edges`` (m, 2): columns, the lower first, ascending. ``bits`` (m,): I(Xi;Xj) of each. ``log_likelihood`` and
-    ``independent``: log2 of the largest likelihood of the table under the tree, and under independent columns.
+    Attributes
+    ----------
+    names : list of str
+        The columns.
+    edges : ndarray of int, shape (m, 2)
+        Columns, the lower first, ascending.
+    bits : ndarray of shape (m,)
+        I(Xi;Xj) of every edge.
+    log_likelihood, independent : float
+        log2 of the largest likelihood of the table under the tree, and under independent columns.
+    forest : Forest
+        The edges, as the tests take them.
+    learn : callable
+        Makes the tree of other counts.
+    information : Information
+        The counts of the columns.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> tree = bitsieve.chow_liu_tree([[0, 0, 1], [1, 1, 1], [2, 2, 0], [0, 0, 0]] * 10, binning="none")
+    >>> tree.neighbours
+    [['x1', 'x2'], ['x0'], ['x0']]
     """
 
     names: list[str]
@@ -60,8 +82,8 @@ class ChowLiuTree:
     log_likelihood: float
     independent: float
     forest: Forest = field(repr=False)
-    _learn: Callable[[Information], Forest] = field(repr=False)
-    _information: Information = field(repr=False)
+    learn: Callable[[Information], Forest] = field(repr=False)
+    information: Information = field(repr=False)
 
     @property
     def neighbours(self) -> list[list[str]]:
@@ -72,27 +94,47 @@ class ChowLiuTree:
         order = np.argsort(-self.bits, kind="stable")[:MOST_SHOWN]
         rows = [(self.names[i], self.names[j], f"{self.bits[k]:.4f}") for k in order for i, j in [self.edges[k]]]
         table = aligned(("column", "neighbour", "I (bits)"), rows, right=(False, False, True))
-        gain = (self.log_likelihood - self.independent) / self._information.source.n_samples
+        gain = (self.log_likelihood - self.independent) / self.information.source.n_samples
         more = f", the largest {MOST_SHOWN} shown" if len(self.edges) > MOST_SHOWN else ""
         counts = f"{len(self.names):,} columns, {len(self.edges):,} edges{more}"
         return f"{table}\n\n{counts}; {gain:.4f} bits a row above independence"
 
     def check(self, random_state: int = 0) -> TreeCheck:
-        """Measure how well the tree describes the columns; needs the rows in memory.
+        """Measure how well the tree describes the columns.
 
+        Parameters
+        ----------
+        random_state : int, default=0
+            Of the halves of the rows.
+
+        Returns
+        -------
+        TreeCheck
+            ``gain``, ``pair``, ``bits`` and ``p``. Copies of a row, as frequency weights make them, may be in both
+            halves and raise the gain.
+
+        Raises
+        ------
+        ValueError
+            If the rows are not in memory, or there is one only.
+
+        Notes
+        -----
         Cost: all pairs of columns twice, and a table of every column with another one given its neighbours.
         """
-        source = self._information.source
+        source = self.information.source
         if not isinstance(source, CodedSource):
             raise ValueError("a check of the tree needs the codes of every row in memory: give a table in memory")
+        if source.n_samples < 2:
+            raise ValueError("a check of the tree needs at least two rows, one for each half: there is one")
         codes = np.stack([source.codes(column) for column in range(source.n_features)]).astype(np.int64)
         first, second = np.array_split(np.random.default_rng(random_state).permutation(source.n_samples), 2)
         half = PlugInInformation(PackedSource(codes[:, first].T, n_jobs=source.n_jobs))
         tree, apart = (
             TreeModel(codes[:, first], source.arities, forest).log_likelihood(codes[:, second])
-            for forest in (self._learn(half), Forest(len(codes), np.empty((0, 2), np.intp), np.empty(0)))
+            for forest in (self.learn(half), Forest(len(codes), np.empty((0, 2), np.intp), np.empty(0)))
         )
-        matrix = np.asarray(self._information.mutual_information_matrix(), np.float64)
+        matrix = np.asarray(self.information.mutual_information_matrix(), np.float64)
         np.fill_diagonal(matrix, -np.inf)
         matrix[tuple(np.concatenate([self.edges, self.edges[:, ::-1]]).T)] = -np.inf
         pairs = [(i, int(row.argmax())) for i, row in enumerate(matrix) if row.max() > -np.inf]
@@ -111,8 +153,18 @@ class ChowLiuTree:
         return ContingencyTable.of_samples(shape, (parts * shape[1] + codes[j]) * shape[2] + codes[i])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the tree: a column a line, its distance from the root to the right; thick edges share more bits."""
-        n = len(self.names)
+        """Draw the tree: a column a line, its distance from the root to the right; thick edges share more bits.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            A new figure otherwise.
+
+        Returns
+        -------
+        Axes
+        """
+        n, most_bits = len(self.names), self.bits.max(initial=0.0) or 1.0
         depth, place = np.zeros((2, n))
         with drawing(ax, (6.6, max(2.0, 0.16 * min(n, MOST_NAMED)))) as ax:
             for height, (column, parent) in enumerate(self.forest.parents):
@@ -120,7 +172,7 @@ class ChowLiuTree:
                 if n <= MOST_NAMED:
                     ax.text(depth[column], height, f" {self.names[column]}", fontsize=7, va="center")
             for edge, bits in zip(self.edges, self.bits, strict=True):
-                ax.plot(depth[edge], place[edge], color=BLUE, linewidth=0.5 + 3 * bits / self.bits.max())
+                ax.plot(depth[edge], place[edge], color=BLUE, linewidth=0.5 + 3 * bits / most_bits)
             ax.set_xlabel("edges from the first column of the tree")
             ax.set_yticks([])
             ax.invert_yaxis()
@@ -148,8 +200,8 @@ def chow_liu_tree(
 ) -> ChowLiuTree:
     """The tree of the columns under which the table has the largest likelihood.
 
-    It is the spanning tree of largest sum of I(Xi;Xj) (Chow and Liu), less the edges that may be chance. Ties: the
-    lower pair of columns. Missing values, where the binner keeps them, are a code.
+    It is the spanning tree of largest sum of I(Xi;Xj) (Chow and Liu), of pairs that depend on each other more than by
+    chance. Ties: the lower pair of columns. Missing values, where the binner keeps them, are a code.
 
     Parameters
     ----------
@@ -159,8 +211,8 @@ def chow_liu_tree(
     blocks : sequence of length n_features, optional
         Only columns of the same block may share an edge.
     level : float, default=0.05
-        An edge is kept where p of the G-test of I(Xi;Xj) = 0, times all pairs that may share one, is at most this; 1
-        keeps all, so that there is one tree.
+        Two columns may share an edge where p of the G-test of I(Xi;Xj) = 0, times the number of pairs, is at most this;
+        1: any two may, so that there is one tree.
     sample_weight, binning, missing, n_jobs
         As in :func:`bitsieve.mutual_information_matrix`; "mdl", which looks at a target, is refused.
 
@@ -194,11 +246,20 @@ def chow_liu_tree(
     check_flag("chain", chain)
     check_number("level", level, 0, 1)
     names, information = counted(X, None, sample_weight, (binning, missing), "plug-in", n_jobs, by_class=False)
-    if blocks is not None and len(blocks) != len(names):
-        raise ValueError(f"blocks has {len(blocks):,} values for {len(names):,} columns: give one a column")
-    block = None if blocks is None else np.unique(np.asarray(blocks), return_inverse=True)[1]
+    block = None if blocks is None else _numbered(blocks, len(names))
     learn = partial(spanning_forest, blocks=block, chain=chain, level=level)
     return tree_of(names, information, learn)
+
+
+def _numbered(blocks: Sequence[Any], n_columns: int) -> Columns:
+    """Equal labels have equal numbers."""
+    try:
+        number = {label: place for place, label in enumerate(blocks)}
+    except TypeError:
+        raise ValueError("blocks are labels, one a column: give a list such as ['a', 'a', 'b']") from None
+    if len(blocks) != n_columns:
+        raise ValueError(f"blocks has {len(blocks):,} values for {n_columns:,} columns: give one a column")
+    return np.array([number[label] for label in blocks], np.intp)
 
 
 def tree_of(names: list[str], information: Information, learn: Callable[[Information], Forest]) -> ChowLiuTree:

@@ -7,18 +7,35 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.messages import aligned, quoted
+from bitsieve.common.messages import ParameterError, aligned, quoted
 from bitsieve.methods.by_counts.dependent.forest import spanning_forest
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
 from bitsieve.selection.chow_liu import MOST_SHOWN, ChowLiuTree, tree_of
-from bitsieve.selection.information import counted
+from bitsieve.selection.information import counted, required
 
 
 class ConditionalTest(NamedTuple):
     """p of "the class does not depend on the column given all others" of every column of a table.
 
-    ``p``, ``adjusted`` (n_features,): as they are, and corrected for all columns: the least level at which each is
-    taken. ``tree``: whose neighbours a column was tested given. ``notes``: what could not be tested.
+    Attributes
+    ----------
+    names : list of str
+        The columns.
+    p, adjusted : ndarray of shape (n_features,)
+        As they are, and corrected for all columns: the least level at which each is taken.
+    level : float
+    tree : ChowLiuTree
+        Every column is tested given its neighbours there.
+    notes : list of str
+        What could not be tested.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 10, [0, 0, 1, 1] * 10
+    >>> test = bitsieve.conditional_test(X, y, binning="none")
+    >>> test.selected.tolist(), bool(test.p[1] > 0.1)
+    ([0], True)
     """
 
     names: list[str]
@@ -63,7 +80,7 @@ def conditional_test(
     ----------
     X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,)
-        Classes; floats with a fractional part are binned into five equal-frequency classes.
+        Classes, or a quantity, which is cut into classes of equal frequency: see :func:`bitsieve.select`.
     tree : ChowLiuTree, optional
         Of the same columns, known or learned on other rows: p is exact where it is true. By default it is learned on
         these rows, without a look at y.
@@ -97,15 +114,16 @@ def conditional_test(
     ([0], [[0, 1]])
     """
     rule = ConditionalStopping(level, adjust, random_state)
-    names, information = counted(X, y, sample_weight, (binning, missing), "plug-in", n_jobs)
+    if not (tree is None or isinstance(tree, ChowLiuTree)):
+        raise ParameterError("tree", tree, "give what bitsieve.chow_liu_tree returns")
+    names, information = counted(X, required(y), sample_weight, (binning, missing), "plug-in", n_jobs)
     if information.source.n_classes < 2:
         raise ValueError("the target has one class: give at least two")
     if tree is None:
         tree = tree_of(names, information, spanning_forest)
     elif tree.names != names:
-        raise ValueError(
-            f"the tree has {len(tree.names):,} columns, which are not the {len(names):,} of X: learn it anew"
-        )
+        theirs, ours = (f"{len(some):,} columns ({quoted(some, 3)})" for some in (tree.names, names))
+        raise ValueError(f"the tree has {theirs}, X has {ours}: learn the tree from the same columns in the same order")
     p, adjusted, untested = rule.test(information, tree.forest, np.arange(len(names)))
     listed = quoted([names[j] for j in untested], 3)
     note = f"p = 1 where the strata leave nothing to permute, {len(untested):,} of the columns: {listed}"

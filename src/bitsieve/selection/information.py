@@ -130,7 +130,7 @@ def mutual_information(
     if estimator == NEIGHBOURS:
         columns, target = _variables(X, y, sample_weight, binning, missing)
         return np.array([between(column, target) for column in columns])
-    return _information(X, _required(y), sample_weight, (binning, missing), estimator, n_jobs).relevance
+    return _information(X, required(y), sample_weight, (binning, missing), estimator, n_jobs).relevance
 
 
 def mutual_information_matrix(
@@ -235,7 +235,7 @@ def conditional_mutual_information_matrix(
         columns, target = _variables(X, y, sample_weight, binning, missing)
         rows = [[between(x, target) if x is z else conditional(x, target, z) for z in columns] for x in columns]
         return np.array(rows, dtype)
-    information = _information(X, _required(y), sample_weight, (binning, missing), estimator, n_jobs)
+    information = _information(X, required(y), sample_weight, (binning, missing), estimator, n_jobs)
     return information.conditional_mutual_information_matrix(np.dtype(dtype))
 
 
@@ -284,7 +284,7 @@ def _variables(
     if data_in_parts(X) is not None:
         advice = "give an array or a dataframe in memory"
         raise ParameterError("estimator", NEIGHBOURS, advice, "needs all rows at once")
-    table = read_xy(X, _required(y))
+    table = read_xy(X, required(y))
     rows = TableSamples.of(table, f"estimator={NEIGHBOURS!r}").rows()
     columns: dict[int, Variable] = {}
     for places, values, categorical in ((rows.numeric, rows.numbers, False), (rows.categorical, rows.codes, True)):
@@ -295,7 +295,7 @@ def _variables(
     return [columns[j] for j in range(table.n_features)], Variable.of(target, categorical=not quantity)
 
 
-def _required(y: Any) -> Any:
+def required(y: Any) -> Any:
     if y is None:
         raise ValueError("a target is needed here: give y, one class a sample")
     return y

@@ -15,16 +15,12 @@ from bitsieve.common.defaults import INTERACTIONS_BINNING
 from bitsieve.common.messages import Sentence, Setting, aligned, displayed, finite, number, printable, warn_of
 from bitsieve.common.parameters import check_choice, check_integer, check_threads
 from bitsieve.common.progress import phase, shown
+from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.data.binning.registry import remedies_for
 from bitsieve.data.given import column_rules, frame_of, library_of
 from bitsieve.data.table import Table
-from bitsieve.methods.by_counts.interactions import (
-    Chance,
-    Interacting,
-    Search,
-    affordable_shuffles,
-)
+from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_constant_data
 from bitsieve.selection.reading import Reading
@@ -340,11 +336,7 @@ def interactions(
     >>> found.tuples[0]
     ('flavanoids', 'color_intensity')
     """
-    search = _checked(Search(order, statistic, top, screen))
-    check_integer("random_state", random_state, 0, 2**32 - 1)
-    check_threads("n_jobs", n_jobs)
-    if n_shuffles is not None:
-        check_integer("n_shuffles", n_shuffles, 0, MOST_SHUFFLES)
+    search = _checked(Search(order, statistic, top, screen), n_shuffles, random_state, n_jobs)
     reading = Reading.planned("jmi", data, engine, memory=memory, spool=spool, header=header)
     with shown(verbose):
         of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
@@ -355,28 +347,39 @@ def interactions(
         considered = consider(table, include, exclude, constrains=False, orders=False, binner=rule)
         with remedies_for(binning):
             _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
-        n_shuffles = affordable_shuffles(source, order) if n_shuffles is None else n_shuffles
-        found = search.strongest(source, phase("searching"))
-        chance = search.after_shuffles(source, n_shuffles, random_state) if n_shuffles else None
-    notes = [*table.notes, *considered.notes, *explain_target(table), *([WITHOUT_SHUFFLES] if chance is None else [])]
-    warn_of(notes)
-    return _labelled(found, chance, table, search, notes)
+        found, chance = _searched(search, source, n_shuffles, random_state)
+    return _labelled(found, chance, table, search, considered.notes)
 
 
-def _checked(search: Search) -> Search:
+def _checked(search: Search, n_shuffles: int | None, random_state: int, n_jobs: int | None) -> Search:
     """The same search, refused where there is none like it."""
     check_integer("order", search.order, *ORDERS)
     check_choice("statistic", search.statistic, STATISTICS)
     check_integer("top", search.n_top, 1, MOST_TOP)
     if search.screen is not None:
         check_integer("screen", search.screen, search.order)
+    if n_shuffles is not None:
+        check_integer("n_shuffles", n_shuffles, 0, MOST_SHUFFLES)
+    check_integer("random_state", random_state, 0, 2**32 - 1)
+    check_threads("n_jobs", n_jobs)
     return search
 
 
+def _searched(
+    search: Search, source: CountSource, n_shuffles: int | None, random_state: int
+) -> tuple[Interacting, Chance | None]:
+    """The strongest tuples, and what shuffles give, where there are any."""
+    n_shuffles = search.affordable_shuffles(source) if n_shuffles is None else n_shuffles
+    found = search.strongest(source, phase("searching"))
+    return found, search.after_shuffles(source, n_shuffles, random_state) if n_shuffles else None
+
+
 def _labelled(
-    found: Interacting, chance: Chance | None, table: Table, search: Search, notes: list[str]
+    found: Interacting, chance: Chance | None, table: Table, search: Search, on_columns: Sequence[str]
 ) -> Interactions:
-    """What was found, by the names of the columns."""
+    """What was found, by the names of the columns; its notes are warnings, too."""
+    notes = [*table.notes, *on_columns, *explain_target(table), *([WITHOUT_SHUFFLES] if chance is None else [])]
+    warn_of(notes)
     given = table.given
     labels = table.names if given is None or given.labels is None else given.labels
 

@@ -141,7 +141,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self._check_parameters()
         table = self._read(X, y, sample_weight)
-        check_requirements(type(self).__name__, self._needs(), table.offers)
+        check_requirements(self._who(), self._needs(), table.offers)
         if table.target.n_classes < 2:
             label = table.target.labels[:1].tolist()[0]
             raise ValueError(
@@ -170,7 +170,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        check_requirements(type(self).__name__, self._needs(), table.offers)
+        check_requirements(self._who(), self._needs(), table.offers)
         return self._fit_table(table)
 
     def transform(self, X: Any) -> Any:
@@ -232,6 +232,10 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         return binning_with(
             getattr(self, "binning", None), getattr(self, "missing", None), getattr(self, "n_jobs", None)
         )
+
+    def _who(self) -> str:
+        """What requires something of the data, in messages."""
+        return type(self).__name__
 
     def _needs(self) -> frozenset[str]:
         """What the method requires of its data with these parameters."""

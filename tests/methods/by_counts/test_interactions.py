@@ -59,6 +59,19 @@ def test_shuffles_are_the_same_for_any_threads_and_number_of_others():
         assert few.tolist() == Search(order, "synergy").after_shuffles(many, 5, 7).best[:3].tolist()
 
 
+def test_shuffles_that_take_long_are_not_made_unasked():
+    random = np.random.default_rng(0)
+    classes = np.arange(1000) % 2
+    few = PackedSource(random.integers(0, 2, (1000, 150)), classes)
+    wide = PackedSource(random.integers(0, 17, (1000, 150)), classes)
+    # 11,175 pairs of 1,000 rows, 99 times: 1.1e9. 551,300 triples: 5.5e10.
+    assert [Search(order, "gain").affordable_shuffles(few) for order in (2, 3)] == [99, 99]
+    assert [Search(order, "gain").affordable_shuffles(wide) for order in (2, 3)] == [0, 0]
+    # Triples of 3,000 columns are 4.5e9, 4.5e14 steps; all pairs, then the triples of 50, are 4.5e11.
+    many = PackedSource(random.integers(0, 2, (1000, 3000)), classes)
+    assert [Search(3, "gain", 1, screen).affordable_shuffles(many) for screen in (None, 50, 3000)] == [0, 99, 0]
+
+
 def test_p_by_hand():
     chance = Chance(np.array([[0.1, 0.5, 0.2], [0.3, 0.1, -np.inf], [0.2, 0.2, 0.1]]), np.array([3, 3, 2]))
     best = np.array([0.4, 0.25, -np.inf])
@@ -72,5 +85,5 @@ def test_p_by_hand():
 def test_too_few_columns_that_vary_are_refused():
     codes, classes = noise(3)
     codes[:, 2:] = 0
-    with pytest.raises(ValueError, match=r"^2 feature\(s\) vary, and 3 are needed for a tuple"):
+    with pytest.raises(ValueError, match=r"^2 of the columns vary, and 3 are needed: give more columns"):
         Search(3, "gain", 1).strongest(PackedSource(codes, classes))

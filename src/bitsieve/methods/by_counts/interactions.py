@@ -21,6 +21,7 @@ P. H. Westfall, S. S. Young, "Resampling-based multiple testing", Wiley, 1993.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,10 +32,11 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import CodedSource, CountSource, conditioning
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.threads import run_blocks
-from bitsieve.counts.tuples import n_tuples, search_tuples
+from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
 
 N_SHUFFLES = 99
-AFFORDED = 1e12  # tuples times samples times shuffles that are made without being asked for: some ten seconds
+# Tuples times samples times shuffles that are made without being asked for, in some ten seconds: of planes, of tables.
+AFFORDED, AFFORDED_BY_TABLES = 1e12, 1e9
 
 
 class Interacting(NamedTuple):
@@ -114,7 +116,7 @@ class Search:
             if not (found.best_columns >= 0).any():
                 several = int((source.arities > 1).sum())
                 advice = "give more columns, or bins that cut them"
-                raise ValueError(f"{several} feature(s) vary, and {self.order} are needed for a tuple: {advice}")
+                raise ValueError(f"{several} of the columns vary, and {self.order} are needed: {advice}")
             best = np.where(found.best_columns[:, 0] < 0, -np.inf, found.best / per_bit)
             return Interacting(found.values / per_bit, found.columns, best, found.best_columns)
         gains = search_tuples(source, 2, "gain", 0).best
@@ -124,6 +126,15 @@ class Search:
         best, best_columns = np.full(source.n_features, -np.inf), np.full((source.n_features, self.order), -1, np.intp)
         best[kept], best_columns[kept] = of_some.best, np.append(kept, -1)[of_some.best_columns]
         return Interacting(of_some.values, kept[of_some.columns], best, best_columns)
+
+    def affordable_shuffles(self, source: CountSource) -> int:
+        """How many shuffles are made where none are asked for: ``N_SHUFFLES``, or none where they take long."""
+        tuples = n_tuples(source, self.order)
+        if self.screen is not None:
+            tuples = min(tuples, n_tuples(source, 2) + comb(self.screen, self.order))
+        most = AFFORDED if source.arities.max() <= CODES else AFFORDED_BY_TABLES
+        affordable = float(tuples) * source.n_samples * N_SHUFFLES <= most
+        return N_SHUFFLES if isinstance(source, CodedSource) and affordable else 0
 
     def after_shuffles(self, source: CountSource, n_shuffles: int, random_state: int = 0) -> Chance:
         """The strongest tuple of every column after each of some shuffles of the class; all else is done as without."""
@@ -147,9 +158,3 @@ class Search:
 
         run_blocks(work, range(n_shuffles), outside, phase("shuffling"))
         return Chance(best, source.arities.astype(np.int64))
-
-
-def affordable_shuffles(source: CountSource, order: int) -> int:
-    """How many shuffles are made where none are asked for: ``N_SHUFFLES``, or none where they take long."""
-    steps = float(n_tuples(source, order)) * source.n_samples * N_SHUFFLES
-    return N_SHUFFLES if isinstance(source, CodedSource) and steps <= AFFORDED else 0

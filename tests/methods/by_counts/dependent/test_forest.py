@@ -67,6 +67,24 @@ def test_a_chain_is_found_and_noise_has_no_edge():
     assert len(spanning_forest(noise[0], level=1.0).edges) == 9
 
 
+def test_a_column_of_many_codes_takes_no_edge_of_others():
+    X = np.random.default_rng(4).integers(0, 3, (400, 6))
+    X[:, 1:4] = X[:, :1]  # I(id;X) = H(X): no dependence of other columns has more bits
+    X[:, 5] = np.where(np.arange(400) < 280, X[:, 4], X[:, 5])
+    X = np.column_stack([np.arange(400), X]).astype(np.uint16)
+    forest = spanning_forest(PlugInInformation(PackedSource(X)))
+    assert forest.edges.tolist() == [[1, 2], [1, 3], [1, 4], [5, 6]]
+
+
+def test_of_equal_numbers_of_codes_it_is_the_tree_less_its_weak_edges():
+    for seed in range(10):
+        information = chain(np.random.default_rng([5, seed]), 300, 12, 0.2)
+        tree, forest = (spanning_forest(information, level=level) for level in (1.0, 0.05))
+        kept = np.isin(tree.bits, forest.bits)
+        assert tree.edges[kept].tolist() == forest.edges.tolist()
+        assert forest.bits.min(initial=np.inf) > tree.bits[~kept].max(initial=0.0)
+
+
 def test_blocks_and_columns_left_out_share_no_edge():
     information = chain(np.random.default_rng(3), 1000, 12, 0.7)
     blocks = np.repeat([0, 1, 2], 4)

@@ -64,14 +64,16 @@ def spanning_forest(
     steps = np.abs(np.subtract.outer(*[np.arange(len(columns))] * 2))
     apart = (block[:, None] != block) | (steps == 0) | (chain & (steps > 1))
     matrix[apart] = -np.inf
+    if level < 1:  # before the tree is made: else a column of many codes takes edges of others, and loses them
+        freedom = information.source.arities[columns].astype(np.int64) - 1
+        g_per_bit, n_pairs = 2 * information.source.n_samples * log(2), (~apart).sum() / 2
+        for i in range(1, len(columns)):
+            row = matrix[i, :i]
+            p = chdtrc(np.maximum(1, freedom[i] * freedom[:i]), g_per_bit * np.maximum(0.0, row))
+            row[p * n_pairs > level] = -np.inf
+            matrix[:i, i] = row
     places, bits = maximum_spanning_tree(matrix)
-    edges = columns[places]
-    if level < 1:
-        freedom = (information.source.arities[edges].astype(np.int64) - 1).prod(axis=1)
-        g = 2 * information.source.n_samples * log(2) * np.maximum(0.0, bits)
-        shown = (freedom > 0) & (chdtrc(np.maximum(freedom, 1), g) * ((~apart).sum() / 2) <= level)
-        edges, bits = edges[shown], bits[shown]
-    return Forest(n, edges, bits)
+    return Forest(n, columns[places], bits)
 
 
 def maximum_spanning_tree(weights: Floats) -> tuple[Columns, Floats]:

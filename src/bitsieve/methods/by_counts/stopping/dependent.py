@@ -277,6 +277,11 @@ class KnockoffStopping(ListStopping):
         """Of the filter that gives the e-values of one draw."""
         return self.level / 2 if self.n_draws > 1 else self.level
 
+    @property
+    def least_columns(self) -> int:
+        """No list that is not empty has fewer."""
+        return ceil(1 / self.level_of_a_draw)
+
     def rates(self, information: Information, columns: Columns) -> tuple[Floats, Forest]:
         """``n / (k e)`` of the k-th largest e-value e, at most 1."""
         forest = spanning_forest(information, columns)
@@ -285,7 +290,7 @@ class KnockoffStopping(ListStopping):
 
     def reason(self, value: float) -> str:
         """The rate and the level, and how many columns a list has at least."""
-        return f"{super().reason(value)} (a list has {ceil(1 / self.level_of_a_draw):,} columns or more, or none)"
+        return f"{super().reason(value)} (a list has {self.least_columns:,} columns or more, or none)"
 
 
 class ListMonitor(FalseDiscoveryMonitor):
