@@ -105,7 +105,8 @@ def test_dates_in_text_are_a_quantity():
 def test_yes_and_no_written_in_several_ways_are_two_classes():
     words = np.array([["no", "No", "N"], ["yes", "Yes", "Y"]])
     truth = np.arange(90) // 3 % 2
-    found = bitsieve.select(pa.table({"x": truth, "y": words[truth, np.arange(90) % 3]}), "y")
+    table = pa.table({"x": truth, "y": words[truth, np.arange(90) % 3]})
+    found = bitsieve.select(table, "y", estimator="plug-in")
     assert found.target.labels.tolist() == ["no", "yes"]
     assert found.relevance.tolist() == [1.0]  # half of the rows each: 1 bit, exact
     assert any("booleans in words" in note and "repair=False" in note for note in found.notes)

@@ -45,12 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
             phase("drawing")
             save_figure(plot_how_many(found).figure, options.figure)
-    show(
-        options,
-        found.notes,
-        lambda: {**found.to_dict(), **made_by(options)},
-        lambda: str(found),
-    )
+    show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found))
     if options.figure is not None:
         options.say(f"saved the figure to {options.figure!r}")
     return 0

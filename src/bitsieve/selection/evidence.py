@@ -13,7 +13,6 @@ from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import cached_property
 from bitsieve.data.binning.base import as_known
 from bitsieve.data.binning.registry import make_binner
-from bitsieve.data.columns import all_missing
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.information.protocol import ConditionalInformation, Information
@@ -140,6 +139,8 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
 
 def _is_no_number(table: TableInMemory, column: int) -> bool:
     """Whether a column is text, or has no value at all."""
+    from bitsieve.data.columns import all_missing
+
     return not table.is_numeric(column) or all_missing(table.numbers(column))
 
 

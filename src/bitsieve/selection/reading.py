@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_flag
-from bitsieve.data.given import ColumnRules, is_lazy
+from bitsieve.data.given import ColumnRules, is_lazy, is_path
 from bitsieve.data.table import COUNTS, Table, check_several_rows
 from bitsieve.engines.registry import Engine, choose_engine, is_dask, is_spark
 from bitsieve.methods.registry import check_offers, find_method, parameters_of
@@ -87,7 +87,7 @@ class Reading(NamedTuple):
 
 def is_pushed_down(data: Any) -> bool:
     """Whether the rows of a lazy frame are counted where they are if nothing else is said: there are very many."""
-    if not is_lazy(data) or is_dask(data) or is_spark(data):
+    if is_path(data) or not is_lazy(data) or is_dask(data) or is_spark(data):
         return False
     from bitsieve.engines.in_database import is_worth_it
 

@@ -31,7 +31,7 @@ from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts
 from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
-from bitsieve.methods.method import DENSE_ROWS, SHARED, Found, Method, check_requirements
+from bitsieve.methods.method import DENSE_ROWS, ROWS, SHARED, Found, Method, check_requirements
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative
 
@@ -234,8 +234,9 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         )
 
     def _who(self) -> str:
-        """What requires something of the data, in messages."""
-        return type(self).__name__
+        """What requires something of the data, in messages: with its rule, if that requires it."""
+        name, rule = type(self).__name__, getattr(self, "stopping", None)
+        return f"{name} with {rule}" if self._needs() >= ROWS and isinstance(rule, str) else name
 
     def _needs(self) -> frozenset[str]:
         """What the method requires of its data with these parameters."""

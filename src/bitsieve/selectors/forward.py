@@ -10,7 +10,6 @@ from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.by_counts.stopping import Rule
 from bitsieve.methods.constraints import Constraints
-from bitsieve.methods.method import ROWS
 from bitsieve.selectors.base import CountSelector, with_parameters
 
 
@@ -91,6 +90,3 @@ class ForwardSelector(CountSelector):
     missing: str | None = None
     estimator: str = ESTIMATOR
     n_jobs: int | None = None
-
-    def _who(self) -> str:
-        return f"{super()._who()} with knockoffs" if self._needs() >= ROWS else super()._who()

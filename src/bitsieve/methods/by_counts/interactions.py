@@ -110,6 +110,8 @@ class Search:
 
     def strongest(self, source: CountSource, progress: Progress = None) -> Interacting:
         """The strongest tuples of columns that vary, and the strongest of every column."""
+        if source.n_features < self.order:
+            raise ValueError(f"the table has {source.n_features} feature(s), and a tuple takes {self.order}")
         per_bit = entropy_terms(source.n_samples).per_bit
         if self.screen is None or self.screen >= source.n_features:
             found = search_tuples(source, self.order, self.statistic, self.n_top, progress)
