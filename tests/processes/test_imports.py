@@ -32,7 +32,7 @@ def imported_by(*arguments):
         (["select", "DATA", "--method", "mrm"], 2),
         (["select", "DATA", "--method", "jmi", "--set", "beta=1"], 2),
         (["select", "DATA", "--method", "mifs", "--set", "beta=-1"], 2),
-        (["select", "DATA", "--bins", "3"], 2),
+        (["select", "DATA", "--binning", "mdl", "--bins", "3"], 2),
         (["select", "DATA", "--stop", "never"], 2),
         (["select", "DATA", "--output", "table.xyz"], 2),
         (["select", "no-such-file.csv"], 2),
