@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 
@@ -68,6 +69,17 @@ def test_weights_are_repeated_rows():
     weighed = bitsieve.conditional_test(X, y, binning="none", sample_weight=weights)
     repeated = bitsieve.conditional_test(np.repeat(X, weights, axis=0), np.repeat(y, weights), binning="none")
     assert weighed.p.tolist() == repeated.p.tolist()
+
+
+def test_a_list_from_bins_that_looked_at_the_class_says_so():
+    X, y = load_breast_cancer(return_X_y=True)
+    notes = {}
+    for binning in ("mdl", "quantile"):
+        chosen = bitsieve.select(X, y, n_features_to_select="auto", stopping="conditional", binning=binning)
+        notes[binning] = [note for note in chosen.notes if "the bins were cut by the target" in note]
+    assert len(notes["mdl"]) == 1
+    assert "binning='quantile'" in notes["mdl"][0]
+    assert not notes["quantile"]
 
 
 def test_a_selection_says_what_a_reader_may_conclude(tmp_path):

@@ -163,7 +163,13 @@ def explain_dependence(selector: Any, table: Table, found: Explanation) -> list[
     """What a list says of columns that depend on each other, or what its rule assumes of them."""
     if getattr(selector, "stopping_given_", None):
         what = "each is relevant given all other columns, as far as the tree of the columns describes them"
-        return [f"{what}; a report and JSON have the corrected p or rate of each, and its neighbours in the tree"]
+        said = f"{what}; a report and JSON have the corrected p or rate of each, and its neighbours in the tree"
+        if getattr(getattr(selector, "binner_", None), "requires", "") != "classes":
+            return [said]
+        by_classes = (
+            "the bins were cut by the target: more of the list may be false than was asked for; to avoid this, "
+        )
+        return [said, Sentence(by_classes, Setting("binning", "quantile"))]
     rule = getattr(selector, "stopping", None) or ""
     rule = make_stopping(rule) if rule == FalseDiscoveryStopping.name else rule
     if getattr(rule, "adjust", "") != ADJUSTMENTS[0] or len(found.overlap) < 2:
