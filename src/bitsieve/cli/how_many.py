@@ -25,6 +25,7 @@ def run(options: argparse.Namespace) -> int:
             options.data,
             options.target,
             sample_weight=options.weight,
+            groups=options.groups,
             method=options.method,
             include=options.include or (),
             exclude=options.exclude or (),

@@ -14,12 +14,12 @@ from bitsieve.common.defaults import BINNING, HOW_MANY
 from bitsieve.common.messages import aligned, quoted, warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
-from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.registry import binning_with, make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
 from bitsieve.data.table import Table, TableInMemory
+from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.leaks import leaks
 from bitsieve.methods.by_counts.stopping import KnockoffStopping
@@ -133,6 +133,7 @@ def how_many(
     target: Any = None,
     *,
     sample_weight: Any = None,
+    groups: Any = None,
     method: str = HOW_MANY.method,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
@@ -159,8 +160,8 @@ def how_many(
 
     Parameters
     ----------
-    data, target, sample_weight
-        As for :func:`bitsieve.select`. Cross-validation is left out where there are weights: copies of a sample would
+    data, target, sample_weight, groups
+        As for :func:`bitsieve.select`; folds and halves keep groups together, and knockoffs have no answer with them. Cross-validation is left out where there are weights: copies of a sample would
         be learned from and tested on.
     method : str, default="jmi"
         A greedy one of :func:`bitsieve.list_methods`.
@@ -200,7 +201,7 @@ def how_many(
     check_integer("random_state", random_state, 0, 2**32 - 1)
     binning = binning_with(binning, missing, n_jobs)
     of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
-    table = read_data(data, target, sample_weight, **of_target, rules=column_rules(repair, column_types))
+    table = read_data(data, target, sample_weight, groups, **of_target, rules=column_rules(repair, column_types))
     considered = consider(_usable(table), include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
     forward = ForwardSelector(max(1, round(n_left**0.5)), criterion=method, binning=binning)
@@ -245,6 +246,8 @@ def _by_rules(counted: Counted, method: str, binning: Any, n_jobs: int | None) -
 def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answer:
     """What beats its knockoff, by few quantile bins where the bins looked at the class."""
     least = KnockoffStopping().least_columns
+    if counted.table.groups is not None:
+        return Answer("knockoffs", None, [], "not with groups: they take the rows for independent draws")
     if n_left < least:
         why = f"not with so few columns: a list has {least:,} columns or none, and there are {n_left:,}"
         return Answer("knockoffs", None, [], why)
@@ -323,9 +326,7 @@ def null_band(
     """The band around the curve of a greedy choice, as far as some seconds of shuffles reach."""
     phase("shuffling")
     terms = entropy_terms(table.total_weight)
-    search = counted.information.source.search or FixedCodes(
-        counted.binner.codes(table), table.target.codes, table.target.n_classes, table.weights
-    )
+    search = search_of(table, counted.binner)
     affordable = AFFORDED // (N_SHUFFLES * table.total_weight * table.n_features)
     order = order[: max(1, affordable)]
     bits, low, high = np.zeros((3, len(order)))
