@@ -155,7 +155,7 @@ def subjects(
     """Rows of 30 subjects, half of each class, with columns that are a subject's trait and, by ``own``, of its rows.
 
     ``sizes``: rows of a subject of the classes in turn; ``agree``: how often a first trait is the subject's class;
-    ``codes``: of a trait that all rows share; ``within``: the class varies from row to row, as often as a subject has it.
+    ``codes``: of a trait that all rows share; ``within``: the class varies by row, each subject at its own rate.
     """
     label = random.permutation(np.arange(30) % 2)
     groups = np.repeat(np.arange(30), np.array(sizes)[label % len(sizes)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bitsieve.cli.shared import binner_of, binning_of, check_written, made_by, rules_of, say, show, sources_of
 from bitsieve.common.defaults import BINNING

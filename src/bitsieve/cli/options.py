@@ -155,7 +155,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--set", f"{SELECTING} compare",
                "a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
                "assignment", form="repeated"),
-        Option("--estimator", SELECTING,
+        Option("--estimator", f"{SELECTING} how-many",
                "how information is estimated from counts: plug-in, corrected, miller-madow or "
                f"shrinkage (default: {ESTIMATOR})",
                "name", parameters="estimator"),

@@ -26,7 +26,6 @@ class Parts(NamedTuple):
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(part_of_sample))])
         return cls(np.argsort(part_of_sample, kind="stable").astype(np.uint32), starts)
 
-
     def part_of_sample(self) -> Integers:
         """The part of every sample."""
         part = np.empty(len(self.order), np.int64)

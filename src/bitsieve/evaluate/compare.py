@@ -93,7 +93,8 @@ def compare(
     folds : int, "loo", splitter or iterable of (train, test), optional
         By default leave-one-out below 100 samples, else 10 stratified folds; of a quantity stratified by its ranks.
     groups : str or array-like of shape (n_samples,), optional
-        A column of ``data``, which is then no feature, or values: samples of one group, such as those of one person, are never both learned from and tested on.
+        A column of ``data``, which is then no feature, or values: samples of one group, such as those of one person,
+        are never both learned from and tested on.
     protocol : {"nested", "paper"}, default="nested"
         "paper" ranks once on all samples, test samples included: as published results were made, and too good. Its
         numbers are divided by their largest absolute value; those of "nested" are standardised.

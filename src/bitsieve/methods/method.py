@@ -112,7 +112,9 @@ def check_requirements(who: str, requires: frozenset[str], offers: frozenset[str
             "rows, or use a method that needs counts alone, such as jmi"
         )
     if lacks == INDEPENDENT:
-        raise ValueError(f"{who} takes the rows for independent draws: leave out groups, or use another rule, such as fdr")
+        raise ValueError(
+            f"{who} takes the rows for independent draws: leave out groups, or use another rule, such as fdr"
+        )
     if lacks:
         raise ValueError(ONLY_PAIRS)
 

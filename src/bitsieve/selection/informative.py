@@ -37,7 +37,9 @@ def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs:
     afforded = min(MOST_SHUFFLES, AFFORDED // max(1, values))
     if afforded < 1 / LEVEL:
         return None
-    step = RepeatedSearch(search_of(table, binner), (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs)
+    step = RepeatedSearch(
+        search_of(table, binner), (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs
+    )
     figures = np.array([step.figure(column) for column in columns.tolist()])
     reached, made, seeds = np.zeros(len(columns), np.int64), 0, np.random.default_rng(0)
     while made < afforded and (reached < LAST).any():

@@ -153,7 +153,11 @@ def select(
     named = nullcontext() if "constraints" in parameters else renamed("must_include", "include")
     with shown(verbose), named:
         of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
-        of_target |= {"drop_missing": drop_missing_target, "rules": column_rules(repair, column_types), "groups": groups}
+        of_target |= {
+            "drop_missing": drop_missing_target,
+            "rules": column_rules(repair, column_types),
+            "groups": groups,
+        }
         table = reading.read(target, sample_weight, **of_target)
         selection = select_from(
             table,
