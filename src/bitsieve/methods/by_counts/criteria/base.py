@@ -40,7 +40,7 @@ class NamedCriterion(Protocol):
 class JointCriterion(NamedCriterion, Protocol):
     """A score J(i | S) of candidate i that is conditional on several chosen features at once."""
 
-    needs = "joint"
+    needs: ClassVar[Needs] = "joint"
 
     @abstractmethod
     def scores(self, information: Information) -> Scores:
