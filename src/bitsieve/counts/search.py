@@ -92,11 +92,12 @@ class ClassSearch(Protocol):
 
     classes: Labels  # of every sample, in an order of its own
     n_classes: int
-    grouped: bool = False  # whether samples are no independent draws, so that no tail of chi-squared holds
+    units: Units | None = None  # of samples that belong together, for which no tail of chi-squared holds
 
     def shuffled(self, parts: Parts, seeds: NDArray[np.uint64]) -> Labels:
         """The classes after shuffles within the parts, a row for every seed."""
-        return shuffled(self.classes, parts.part_of_sample(), seeds)
+        move = shuffled if self.units is None else self.units.shuffled
+        return move(self.classes, parts.part_of_sample(), seeds)
 
     def codes(self, column: int) -> Integers:
         """The codes that were made with the classes as they are, one a sample."""
@@ -157,32 +158,12 @@ class FixedCodes(ClassSearch):
         return Dependence(*(np.concatenate(values) for values in zip(*found, strict=True)))
 
 
-class GroupedSearch(ClassSearch):
-    """A search whose shuffles keep samples together that belong together."""
-
-    grouped = True
-
-    def __init__(self, search: ClassSearch, groups: Integers) -> None:
-        self.search, self.classes, self.n_classes = search, search.classes, search.n_classes
-        self.units = Units.of(groups, self.classes)
-        self.codes, self.recoded, self.dependence = search.codes, search.recoded, search.dependence  # type: ignore[method-assign]
-
-    def shuffled(self, parts: Parts, seeds: NDArray[np.uint64]) -> Labels:
-        return self.units.shuffled(self.classes, parts.part_of_sample(), seeds)
-
-    def log_codings(self, column: int) -> float:
-        return np.inf
-
-
 class JoinedSearch(ClassSearch):
     """The same for groups of columns, whose codes are the joint values of their columns."""
 
     def __init__(self, search: ClassSearch, groups: Sequence[Columns]) -> None:
         self.search, self.groups = search, groups
-        self.classes, self.n_classes, self.grouped = search.classes, search.n_classes, search.grouped
-
-    def shuffled(self, parts: Parts, seeds: NDArray[np.uint64]) -> Labels:
-        return self.search.shuffled(parts, seeds)
+        self.classes, self.n_classes, self.units = search.classes, search.n_classes, search.units
 
     def codes(self, column: int) -> Integers:
         return joint_codes([self.search.codes(int(member)) for member in self.groups[column]], len(self.classes))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.search import ClassSearch, FixedCodes, GroupedSearch
+from bitsieve.counts.search import ClassSearch, FixedCodes, Units
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.data.binning.base import Binning
@@ -73,6 +73,7 @@ def search_of(table: TableInMemory, binner: Binning) -> ClassSearch:
     search = binner.search(table) or FixedCodes(
         binner.codes(table), table.target.codes, table.target.n_classes, table.weights
     )
-    if table.groups is None:
-        return search
-    return GroupedSearch(search, np.repeat(table.groups, 1 if table.weights is None else table.weights))
+    if table.groups is not None:
+        groups = np.repeat(table.groups, 1 if table.weights is None else table.weights)
+        search.units = Units.of(groups, search.classes)
+    return search

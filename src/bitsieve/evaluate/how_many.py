@@ -250,7 +250,7 @@ def _by_rules(counted: Counted, own: dict[str, Any]) -> Iterator[Answer]:
 def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answer:
     """What beats its knockoff, by few quantile bins where the bins looked at the class."""
     least = KnockoffStopping().least_columns
-    if counted.table.groups is not None:
+    if "independent" not in counted.table.offers:
         return Answer("knockoffs", None, [], "not with groups: they take the rows for independent draws")
     if n_left < least:
         why = f"not with so few columns: a list has {least:,} columns or none, and there are {n_left:,}"

@@ -206,7 +206,7 @@ class FalseDiscoveryMonitor:
         given = self.given[chosen]
         if given.degrees_of_freedom(candidate) == 0:
             return 1.0
-        grouped = self.search is not None and self.search.grouped
+        grouped = self.search is not None and self.search.units is not None
         expected = 0.0 if grouped else given.least_expected(candidate)
         if expected >= LEAST_EXPECTED:
             p = float(tails(given, np.array([candidate]))[0])

@@ -79,7 +79,7 @@ class StoppingMonitor:
     @property
     def _by_rank(self) -> bool:
         """Whether the best of all columns is compared, so that none behind a refused one can pass."""
-        return self.source.search is not None and not self.source.search.grouped
+        return self.source.search is not None and self.source.search.units is None
 
     @property
     def n_candidates(self) -> int:

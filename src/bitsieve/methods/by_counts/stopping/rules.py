@@ -228,7 +228,7 @@ class SignificanceStopping(_AtLevel):
         if given.degrees_of_freedom(candidate) == 0:
             return 1.0
         shuffled = PermutationStopping(level=self.level)
-        if search is not None and search.search.grouped:
+        if search is not None and search.search.units is not None:
             return PValue(shuffled.value(given, candidate, n_candidates, search), "by shuffles of the groups")
         if given.least_expected(candidate) < LEAST_EXPECTED:
             p = shuffled.value(given, candidate, n_candidates, search)
@@ -308,7 +308,7 @@ class PermutationStopping(_AtLevel):
     ) -> float:
         """The corrected p."""
         seeds = np.random.default_rng([self.random_state, candidate])
-        if search is not None and search.search.grouped:
+        if search is not None and search.search.units is not None:
             reach, n_candidates = search.reached(candidate), len(search.tried)
         elif search is not None:
             figure = search.figure(candidate)
