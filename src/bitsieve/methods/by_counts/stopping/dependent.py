@@ -142,12 +142,8 @@ class ListStopping:
 
     name: ClassVar[str]
     unit: ClassVar[str] = "rate"
-<<<<<<< HEAD
-    requires: ClassVar[frozenset[str]] = INDEPENDENT
-=======
     concludes: ClassVar[str] = "relevant given all other columns, as far as the tree of the columns describes them"
-    requires: ClassVar[frozenset[str]] = frozenset()
->>>>>>> main
+    requires: ClassVar[frozenset[str]] = INDEPENDENT
     figure: ClassVar[str] = "false discovery rate"
     level: float = 0.1
 
