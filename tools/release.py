@@ -66,11 +66,12 @@ def git(*arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def built(folder: Path, interpreters: list[str]) -> list[Path]:
-    """The source archive of a fresh clone, made in ``folder``, and the wheels that are built from it."""
+def built(commit: str, folder: Path, interpreters: list[str]) -> list[Path]:
+    """The source archive of a commit, made from a clone in ``folder``, and the wheels that are built from it."""
     shutil.rmtree(folder, ignore_errors=True)
     clone, out = folder / "clone", folder / "files"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    subprocess.run(["git", "-C", str(clone), "checkout", "--quiet", commit], check=True)
     subprocess.run([sys.executable, "-m", "build", "--sdist", "--outdir", str(out), str(clone)], check=True)
     (archive,) = out.glob("*.tar.gz")
     wheels = [wheel.build(out / f"of-{place}", archive, python) for place, python in enumerate(interpreters)]
@@ -105,10 +106,11 @@ def main(folder: Path, others: list[str]) -> None:
     check_classifiers(facts["classifiers"])
     if changed := git("status", "--porcelain", "--untracked-files=no"):
         raise SystemExit(f"a release is made of a commit, and these files differ from it:\n{changed}")
+    commit = git("rev-parse", "--short", "HEAD")
     os.environ["SOURCE_DATE_EPOCH"] = git("log", "-1", "--format=%ct")
     work = ROOT / "build" / "release"
     interpreters = [sys.executable, *others]
-    first, second = (built(work / name, interpreters) for name in ("one", "another-one"))
+    first, second = (built(commit, work / name, interpreters) for name in ("one", "another-one"))
     compare(first, second)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -127,7 +129,7 @@ def main(folder: Path, others: list[str]) -> None:
     documents(python, first[-1], folder)
     sums = "".join(f"{digest(path)}  {path.name}\n" for path in sorted(folder.iterdir()))
     (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
-    print(f"{sums}two builds of {git('rev-parse', '--short', 'HEAD')} agree in every byte; the files are in {folder}")
+    print(f"{sums}two builds of {commit} agree in every byte; the files are in {folder}")
 
 
 if __name__ == "__main__":
