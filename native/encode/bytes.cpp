@@ -23,7 +23,8 @@ inline auto beyond_byte(T value, std::uint8_t& byte) {
     } else {
         using Word = std::make_unsigned_t<T>;
         byte = std::uint8_t(value);
-        return Word(Word(value) & Word(~Word(255)));
+        constexpr Word kHeld = std::is_signed_v<T> && sizeof(T) == 1 ? 127 : 255;
+        return Word(Word(value) & Word(~kHeld));
     }
 }
 
