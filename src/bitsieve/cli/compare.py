@@ -143,9 +143,9 @@ def _say_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
 
 def _save(comparison: Comparison, options: argparse.Namespace) -> None:
     if options.output is not None:
-        from bitsieve.evaluate.comparison import write_comparison
+        from bitsieve.files.write import write_rows
 
-        write_comparison(comparison, options.output)
+        write_rows(comparison.table(), options.output)
     if options.report is not None:
         from bitsieve.report.files import write_report
 

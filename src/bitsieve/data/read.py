@@ -139,24 +139,15 @@ class TargetRules(NamedTuple):
         how: dict[str, Any] = {"said": self.said, "rules": self.columns, "drop_missing": self.drop_missing}
         return read_xy(X, y, sample_weight, target_name=name, **how)
 
-    def split(self, source: _Columns, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
+    def split(self, source: _Frame | _Archive, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
         """The columns of a source by their roles; target and weights that are no columns are given by their values."""
         y = source.several(roles.target) if roles.target else given_values(target, source.n_samples)
         weights = sample_weight if roles.weight is None else source.several([roles.weight])
         return self.read(source.features(roles.features), y, weights, roles.target_name)
 
 
-class _Columns:
-    """Named columns in memory; a subclass says how some of them are taken."""
-
-    labels: list[Any]
-    n_samples: int
-    several: Callable[[list[Any]], Any]
-    features: Callable[[list[Any]], Any]
-
-
-class _Frame(_Columns):
-    """A data frame."""
+class _Frame:
+    """The named columns of a data frame."""
 
     def __init__(self, data: Any) -> None:
         check_unique(data)
@@ -174,7 +165,7 @@ class _Frame(_Columns):
         return self.frame[:, [self.places[label] for label in labels]].to_native()
 
 
-class _Archive(_Columns):
+class _Archive:
     """The arrays of a .npz file: the columns of ``X``, and ``y`` behind them, which is never a feature."""
 
     def __init__(self, whole: ArrayTable) -> None:

@@ -20,12 +20,12 @@ from bitsieve.methods.constraints import is_given, resolve
 from bitsieve.methods.method import Method, check_requirements
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.selection.evidence import Evidence
-from bitsieve.selection.informative import Explanation, explanation
+from bitsieve.selection.informative import explanation
 from bitsieve.selection.left_out import Considered, consider, refuse_more_than_left
 from bitsieve.selection.notes import may_be_chance, notes_on, refuse_constant_data
 from bitsieve.selection.reading import Reading
 from bitsieve.selection.selection import Selection
-from bitsieve.selectors.fitting import Outcome, check_settings, fit_method
+from bitsieve.selectors.fitting import Explained, Outcome, check_settings, fit_method
 
 BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
 
@@ -244,7 +244,7 @@ def _fit(
     return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted), own_binning
 
 
-def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any]) -> Explanation:
+def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any]) -> Explained:
     """The explanation, by counts of their own where the method counts nothing."""
     binner = outcome.binning
     if isinstance(own_binning, str) and outcome.takes_missing:
@@ -257,7 +257,7 @@ def _selection(
     table: Table,
     considered: Considered,
     outcome: Outcome,
-    explained: Explanation,
+    explained: Explained,
     asked_for: dict[str, Any],
     notes: list[str],
 ) -> Selection:

@@ -59,7 +59,8 @@ class Explained(NamedTuple):
     ``binner``: that made the codes. ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with``
     (k,): for every selected column, the one chosen before it with the largest I(Xi;Xs); -1 for the first. ``overlap``
     (k,): that information; nan for the first. ``informative`` (k,): whether each selected column carries more
-    information about the class than chance.
+    information about the class than chance. ``leaks``: columns that nearly determine the class alone. ``is_sure``:
+    whether ``informative`` names all that are.
     """
 
     binner: Binning
@@ -67,22 +68,21 @@ class Explained(NamedTuple):
     overlap_with: Columns
     overlap: Floats
     informative: Flags
+    leaks: list[Leak]
+    is_sure: bool = False
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a method found in a table, and what explains it.
-
-    ``explained``, ``leaks``: by the counts of a method on counts; None for a method on rows.
-    """
+    """What a method found in a table, and what explains it by the counts of a method on counts."""
 
     found: Found
     explained: Explained | None = None
-    leaks: list[Leak] | None = None
 
     def attributes(self) -> dict[str, Any]:
         """What was counted, as fitted attributes."""
-        return {} if self.explained is None else {f"{name}_": value for name, value in self.explained._asdict().items()}
+        names = ("binner", "relevance", "overlap_with", "overlap", "informative")
+        return {} if self.explained is None else {f"{name}_": getattr(self.explained, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def _resolved(
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", counted.information.estimator))
     found = _last(method.run(information, k, **own), counted.table)
-    return Fitted(found, explain_by(counted, found.selected, information), leaks(counted.information))
+    return Fitted(found, explain_by(counted, found.selected, information))
 
 
 def _last(found: Found, table: Table) -> Found:
@@ -236,8 +236,8 @@ def nothing_informative(relevance: Floats, informative: Flags) -> list[str]:
 def explain_by(counted: Counted, selected: Columns, information: Information | None = None) -> Explained:
     """What the counts say of the selected columns, by the plug-in information where no other is given."""
     information = information or counted.information
-    informative = carries_information(counted.information, selected)
-    return Explained(counted.binner, information.relevance, *overlaps(information, selected), informative)
+    informative, known = carries_information(counted.information, selected), leaks(counted.information)
+    return Explained(counted.binner, information.relevance, *overlaps(information, selected), informative, known)
 
 
 def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floats]:

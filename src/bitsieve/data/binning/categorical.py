@@ -14,7 +14,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import Binning, unknown_category
 from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.encoding import lookup
-from bitsieve.data.extents import FRACTIONS, Extents, HasExtents, NumericBlock
+from bitsieve.data.extents import FRACTIONS, Extents, KnownColumns, NumericBlock
 from bitsieve.data.table import TableInMemory
 
 
@@ -49,7 +49,7 @@ class CategoricalBinning(Binning):
         beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))
         return not beyond and bool((largest == known.lengths - 1).all() and largest.dtype == kind)
 
-    def check_numbers(self, table: HasExtents, extents: Extents) -> None:
+    def check_numbers(self, table: KnownColumns, extents: Extents) -> None:
         for j in extents.which(FRACTIONS)[:1]:
             _whole_numbers(extents.column(j), table.names[j])  # says what it holds
 
