@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.cli.shared import binner_of, binning_of, check_written, made_by, rules_of, say, show, sources_of
+from bitsieve.cli.shared import binner_of, binning_of, check_written, given, made_by, rules_of, say, show, sources_of
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase, shown
@@ -71,7 +71,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 def _plan(options: argparse.Namespace) -> Plan:
     from bitsieve.data.read import read_data
-    from bitsieve.evaluate.plan import DEFAULT_METHODS, make_plan
+    from bitsieve.evaluate.plan import Question, make_plan
 
     rule, parameters = binning_of(options)
     asked = options.binning is not None or bool(parameters.keys() - {"missing"})
@@ -84,25 +84,17 @@ def _plan(options: argparse.Namespace) -> Plan:
         header=options.header,
         rules=rules_of(options),
     )
-    groups = None if options.groups is None else _groups(table, options.groups)
-    return make_plan(
-        table,
-        methods=options.methods or DEFAULT_METHODS,
-        features=options.features,
-        classifier=options.classifier,
-        scoring=options.scoring,
-        folds=options.folds,
-        groups=groups,
-        include=options.include or (),
-        exclude=[*(options.exclude or ()), *([] if options.groups is None else [options.groups])],
-        parameters=dict(options.set or ()),
-        baselines=True,
-        protocol=options.protocol,
-        binning=binner_of(rule, parameters) if asked else None,
-        missing=None if asked else options.missing,
-        random_state=options.seed,
-        bounds=options.bounds,
-    )
+    question = {name: of for name, of in given(options).items() if name in Question.__dataclass_fields__}
+    question |= {"parameters": dict(options.set or ()), "exclude": _excluded(options), "baselines": True}
+    if options.groups is not None:
+        question["groups"] = _groups(table, options.groups)
+    if asked:
+        question |= {"binning": binner_of(rule, parameters), "missing": None}
+    return make_plan(table, **question)
+
+
+def _excluded(options: argparse.Namespace) -> list[str]:
+    return [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
 
 
 def _groups(table: TableInMemory, name: str) -> Any:
@@ -172,7 +164,6 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
     words += ["--no-repair"] if options.repair is False else []
     words += [word for name, kind in options.column_type or () for word in ("--column-type", f"{name}={kind}")]
     words += [] if options.header is None else ["--header" if options.header else "--no-header"]
-    excluded = [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
-    for option, names in (("--include", options.include), ("--exclude", excluded)):
+    for option, names in (("--include", options.include), ("--exclude", _excluded(options))):
         words += [word for name in names or () for word in (option, name)]
     return shlex.join(words)

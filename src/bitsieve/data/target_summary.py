@@ -27,7 +27,7 @@ from bitsieve.data.target import (
     split_target,
     to_classes,
 )
-from bitsieve.data.text import is_no_class, target_text, text_of, understood
+from bitsieve.data.text import target_text, text_of, understood
 
 _CELLS = _ROWS = 1 << 18  # distinct values of a column; rows of the sample where there are more
 
@@ -220,7 +220,7 @@ class TargetSummary:
         for place, column in enumerate(self.columns.values()):
             if column.rows is not None and column.categories is not None:
                 found[place] = understood(text_of(column.categories.tolist()), column.rows, repair=rules.repair)
-        return {place: meaning for place, meaning in found.items() if is_no_class(meaning)}
+        return {place: meaning for place, meaning in found.items() if meaning.form.no_class}
 
     def fitted(self, name: str, said: TargetKind = AS_FOUND) -> TargetCoding:
         """How the target becomes classes: as by :func:`~bitsieve.data.target.read_target` of all rows."""
