@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import argparse
 
     from bitsieve.data.table import TableInMemory
-    from bitsieve.evaluate.checkpoint import Checkpoint
     from bitsieve.evaluate.comparison import Comparison
     from bitsieve.evaluate.plan import Plan
+    from bitsieve.evaluate.run import Checkpoint
 
 KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
         phase("writing")
         _save(comparison, options)
     if kept is not None:
-        from bitsieve.evaluate.checkpoint import remove
+        from bitsieve.evaluate.run import remove
 
         remove(kept)
 
@@ -106,8 +106,7 @@ def _groups(table: TableInMemory, name: str) -> Any:
 
 
 def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
-    from bitsieve.evaluate.checkpoint import Checkpoint
-    from bitsieve.evaluate.run import run_plan
+    from bitsieve.evaluate.run import Checkpoint, run_plan
 
     if kept is None:
         return run_plan(plan, threads)
@@ -128,7 +127,7 @@ def _say_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
             f"{str(checkpoint.path)!r}: the same command with --resume goes on"
         )
     else:
-        from bitsieve.evaluate.checkpoint import remove
+        from bitsieve.evaluate.run import remove
 
         remove(checkpoint.path)
 

@@ -12,10 +12,9 @@ from bitsieve.common.parameters import with_hints
 from bitsieve.common.progress import shown
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
-from bitsieve.evaluate.checkpoint import Checkpoint
 from bitsieve.evaluate.comparison import Comparison
 from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
-from bitsieve.evaluate.run import run_plan
+from bitsieve.evaluate.run import Checkpoint, run_plan
 
 OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
     **dict.fromkeys(("method", "criterion", "selectors"), "methods"),
