@@ -17,7 +17,6 @@ from bitsieve.files.read import check_file, holds_sparse_rows
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
     from distributed import Client
 
@@ -32,7 +31,9 @@ _PATIENCE = "10s"
 def run(options: argparse.Namespace) -> int:
     """Read, select, save, print."""
     asked = _asked(options)
-    with shown(not options.quiet), _cluster(options) as client:
+    address = options.scheduler
+    cluster = nullcontext() if address is None else _connected(address, options.threads)
+    with shown(not options.quiet), cluster as client:
         selection = _selection(options, asked, client)
         selection.notes[:] = map(options.wording, selection.notes)
         saved = _save(selection, options)
@@ -98,7 +99,8 @@ def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
         from bitsieve.files.write import write_table
 
         phase("writing")
-        write_table(_given(table).with_target(selection.features), options.output, target)
+        given: Any = table.given  # every table of a file has it
+        write_table(given.with_target(selection.features), options.output, target)
         saved.append(f"saved {k} and the target {target!r} to {options.output!r}")
     if options.output_ranking is not None:
         from bitsieve.data.given import frame_of
@@ -240,18 +242,6 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
     from bitsieve.methods.constraints import Constraints
 
     return {**found, "constraints": Constraints(include, exclude, options.group)}
-
-
-def _given(table: Table) -> Any:
-    assert table.given is not None  # every table of a file has it
-    return table.given
-
-
-def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | None]:
-    """The client of the cluster that counts, as long as it is entered; None where this process does."""
-    if options.scheduler is None:
-        return nullcontext()
-    return _connected(options.scheduler, options.threads)
 
 
 @contextmanager

@@ -311,7 +311,7 @@ def make_selectors(
         named = dict(methods)
     else:
         listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else list(methods)
-        named = {_label(method): method for method in listed}
+        named = {method_name(m) if isinstance(m, str) else " ".join(repr(m).split()): m for m in listed}
         if len(named) < len(listed):
             raise ValueError(
                 "a method is given more than once: name each once, or give a dict of labels to selectors to compare "
@@ -335,10 +335,6 @@ def make_selectors(
         raise ValueError(f"method {method!r} is not allowed: give a name of 'bitsieve methods' or a selector")
 
     return {str(label): seeded(made(method), random_state) for label, method in named.items()}
-
-
-def _label(method: Any) -> str:
-    return method_name(method) if isinstance(method, str) else " ".join(repr(method).split())
 
 
 def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], list[str]]:

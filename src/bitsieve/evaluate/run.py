@@ -33,7 +33,6 @@ from threadpoolctl import threadpool_limits
 from bitsieve.common.messages import one_line, quoted
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
-from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.comparison import BEST, Comparison
 from bitsieve.evaluate.encoding import Foreign
 from bitsieve.evaluate.losses import wrong
@@ -69,12 +68,15 @@ def rank(
 
     ``check`` is called between the methods and may raise.
     """
-    table = _learned(plan, rows)
+    table = plan.table.take(rows)
+    table = replace(table, y=table.target.cut_again(table.weights))  # a quantity by these samples alone
     counted: dict[str, tuple[Counted, float]] = {}
     ranked = {}
     for label, selector in plan.selectors.items():
         check()
-        selector = _with_threads(selector, n_jobs)
+        selector = clone(selector)
+        if "n_jobs" in selector.get_params():
+            selector.set_params(n_jobs=n_jobs)
         start, before = time.perf_counter(), 0.0
         if hasattr(selector, "fit_counted"):
             key = repr(selector.binning_in_use)
@@ -94,18 +96,6 @@ def rank(
     return ranked
 
 
-def _learned(plan: Plan, rows: NDArray[np.intp]) -> TableInMemory:
-    """The samples learned from, a quantity cut by them alone."""
-    table = plan.table.take(rows)
-    return replace(table, y=table.target.cut_again(table.weights))
-
-
-def _with_threads(selector: Any, n_jobs: int | None) -> Any:
-    """A copy that works on so many threads."""
-    selector = clone(selector)
-    return selector.set_params(n_jobs=n_jobs) if "n_jobs" in selector.get_params() else selector
-
-
 def score(
     plan: Plan, fold: Fold, rankings: dict[str, Ranking], check: Callable[[], object] = lambda: None
 ) -> dict[str, Scored]:
@@ -114,6 +104,7 @@ def score(
     ``check`` is called after every number of features and may raise.
     """
     scored = {}
+    classes = None if plan.target.is_quantity else plan.target.codes[fold.train]
     for label, ranking in rankings.items():
         # A method that stops before the largest count has no more features to give: its curve goes on level.
         counts = np.minimum(plan.counts, len(ranking.selected))
@@ -129,18 +120,11 @@ def score(
             ranking.selected,
             errors,
             redundancy_rates(numbers, among),
-            _separability(plan, numbers, fold, among),
+            np.full(len(among), np.nan) if classes is None else separability(numbers, classes, among),
             ranking.seconds,
             seconds,
         )
     return scored
-
-
-def _separability(plan: Plan, numbers: Floats, fold: Fold, among: NDArray[np.intp]) -> Floats:
-    """That of the classes; not defined for a quantity."""
-    if plan.target.is_quantity:
-        return np.full(len(among), np.nan)
-    return separability(numbers, plan.target.codes[fold.train], among)
 
 
 def _errors(

@@ -71,17 +71,18 @@ class Binning(ABC):
         """The rule for the columns of a table, not fitted; itself where the bins follow from more than the target."""
         return self
 
-    @abstractmethod
     def fit_table(self, table: TableInMemory) -> Self:
         """Find the bins of every column of a table that is read already."""
-
-    def _fit_by(self, fit_numeric: Callable[[TableInMemory, Extents], None], table: TableInMemory) -> Self:
         extents = self.start_fit(table)
-        fit_numeric(table, extents)
+        self._fit_numeric(table, extents)
         self.n_bins_ += self.missing == "bin"
         self.n_bins_[(extents.holds & NUMBERS) == 0] = 1  # all missing: one code
         self._check_code_limit(table)
         return self
+
+    def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
+        """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""
+        raise NotImplementedError
 
     def start_fit(self, table: KnownColumns) -> Extents:
         """Check the parameters and what the columns of a table, or of its summary, hold, and keep their names."""
@@ -175,11 +176,7 @@ _parameters_of: Callable[[type], tuple[str, ...]] = cache(lambda kind: tuple(ins
 class CutBinning(Binning):
     """A rule that cuts a numeric column into intervals; a subclass says where."""
 
-    def fit_table(self, table: TableInMemory) -> Self:
-        return self._fit_by(self._fit_numeric, table)
-
     def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
-        """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""
         cuts: list[Any] = [None] * len(extents.blocks)
 
         def cut(b: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +52,6 @@ class CategoricalBinning(Binning):
     def check_numbers(self, table: KnownColumns, extents: Extents) -> None:
         for j in extents.which(FRACTIONS)[:1]:
             _whole_numbers(extents.column(j), table.names[j])  # says what it holds
-
-    def fit_table(self, table: TableInMemory) -> Self:
-        return self._fit_by(self._fit_numeric, table)
 
     def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
         found: list[Any] = [None] * len(extents.blocks)

@@ -284,20 +284,11 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
         return tags
 
 
-FACES: dict[type[Binning], type[Binner]] = {
-    MDLBinning: MDLBinner,
-    EqualFrequencyBinning: EqualFrequencyBinner,
-    EqualWidthBinning: EqualWidthBinner,
-    CategoricalBinning: CategoricalBinner,
-    ZeroApartBinning: ZeroApartBinner,
-}
-
-
 def as_transformer(binning: Binning) -> Binning:
     """The public transformer of a rule, fitted if that is; a transformer, or a rule that has none, as it is."""
-    face = FACES.get(type(binning))
-    if face is None:
-        return binning
-    made: Binner = face.__new__(face)
-    made.__dict__.update(vars(binning))
-    return made
+    for face in Binner.__subclasses__():
+        if type(binning) in face.__bases__:
+            made: Binner = face.__new__(face)
+            made.__dict__.update(vars(binning))
+            return made
+    return binning
