@@ -64,10 +64,7 @@ class Stopped(Exception):
 def rank(
     plan: Plan, rows: NDArray[np.intp], n_jobs: int | None = None, check: Callable[[], object] = lambda: None
 ) -> dict[str, Ranking]:
-    """The ranking of every method from the samples ``rows`` alone; what is counted is counted once for all of them.
-
-    ``check`` is called between the methods and may raise.
-    """
+    """The ranking of every method from the samples ``rows`` alone; ``check`` is called between them and may raise."""
     table = plan.table.take(rows)
     table = replace(table, y=table.target.cut_again(table.weights))  # a quantity by these samples alone
     counted: dict[str, tuple[Counted, float]] = {}
@@ -99,10 +96,7 @@ def rank(
 def score(
     plan: Plan, fold: Fold, rankings: dict[str, Ranking], check: Callable[[], object] = lambda: None
 ) -> dict[str, Scored]:
-    """The errors of every method's first k features, for every k, on the test samples of a fold.
-
-    ``check`` is called after every number of features and may raise.
-    """
+    """The errors of the first k features of every method, for every k, in a fold; ``check`` is called and may raise."""
     scored = {}
     classes = None if plan.target.is_quantity else plan.target.codes[fold.train]
     for label, ranking in rankings.items():
@@ -238,10 +232,7 @@ _FOLD, _UNFINISHED = "fold-*.npz", ".bitsieve-*.tmp"  # the second: of a process
 
 
 class Checkpoint:
-    """A folder of finished folds, made where it is not there.
-
-    DataError where a file is damaged or of another comparison, or the folder holds something else or cannot be used.
-    """
+    """A folder of finished folds, made where it is not there; DataError where it holds anything else."""
 
     def __init__(self, path: str | PathLike[str], plan: Plan) -> None:
         self.path = Path(path)

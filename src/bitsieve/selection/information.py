@@ -95,12 +95,8 @@ def mutual_information(
     X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,)
         Classes, or a quantity, which is cut into classes of equal frequency: see :func:`bitsieve.select`.
-    sample_weight : array-like of shape (n_samples,), optional
-        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
-    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
-        How numeric columns become codes.
-    missing : {"error", "bin"}, optional
-        What missing values are: an error (the default), or a code of their own.
+    sample_weight, binning, missing
+        As in :func:`entropy`.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage", "ksg"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it. "ksg"
         takes numbers without bins, by the distances to the 3 nearest samples (Kraskov, Stögbauer, Grassberger; Ross for
@@ -201,10 +197,8 @@ def conditional_mutual_information_matrix(
     ----------
     X, y, sample_weight, binning, missing, estimator
         As in :func:`mutual_information`. By "ksg" the matrix costs O(n^2 N log N), and n of a hundred some minutes.
-    dtype : {"float64", "float32"}, default="float64"
-        float32 halves the memory of the result.
-    n_jobs : int, optional
-        Threads.
+    dtype, n_jobs
+        As in :func:`mutual_information_matrix`.
 
     Returns
     -------

@@ -78,11 +78,7 @@ S = TypeVar("S", bound="ColumnSelector")
 
 
 class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
-    """Base of all selectors.
-
-    A subclass has parameters, a docstring, and the methods that describe its function; only this class sets fitted
-    attributes.
-    """
+    """Base of all selectors, each parameters, a docstring and methods; only this class sets fitted attributes."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {}  # of a selector that is no method itself
     described: ClassVar[tuple[Method, ...]] = ()  # the methods that it selects by; all have one function

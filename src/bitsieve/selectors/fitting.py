@@ -33,11 +33,7 @@ from bitsieve.selectors.sampled import TableSamples
 
 @dataclass(frozen=True)
 class Counted:
-    """A table that is binned and packed for counting.
-
-    ``binner``: fitted on it. ``information``: the plug-in one. Keeps what was counted, so that a second method does not
-    count it again.
-    """
+    """A table that is binned by a fitted ``binner`` and packed, whose counts serve every method."""
 
     table: Table
     binner: Binning
@@ -87,10 +83,7 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What :func:`bitsieve.select` ran and found: as much of a fitted selector as is known without scikit-learn.
-
-    ``asked``: how many features. ``parameters``: of the method's function.
-    """
+    """What :func:`bitsieve.select` asked for, ran and found: a fitted selector as far as it needs no scikit-learn."""
 
     method: str
     asked: Any
@@ -140,11 +133,7 @@ def fit_method(
     n_jobs: Any = None,
     beyond_is_all: bool = False,
 ) -> Fitted:
-    """Run a method on a table that has what it requires, with parameters that were checked.
-
-    ``asked``: how many features to select. ``parameters``: of its function, and ``estimator``, of the information.
-    ``binning``: of a method that bins. ``beyond_is_all``: whether more features than there are, are all of them.
-    """
+    """Run a method on a table that has what it requires: ``asked`` features, with parameters that were checked."""
     k, own = _resolved(method, table, asked, parameters, beyond_is_all=beyond_is_all)
     if "rows" not in method.requires:
         return _run(method, count_table(table, binning, n_jobs), k, own)
@@ -241,10 +230,7 @@ def explain_by(counted: Counted, selected: Columns, information: Information | N
 
 
 def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floats]:
-    """For every selected feature, the one chosen before it with the largest I(Xi;Xs), and that information.
-
-    The first has none: -1 and nan.
-    """
+    """For every selected feature the earlier one with the largest I(Xi;Xs), and that; -1 and nan for the first."""
     nearest, overlap = np.full(len(selected), -1, np.intp), np.full(len(selected), np.nan)
     if len(selected) > 1:
         shared = information.redundancies(selected)

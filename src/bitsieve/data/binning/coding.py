@@ -67,10 +67,7 @@ class Coding:
         return replace(self, binner=binner, kinds=[self.kinds[j]], arities=self.arities[place], sampled=())
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        """The codes of a part of the rows: uint8 or uint16, of shape (n_samples, n_features), to be read only.
-
-        ``room`` is memory for them, two bytes a value.
-        """
+        """The codes of a part of the rows, to be read only; ``room`` is memory for them, two bytes a value."""
         with listening(lambda _: None):  # progress is shown in rows
             return self.binner.codes(as_kinds(table, self.kinds), room)
 
