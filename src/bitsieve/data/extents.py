@@ -14,7 +14,7 @@ from bitsieve import _native
 from bitsieve.common.arrays import Integers
 from bitsieve.common.messages import Sentence, Setting, quoted_places
 from bitsieve.counts.threads import run_blocks, thread_count
-from bitsieve.data.encoding import Encoded
+from bitsieve.data.encoding import Encoded, are_categories
 from bitsieve.data.given import Understood
 
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
@@ -113,7 +113,7 @@ def find_extents(columns: Columns, n_jobs: int | None, whole: bool) -> Extents:
 
     run_blocks(look, range(len(blocks)), n_jobs)
     for j, values in enumerate(() if matrix else columns):
-        if isinstance(values, Encoded):
+        if are_categories(values):
             missing = bool(len(values.codes)) and int(values.codes.min()) < 0
             holds[j] = NUMBERS * (len(values.categories) > 0) | MISSING * missing
     return Extents(blocks, low, high, holds, whole)
@@ -130,7 +130,7 @@ def numeric_blocks(columns: Columns, n_jobs: int | None) -> list[NumericBlock]:
         ]
     of_type: dict[Any, tuple[list[int], list[NDArray[Any]]]] = {}
     for j, values in enumerate(columns):
-        if not isinstance(values, Encoded):
+        if not are_categories(values):
             values = _native_type(values)
             places, arrays = of_type.setdefault(values.dtype, ([], []))
             places.append(j)

@@ -181,7 +181,7 @@ class _Archive:
         if len(labels) == len(self.whole.names):
             return X
         places = [self.whole.names.index(label) for label in labels]
-        return X.columns(places) if isinstance(X, SpooledColumns) else X[:, places]
+        return X[:, places] if isinstance(X, np.ndarray) or issparse(X) else X.columns(places)
 
     def column(self, label: str) -> NDArray[Any]:
         """One feature, or ``y``."""
@@ -245,16 +245,14 @@ def _from_arrays(data: ArrayTable, target: Any, sample_weight: Any, rules: Targe
 def _from_sparse_arrays(data: ArrayTable, sample_weight: Any, rules: TargetRules) -> TableInMemory:
     """The columns of a sparse ``X``, which may be too many to go through by name, and ``y``."""
     table = rules.read(data.X, data.y, sample_weight, "y")
-    source_of_target = partial(_sparse_with_target, data)
-    weight_name = None if sample_weight is None else "sample_weight"
-    given = Given(taker_of(data.X), source_of_target, weight_name, whole=data)
+
+    def with_target(names: Sequence[str]) -> ArrayTable:
+        return ArrayTable(data.X[:, [data.names.index(name) for name in names]], data.y, list(names))
+
+    given = Given(taker_of(data.X), with_target, None if sample_weight is None else "sample_weight", whole=data)
     if isinstance(data.names, NumberedNames):
         return replace(table, given=given)
     return replace(table, names=data.names, feature_names=np.array(data.names, object), given=given)
-
-
-def _sparse_with_target(data: ArrayTable, names: Sequence[str]) -> ArrayTable:
-    return ArrayTable(data.X[:, [data.names.index(name) for name in names]], data.y, list(names))
 
 
 def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) -> TableInMemory:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from bitsieve.common.defaults import BINNING, COMPARE
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
@@ -63,15 +64,14 @@ def make_folds(
             made = _as_given(folds)
         else:
             n_folds = check_integer("folds", folds, 2, len(target.codes), "or 'loo'")
-            made = _stratified(_strata(target, n_folds), n_folds, random_state)
+            splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+            made = _as_given(splitter.split(_columns(target), _strata(target, n_folds)))
     _check(made, target)
     return made, notes
 
 
 def _by_groups(target: Target, folds: Any, given: Any, random_state: int) -> list[Fold]:
     """Stratified as far as whole groups allow; by default 10 folds, or as many as there are groups."""
-    from sklearn.model_selection import StratifiedGroupKFold
-
     values, n_samples = as_array(given), len(target.codes)
     if values.shape != (n_samples,):
         raise ValueError(f"groups has shape {values.shape}: it must be one value for each of the {n_samples:,} samples")
@@ -111,13 +111,6 @@ def _by_default(target: Target) -> tuple[Any, list[str]]:
 def _check_name(name: str) -> None:
     if name.lower() != LEAVE_ONE_OUT:
         raise ParameterError("folds", name, "give a whole number of folds or 'loo' (leave one out)")
-
-
-def _stratified(strata: NDArray[np.integer], n_folds: int, random_state: int) -> list[Fold]:
-    from sklearn.model_selection import StratifiedKFold
-
-    splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
-    return _as_given(splitter.split(np.zeros((len(strata), 1)), strata))
 
 
 def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
