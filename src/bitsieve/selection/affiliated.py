@@ -109,7 +109,7 @@ def groups_of(selected: Integers, pairs: Pairs) -> Affiliated:
 
 def _by_correlation(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
     table = read_columns(X, estimator=selector, reset=False)
-    values = TableSamples.of(table, "affiliated(by='correlation')").values()
+    values = TableSamples(table, "affiliated(by='correlation')").values()
     return vectors_of(values, n_jobs).correlated(selected, least)
 
 

@@ -279,7 +279,7 @@ def _variables(
         advice = "give an array or a dataframe in memory"
         raise ParameterError("estimator", NEIGHBOURS, advice, "needs all rows at once")
     table = read_xy(X, required(y))
-    rows = TableSamples.of(table, f"estimator={NEIGHBOURS!r}").rows()
+    rows = TableSamples(table, f"estimator={NEIGHBOURS!r}").rows()
     columns: dict[int, Variable] = {}
     for places, values, categorical in ((rows.numeric, rows.numbers, False), (rows.categorical, rows.codes, True)):
         for place, column in enumerate(places.tolist()):

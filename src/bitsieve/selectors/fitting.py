@@ -137,7 +137,7 @@ def fit_method(
     k, own = _resolved(method, table, asked, parameters, beyond_is_all=beyond_is_all)
     if "rows" not in method.requires:
         return _run(method, count_table(table, binning, n_jobs), k, own)
-    samples = TableSamples.of(cast("TableInMemory", table), method.estimator, binning, n_jobs)
+    samples = TableSamples(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
     run = method.run if samples.quantity is None or method.run_on_quantity is None else method.run_on_quantity
