@@ -172,6 +172,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--shuffles", TUPLES,
                "shuffles of the target, for p (default: 99 where they take some seconds, else none); 0: none",
                "integer", parameters="n_shuffles"),
+        Option("--strata", TUPLES, "shuffle within the values of this column only, which is then in no tuple", "column",
+               parameters="strata"),
+        Option("--rate-by", TUPLES,
+               "the false discovery rate of columns: from the shuffles, or from one search with shuffled copies of "
+               "some columns, by --statistic gain (default: %(default)s)", "name", choices=("shuffles", "contrasts"),
+               default="shuffles", parameters="rate_by"),
         Option("--screen", TUPLES, "search among so many columns only, those of the largest gain in pairs", "count",
                parameters="screen"),
     ),
