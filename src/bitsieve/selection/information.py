@@ -73,7 +73,7 @@ def entropy(
     >>> bitsieve.entropy([[0, 0], [1, 0], [0, 1], [1, 1]], binning="none").tolist()
     [1.0, 1.0]
     """
-    return _information(X, y, sample_weight, (binning, missing), estimator, n_jobs).entropy
+    return counted(X, y, sample_weight, (binning, missing), estimator, n_jobs)[1].entropy
 
 
 def mutual_information(
@@ -126,7 +126,7 @@ def mutual_information(
     if estimator == NEIGHBOURS:
         columns, target = _variables(X, y, sample_weight, binning, missing)
         return np.array([between(column, target) for column in columns])
-    return _information(X, required(y), sample_weight, (binning, missing), estimator, n_jobs).relevance
+    return counted(X, required(y), sample_weight, (binning, missing), estimator, n_jobs)[1].relevance
 
 
 def mutual_information_matrix(
@@ -173,9 +173,8 @@ def mutual_information_matrix(
     [[1.0, 1.0], [1.0, 1.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    return _information(
-        X, y, sample_weight, (binning, missing), estimator, n_jobs, by_class=False
-    ).mutual_information_matrix(np.dtype(dtype))
+    _, information = counted(X, y, sample_weight, (binning, missing), estimator, n_jobs, by_class=False)
+    return information.mutual_information_matrix(np.dtype(dtype))
 
 
 def conditional_mutual_information_matrix(
@@ -229,12 +228,8 @@ def conditional_mutual_information_matrix(
         columns, target = _variables(X, y, sample_weight, binning, missing)
         rows = [[between(x, target) if x is z else conditional(x, target, z) for z in columns] for x in columns]
         return np.array(rows, dtype)
-    information = _information(X, required(y), sample_weight, (binning, missing), estimator, n_jobs)
+    _, information = counted(X, required(y), sample_weight, (binning, missing), estimator, n_jobs)
     return information.conditional_mutual_information_matrix(np.dtype(dtype))
-
-
-def _information(*given: Any, by_class: bool = True) -> Information:
-    return counted(*given, by_class=by_class)[1]
 
 
 def counted(
