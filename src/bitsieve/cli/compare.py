@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bitsieve.cli.shared import binner_of, binning_of, check_written, given, made_by, rules_of, say, show, sources_of
 from bitsieve.common.defaults import BINNING
-from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.data.table import TableInMemory
     from bitsieve.evaluate.comparison import Comparison
     from bitsieve.evaluate.plan import Plan
     from bitsieve.evaluate.run import Checkpoint
@@ -78,6 +76,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     table = read_data(
         options.data,
         options.target,
+        groups=options.groups,
         target_bins=options.target_bins,
         target_kind=options.target_kind,
         drop_missing=options.drop_missing_target,
@@ -85,24 +84,10 @@ def _plan(options: argparse.Namespace) -> Plan:
         rules=rules_of(options),
     )
     question = {name: of for name, of in given(options).items() if name in Question.__dataclass_fields__}
-    question |= {"parameters": dict(options.set or ()), "exclude": _excluded(options), "baselines": True}
-    if options.groups is not None:
-        question["groups"] = _groups(table, options.groups)
+    question |= {"parameters": dict(options.set or ()), "baselines": True}
     if asked:
         question |= {"binning": binner_of(rule, parameters), "missing": None}
     return make_plan(table, **question)
-
-
-def _excluded(options: argparse.Namespace) -> list[str]:
-    return [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
-
-
-def _groups(table: TableInMemory, name: str) -> Any:
-    """The values of the column of groups."""
-    if name not in table.names:
-        raise ValueError(f"there is no column {name!r} for the groups: {allowed_names(name, list(table.names))}")
-    values = table.values(list(table.names).index(name))
-    return getattr(values, "codes", values)
 
 
 def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
@@ -163,6 +148,7 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
     words += ["--no-repair"] if options.repair is False else []
     words += [word for name, kind in options.column_type or () for word in ("--column-type", f"{name}={kind}")]
     words += [] if options.header is None else ["--header" if options.header else "--no-header"]
-    for option, names in (("--include", options.include), ("--exclude", _excluded(options))):
+    excluded = [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
+    for option, names in (("--include", options.include), ("--exclude", excluded)):
         words += [word for name in names or () for word in (option, name)]
     return shlex.join(words)

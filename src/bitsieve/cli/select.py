@@ -180,7 +180,7 @@ def _selection(
     else:
         of_target = {"target_bins": options.target_bins, "target_kind": options.target_kind}
         how = {**of_target, "drop_missing": options.drop_missing_target, "rules": rules_of(options)}
-        table = reading.read(options.target, options.weight, **how, client=client)
+        table = reading.read(options.target, options.weight, **how, groups=options.groups, client=client)
     return select_from(
         table,
         method=options.method,

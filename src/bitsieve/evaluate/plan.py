@@ -17,7 +17,6 @@ from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
-from bitsieve.data.encoding import as_array
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
@@ -45,7 +44,7 @@ class Fold:
 
 
 def make_folds(
-    target: Target, folds: Any = None, random_state: int = 0, groups: Any = None
+    target: Target, folds: Any = None, random_state: int = 0, groups: NDArray[np.intp] | None = None
 ) -> tuple[list[Fold], list[str]]:
     """The folds, and notes on how they were chosen, for :func:`bitsieve.compare`; refused if a class is too small."""
     notes: list[str] = []
@@ -70,15 +69,9 @@ def make_folds(
     return made, notes
 
 
-def _by_groups(target: Target, folds: Any, given: Any, random_state: int) -> list[Fold]:
+def _by_groups(target: Target, folds: Any, groups: NDArray[np.intp], random_state: int) -> list[Fold]:
     """Stratified as far as whole groups allow; by default 10 folds, or as many as there are groups."""
-    values, n_samples = as_array(given), len(target.codes)
-    if values.shape != (n_samples,):
-        raise ValueError(f"groups has shape {values.shape}: it must be one value for each of the {n_samples:,} samples")
-    groups = np.unique(values.astype(str), return_inverse=True)[1]
-    n_groups = int(groups.max()) + 1
-    if n_groups < 2:
-        raise ValueError("groups has one value only: at least two are needed to learn from one and test on another")
+    n_groups = len(np.unique(groups))
     if folds is None:
         folds = min(MANY_FOLDS, n_groups)
     elif isinstance(folds, str):
@@ -173,7 +166,6 @@ class Question:
     classifier: Any = None
     scoring: str | None = None
     folds: Any = None
-    groups: Any = None
     protocol: str = "nested"
     include: Sequence[Any] = ()
     exclude: Sequence[Any] = ()
@@ -255,7 +247,7 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
     refuse_constant_data(table)
     considered = consider(table, question.include, question.exclude, constrains=False, orders=False)
     counts, on_counts = feature_counts(question.features, considered.n_left)
-    folds, on_folds = make_folds(table.target, question.folds, random_state, question.groups)
+    folds, on_folds = make_folds(table.target, question.folds, random_state, table.groups)
     _refuse_small_tests(folds, measure, table.target.codes)
     table = cast("TableInMemory", considered.table)  # as it was given
     on_leaks = explain_leaks(leaks(count_table(table, make_binner(missing="bin")).information), table)
