@@ -298,8 +298,7 @@ class TableInMemory(Table, KnownColumns):
             return self, False
         extents, few = self.extents(n_jobs), []
         for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
-            first = block.values[0] if isinstance(block.values, list) else block.values
-            if first.dtype.kind in "iu":
+            if low.dtype.kind in "iu":
                 spread = np.asarray(high, object) - np.asarray(low, object)  # of uint64, too
                 few += block.places[(spread < FEW).astype(bool)].tolist()
         if self.matrix is not None:
