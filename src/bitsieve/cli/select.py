@@ -214,13 +214,8 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
 
 def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """Stopping rule and constraints, where any are given."""
-    rule, parameters = options.stop, {}
-    if options.level is not None:
-        parameters["level"] = options.level
-    if options.min_bits is not None:
-        parameters["bits"] = options.min_bits
-    if options.draws is not None:
-        parameters["n_draws"] = options.draws
+    rule, given = options.stop, {"level": options.level, "bits": options.min_bits, "n_draws": options.draws}
+    parameters = {name: value for name, value in given.items() if value is not None}
     if rule is None and options.features == "auto" and "level" in parameters:
         rule = "significance"
     for option, name, rules in (
