@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from inspect import signature
 from typing import TYPE_CHECKING
 
+from bitsieve.cli.options import options_of
 from bitsieve.cli.shared import binning_of, check_drawn, check_written, made_by, show
 from bitsieve.common.defaults import INTERACTIONS_BINNING
 from bitsieve.common.progress import phase, shown
@@ -34,34 +36,16 @@ def _found(options: argparse.Namespace) -> Interactions:
 
     options.binning = options.binning or INTERACTIONS_BINNING
     binning, of_binner = binning_of(options)
+    typed = {
+        parameter: vars(options)[option.name.lstrip("-").replace("-", "_")]
+        for option in options_of(options.command)
+        for parameter in option.parameters.split()
+    }
+    taken = signature(interactions).parameters.keys() - of_binner.keys()
+    given = {name: value for name, value in typed.items() if name in taken and value is not None}
+    given |= {"binning": binning, "n_jobs": options.threads or -1, "column_types": dict(options.column_type or ())}
     warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown later
-    return interactions(
-        options.data,
-        options.target,
-        order=options.order,
-        top=options.top,
-        statistic=options.statistic,
-        n_shuffles=options.shuffles,
-        screen=options.screen,
-        strata=options.strata,
-        rate_by=options.rate_by,
-        sample_weight=options.weight,
-        include=options.include or (),
-        exclude=options.exclude or (),
-        binning=binning,
-        target_bins=options.target_bins,
-        target_kind=options.target_kind,
-        drop_missing_target=options.drop_missing_target,
-        header=options.header,
-        repair=options.repair is not False,
-        column_types=dict(options.column_type or ()),
-        random_state=options.seed,
-        n_jobs=options.threads or -1,
-        memory=options.memory,
-        spool=options.spool,
-        engine=options.engine,
-        **of_binner,
-    )
+    return interactions(options.data, options.target, **given, **of_binner)
 
 
 def _check_paths(options: argparse.Namespace) -> None:
