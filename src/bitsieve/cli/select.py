@@ -181,7 +181,12 @@ def _selection(options: argparse.Namespace, asked: _Asked, client: Client | None
         table: Table = CountsTable(reduce(add, map(SavedCounts.load, options.counts)))
     else:
         of_target = {"target_bins": options.target_bins, "target_kind": options.target_kind}
-        how = {**of_target, "drop_missing": options.drop_missing_target, "rules": rules_of(options)}
+        how = {
+            **of_target,
+            "drop_missing": options.drop_missing_target,
+            "rules": rules_of(options),
+            "groups": options.groups,
+        }
         table = asked.reading.read(options.target, options.weight, **how, client=client)
     return select_from(
         table,
@@ -216,13 +221,8 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
 
 def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """Stopping rule and constraints, where any are given."""
-    rule, parameters = options.stop, {}
-    if options.level is not None:
-        parameters["level"] = options.level
-    if options.min_bits is not None:
-        parameters["bits"] = options.min_bits
-    if options.draws is not None:
-        parameters["n_draws"] = options.draws
+    rule, given = options.stop, {"level": options.level, "bits": options.min_bits, "n_draws": options.draws}
+    parameters = {name: value for name, value in given.items() if value is not None}
     if rule is None and options.features == "auto" and "level" in parameters:
         rule = "significance"
     for option, name, rules in (

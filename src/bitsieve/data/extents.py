@@ -27,7 +27,8 @@ class NumericBlock(NamedTuple):
     """Some numeric columns of one type."""
 
     places: Integers  # which features they are, ascending
-    values: NDArray[Any] | list[NDArray[Any]]  # shape (n_samples, n_columns): as the native kernels take them
+    # shape (n_samples, n_columns): as the native kernels take them; numbers that bytes hold are bytes
+    values: NDArray[Any] | list[NDArray[Any]]
 
     def part(self, chosen: NDArray[Any]) -> NumericBlock:
         """Some of the columns."""
@@ -43,7 +44,8 @@ class Extents:
     """What the columns hold."""
 
     blocks: list[NumericBlock]  # all numeric columns, each once
-    # for every block the smallest and largest number of its columns; low > high: all are missing
+    # for every block the smallest and largest number of its columns, of the type that the table has, float64 for any
+    # float; low > high: all are missing
     low: list[NDArray[Any]]
     high: list[NDArray[Any]]
     # shape (n_features,): bits: NUMBERS (or categories), MISSING, INFINITE; FRACTIONS where they were looked for
@@ -86,21 +88,39 @@ Columns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
 
 def find_extents(columns: Columns, n_jobs: int | None, whole: bool) -> Extents:
     """Look at all columns once; numbers with a fractional part are looked for only if ``whole``."""
-    blocks = numeric_blocks(columns, n_jobs)
+    given = numeric_blocks(columns, n_jobs)
     matrix = isinstance(columns, np.ndarray)
     holds = np.zeros(columns.shape[1] if isinstance(columns, np.ndarray) else len(columns), np.uint8)
-    low: list[Any] = [None] * len(blocks)
-    high: list[Any] = [None] * len(blocks)
+    found: list[Any] = [None] * len(given)
 
     def look(b: int) -> None:
-        holds[blocks[b].places], low[b], high[b] = _native.extent(blocks[b].values, whole)
+        kind = given[b].column(0).dtype
+        found[b] = []
+        for block in _as_bytes(given[b]):
+            holds[block.places], low, high = _native.extent(block.values, whole)
+            kind = np.dtype(np.float64) if kind.kind == "f" else kind
+            found[b].append((block, low.astype(kind, copy=False), high.astype(kind, copy=False)))
 
-    run_blocks(look, range(len(blocks)), n_jobs)
+    run_blocks(look, range(len(given)), n_jobs)
+    seen = [one for some in found for one in some]
     for j, values in enumerate(() if matrix else columns):
         if isinstance(values, Encoded):
             missing = bool(len(values.codes)) and int(values.codes.min()) < 0
             holds[j] = NUMBERS * (len(values.categories) > 0) | MISSING * missing
-    return Extents(blocks, low, high, holds, whole)
+    return Extents([of[0] for of in seen], [of[1] for of in seen], [of[2] for of in seen], holds, whole)
+
+
+def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
+    """The columns whose numbers bytes hold, as bytes, and the others: the kernels read an eighth of the memory then."""
+    first = block.column(0)
+    if first.itemsize == 1:
+        return [block]
+    values = np.empty((len(first), len(block.places)), np.uint8, order="F")
+    fits = _native.as_bytes(block.values, values).astype(bool)
+    if fits.all():
+        return [NumericBlock(block.places, values)]
+    narrow = NumericBlock(block.places, values).part(np.flatnonzero(fits))
+    return [narrow, block.part(np.flatnonzero(~fits))] if fits.any() else [block]
 
 
 def numeric_blocks(columns: Columns, n_jobs: int | None) -> list[NumericBlock]:

@@ -61,8 +61,10 @@ class CategoricalBinning(Binning):
 
         def find(b: int) -> None:
             block = extents.blocks[b]
-            values, ends = _native.distinct(block.values, extents.low[b], extents.high[b])
-            found[b] = block.places, values.astype(np.int64) if values.dtype.kind == "f" else values, ends
+            low, high = extents.low[b], extents.high[b]
+            kind = np.uint8 if block.column(0).itemsize == 1 and low.dtype.itemsize > 1 else low.dtype
+            values, ends = _native.distinct(block.values, low.astype(kind), high.astype(kind))
+            found[b] = block.places, values.astype(np.int64 if low.dtype.kind == "f" else low.dtype), ends
 
         run_blocks(find, range(len(found)), self.n_jobs, phase("binning"))
         self.bin_edges_ = Ragged(np.empty(0), np.zeros(table.n_features, np.int64))
