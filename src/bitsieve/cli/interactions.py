@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from inspect import signature
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.options import options_of
-from bitsieve.cli.shared import binning_of, check_drawn, check_written, made_by, show
+from bitsieve.cli.shared import binning_of, check_drawn, check_written, given, made_by, show
 from bitsieve.common.defaults import INTERACTIONS_BINNING
 from bitsieve.common.progress import phase, shown
 
@@ -35,17 +33,9 @@ def _found(options: argparse.Namespace) -> Interactions:
     from bitsieve.selection.interactions import interactions
 
     options.binning = options.binning or INTERACTIONS_BINNING
-    binning, of_binner = binning_of(options)
-    typed = {
-        parameter: vars(options)[option.name.lstrip("-").replace("-", "_")]
-        for option in options_of(options.command)
-        for parameter in option.parameters.split()
-    }
-    taken = signature(interactions).parameters.keys() - of_binner.keys()
-    given = {name: value for name, value in typed.items() if name in taken and value is not None}
-    given |= {"binning": binning, "n_jobs": options.threads or -1, "column_types": dict(options.column_type or ())}
+    binning_of(options)
     warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown later
-    return interactions(options.data, options.target, **given, **of_binner)
+    return interactions(options.data, options.target, **given(options))
 
 
 def _check_paths(options: argparse.Namespace) -> None:
