@@ -240,10 +240,6 @@ class CorrectedInformation(SumInformation):
         super().__init__(source)
         self._chance: dict[int, Chance] = {}
 
-    @staticmethod
-    def terms_of(n_samples: int) -> Terms:
-        return entropy_terms(n_samples)
-
     @cached_property
     def margins(self) -> Margins:
         """The counts of every feature alone."""
@@ -301,20 +297,18 @@ class CorrectedInformation(SumInformation):
     def of_sums(self, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None) -> CorrectedPair:
         return CorrectedPair(self, pivot, columns, xy, xyc)
 
-    def minima(self, quantity: str, *, capped: bool) -> None:
-        """None: what is added up at once knows nothing of a mean for every pair."""
-
-    def disjoint_pairs(self) -> None:
-        """None, as above."""
-
-    def redundancies(self, columns: Columns) -> Matrix:
-        return Information.redundancies(self, columns)
-
-    def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
-        return Information.conditional_rows(self, pivots, columns)
+    # What is added up at once knows nothing of a mean for every pair.
+    minima = Information.minima
+    disjoint_pairs = Information.disjoint_pairs
+    redundancies = Information.redundancies
+    conditional_rows = Information.conditional_rows
 
     def matrix(
-        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+        self,
+        quantity: Quantity,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Progress = None,
     ) -> Matrix:
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = square_matrix(len(chosen), dtype)
@@ -373,7 +367,6 @@ class CorrectedPair(SumPair):
 
     @property
     def symmetric_relevance(self) -> Floats:
-        """I(Xi,Xs;C) / H(Xi,Xs,C); 0 where all three are constant."""
         entropy = self.joint_entropy
         share: Floats = self.joint_relevance / np.where(entropy > 0, entropy, 1.0)
         return share

@@ -30,7 +30,6 @@ G. A. Miller, "Note on the bias of information estimates", in: Information Theor
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import lru_cache
 from math import ldexp
 from typing import ClassVar
@@ -72,10 +71,7 @@ class SumInformation(Information):
         self._row_limit = max(2, CACHE_BYTES // (16 * max(source.n_features, 1)))
         self._free_rows: list[Integers] = []
 
-    @staticmethod
-    @abstractmethod
-    def terms_of(n_samples: int) -> Terms:
-        """The terms of the estimator."""
+    terms_of = staticmethod(entropy_terms)  # of tables of so many samples
 
     def conditional(self) -> ConditionalInformation:
         return ConditionalInformation(self.terms, conditioning(self.source).partition())
@@ -182,7 +178,11 @@ class SumInformation(Information):
         return out
 
     def matrix(
-        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+        self,
+        quantity: Quantity,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Progress = None,
     ) -> Matrix:
         matrix = self.sums.matrix(self.terms, self._form(quantity), dtype, columns, progress)
         if quantity in ("conditional_relevance", "mean_relevance"):
@@ -257,20 +257,6 @@ class PlugInInformation(SumInformation):
 
     estimator: ClassVar[str] = "plug-in"
 
-    @staticmethod
-    def terms_of(n_samples: int) -> Terms:
-        return entropy_terms(n_samples)
-
-
-class MillerMadowInformation(SumInformation):
-    """Information quantities of corrected entropies, in bits; any of them but an entropy may be negative."""
-
-    estimator: ClassVar[str] = "miller-madow"
-
-    @staticmethod
-    def terms_of(n_samples: int) -> Terms:
-        return miller_madow_terms(n_samples)
-
 
 @lru_cache(maxsize=8)
 def miller_madow_terms(n_samples: int) -> Terms:
@@ -280,3 +266,10 @@ def miller_madow_terms(n_samples: int) -> Terms:
     table[1:] -= round(ldexp(BITS_PER_CELL, plain.shift))
     table.flags.writeable = False
     return Terms(n_samples, plain.shift, table)
+
+
+class MillerMadowInformation(SumInformation):
+    """Information quantities of corrected entropies, in bits; any of them but an entropy may be negative."""
+
+    estimator: ClassVar[str] = "miller-madow"
+    terms_of = staticmethod(miller_madow_terms)

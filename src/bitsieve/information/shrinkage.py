@@ -178,7 +178,11 @@ class ShrinkageInformation(Information):
         return ShrunkPair(self, pivot, columns, kept if columns is None else kept.take(columns))
 
     def matrix(
-        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+        self,
+        quantity: Quantity,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Progress = None,
     ) -> Matrix:
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = square_matrix(len(chosen), dtype)
@@ -193,7 +197,6 @@ class ShrinkageInformation(Information):
         return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
-
         def work(place: int) -> None:
             out[place], _ = self._row(int(pivots[place]), columns, True, n_jobs=1).entries("mean_relevance")
 
@@ -289,9 +292,3 @@ class ShrunkPair(PairInformation):
     @property
     def joint_entropy(self) -> Floats:
         return counted_by_class(self._row.joint_entropy)
-
-    @property
-    def symmetric_relevance(self) -> Floats:
-        """I(Xi,Xs;C) / H(Xi,Xs,C), both of the same shrunk table; 0 where all three are constant."""
-        entropy = self.joint_entropy
-        return np.divide(self.joint_relevance, entropy, out=np.zeros_like(entropy), where=entropy > 0)

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,24 +46,6 @@ SUPPORT = 1e-5  # weights up to this are on their way to 0
 NONE_LEFT = 1e-12  # a sum of similarities that is rounding, as a share of the first sums
 
 
-class Similarity(Protocol):
-    """What dominant sets are found in."""
-
-    @property
-    def n(self) -> int:
-        """How many things there are."""
-
-    @property
-    def matrix(self) -> NDArray[np.floating] | None:
-        """All similarities, where they are in memory."""
-
-    def row(self, i: int) -> NDArray[np.floating]:
-        """The similarity of one to all, shape (n,); its own entry is 0."""
-
-    def sums(self) -> Floats:
-        """The sum of every row."""
-
-
 class SimilarityMatrix:
     """A symmetric matrix in memory, of any float type; its diagonal must be 0."""
 
@@ -71,6 +53,7 @@ class SimilarityMatrix:
         self.matrix, self.n = matrix, len(matrix)
 
     def row(self, i: int) -> NDArray[np.floating]:
+        """The similarity of one to all, shape (n,)."""
         return np.asarray(self.matrix[i])
 
     def sums(self) -> Floats:
@@ -119,6 +102,9 @@ class SimilarityRows:
         if len(self._kept) >= self._room:
             self._kept.popitem(last=False)
         self._kept[i] = row
+
+
+Similarity = SimilarityMatrix | SimilarityRows
 
 
 def among(similarity: Similarity, members: Columns) -> Floats:

@@ -1,6 +1,6 @@
 """A convex quadratic over the probability simplex, ``min x'Hx / 2 - f'x, x >= 0, sum x = 1``.
 
-H is asked for products and for blocks (:class:`Quadratic`), never for all of it. Two phases alternate, as in gradient
+H is asked for products and for blocks, never for all of it. Two phases alternate, as in gradient
 projection methods for bounds. Projected gradient steps of Barzilai and Borwein's length find out which weights are 0;
 then the minimum over the others, a face of the simplex taken as a whole plane, is computed: ``d`` minimises
 ``d'Hd / 2 + g'd`` with ``sum d = 0``, by Cholesky where that is cheap, by conjugate gradients where the face is large,
@@ -15,7 +15,7 @@ on Optimization 1(1), 1991. doi:10.1137/0801008
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,18 +39,6 @@ MAX_STEPS = 30  # of one phase of projected gradients
 FIRST_STEP = 10.0  # the first one moves no weight by more than so many times the mean weight
 
 
-class Quadratic(Protocol):
-    """A symmetric positive semidefinite matrix of n rows."""
-
-    diagonal: Floats
-
-    def times(self, x: Floats) -> Floats:
-        """The matrix times x; entries of x that are 0 cost less."""
-
-    def block(self, support: Indices) -> Floats:
-        """A new array of the rows and columns ``support`` of the matrix."""
-
-
 class DenseQuadratic:
     """``scale * matrix``, which is symmetric and only read, with ``scale * diagonal`` in place of its diagonal."""
 
@@ -61,6 +49,7 @@ class DenseQuadratic:
         self._added = self.diagonal - scale * entries
 
     def times(self, x: Floats) -> Floats:
+        """The matrix times x; entries of x that are 0 cost less."""
         support = np.flatnonzero(x)
         if FEW * len(support) > len(x):
             return self.scale * (self.matrix @ x) + self._added * x
@@ -71,6 +60,7 @@ class DenseQuadratic:
         return self.scale * product + self._added * x
 
     def block(self, support: Indices) -> Floats:
+        """A new array of the rows and columns ``support`` of the matrix."""
         block = self.matrix[np.ix_(support, support)]
         block *= self.scale
         block[np.diag_indices_from(block)] = self.diagonal[support]
@@ -97,6 +87,9 @@ class FactorQuadratic:
         block = self.scale * (rows @ rows.T)
         block[np.diag_indices_from(block)] = self.diagonal[support]
         return block
+
+
+Quadratic = DenseQuadratic | FactorQuadratic
 
 
 def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance: float) -> Floats:

@@ -177,9 +177,9 @@ def mutual_information_matrix(
     [[1.0, 1.0], [1.0, 1.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    return _information(
-        X, y, sample_weight, (binning, missing), estimator, n_jobs, by_class=False
-    ).mutual_information_matrix(np.dtype(dtype))
+    return _information(X, y, sample_weight, (binning, missing), estimator, n_jobs, by_class=False).matrix(
+        "redundancy", np.dtype(dtype)
+    )
 
 
 def conditional_mutual_information_matrix(
@@ -236,7 +236,7 @@ def conditional_mutual_information_matrix(
         rows = [[between(x, target) if x is z else conditional(x, target, z) for z in columns] for x in columns]
         return np.array(rows, dtype)
     information = _information(X, required(y), sample_weight, (binning, missing), estimator, n_jobs)
-    return information.conditional_mutual_information_matrix(np.dtype(dtype))
+    return information.matrix("conditional_relevance", np.dtype(dtype))
 
 
 def _information(*given: Any, by_class: bool = True) -> Information:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,16 +32,6 @@ from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
 
 
-class SetInformation(Protocol):
-    """The information of S and one more feature, S being empty at first."""
-
-    def information(self, candidates: Columns) -> Floats:
-        """I(S + f;C) of every candidate f, in bits."""
-
-    def add(self, feature: int) -> None:
-        """Put a feature into S."""
-
-
 class WholeSetInformation:
     """``I(S + f;C) = I(S;C) + I(f;C|S)``, the samples divided by the joint value of S."""
 
@@ -55,6 +45,10 @@ class WholeSetInformation:
     def add(self, feature: int) -> None:
         self._given = self._given.refine(feature)
         self._reached = self._class_entropy - self._given.class_entropy
+
+
+# Of S and one more feature, S being empty at first: all have ``information(candidates)`` and ``add(feature)``.
+SetInformation = WholeSetInformation | JointInformation | SecondOrderInformation
 
 
 def choose_from_sets(

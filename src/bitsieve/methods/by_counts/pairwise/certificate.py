@@ -53,11 +53,6 @@ def subset_objective(among: NDArray[np.floating]) -> float:
     return float(np.add.reduce(np.asarray(among, np.float64).reshape(-1)))
 
 
-def spectral_bound(eigenvalue: float, k: int) -> float:
-    """``k`` times the largest eigenvalue: x has the squared length k."""
-    return k * eigenvalue
-
-
 def row_bound(matrix: NDArray[np.floating], k: int) -> float:
     """The sum of the k best ``b_i``, b_i = Q_ii and the k - 1 largest other entries of row i.
 

@@ -77,7 +77,7 @@ def quadratic_ranking(
     """
     check_matrices(matrices_for_proof(len(columns)), len(columns))
     redundancy = np.asarray(
-        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
+        information.matrix("redundancy", columns=columns, progress=phase("counting pairs")), np.float64
     )
     phase("ranking")
     shift = 0.0
@@ -110,12 +110,12 @@ def extended_ranking(
     None: the least that makes H convex. Raises ValueError if H is not convex with the shift given.
     """
     check_matrices(2, len(columns))
-    total = np.asarray(
-        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
-    )
+    total = np.asarray(information.matrix("redundancy", columns=columns, progress=phase("counting pairs")), np.float64)
     first = first_duplicates(total)
     if beta:
-        within = information.conditional_redundancy_matrix(columns=columns, progress=phase("counting pairs by class"))
+        within = information.matrix(
+            "conditional_redundancy", columns=columns, progress=phase("counting pairs by class")
+        )
         within *= beta
         total -= within
         del within

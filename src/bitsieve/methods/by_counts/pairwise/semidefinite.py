@@ -19,7 +19,6 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     Certificate,
     certify,
     row_bound,
-    spectral_bound,
     subset_objective,
 )
 from bitsieve.methods.method import Found, Method, defaults_of, rank_all
@@ -112,7 +111,7 @@ def semidefinite_choice(
     """
     check_matrices(3, len(columns))
     progress = phase("counting pairs")
-    counted = information.conditional_mutual_information_matrix(np.float64, columns, progress, symmetric=True)
+    counted = information.matrix("mean_relevance", np.float64, columns, progress)
     matrix = counted.astype(np.float64, copy=False)
     with threadpool_limits(1):  # sums of BLAS depend on its threads
         solution = solve_low_rank(matrix, k, progress=phase("ranking"))
@@ -127,7 +126,7 @@ def semidefinite_choice(
     others = np.delete(np.arange(len(columns)), members)
     bounds = [
         solution.bound / 4,
-        spectral_bound(dominant_eigenvector(matrix).value, k),
+        k * dominant_eigenvector(matrix).value,  # x has the squared length k
         row_bound(matrix, k),
     ]
     return SemidefiniteChoice(

@@ -22,7 +22,6 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     Certificate,
     certify,
     marginal_bound,
-    spectral_bound,
     subset_objective,
 )
 from bitsieve.methods.by_counts.pairwise.matrices import (
@@ -117,7 +116,7 @@ def speccmi(
         if refine == "swap":
             swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping")).members
             members = ranking.order[np.isin(ranking.order, swapped)]
-        bounds = [] if landmarks is not None else [spectral_bound(ranking.eigenvalue, len(members))]
+        bounds = [] if landmarks is not None else [len(members) * ranking.eigenvalue]  # of squared length k
         certificate = _certificate(information, varying, matrix, members, bounds, dtype)
         weights[varying] = ranking.weights
         order = varying[np.concatenate([members, ranking.order[~np.isin(ranking.order, members)]])]

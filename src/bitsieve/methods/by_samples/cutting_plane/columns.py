@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,24 +50,6 @@ class Groups(NamedTuple):
 
     members: list[Integers]
     correlations: list[Floats]
-
-
-class Part(Protocol):
-    """Some columns of a table in memory: s vectors of n samples."""
-
-    n_columns: int
-
-    def times(self, weights: Floats) -> Floats:
-        """The sum of the vectors by weights of shape (s, tasks): shape (n, tasks)."""
-        ...
-
-    def against(self, weights: Floats) -> Floats:
-        """The products with weights of the samples, shape (n, tasks): shape (s, tasks)."""
-        ...
-
-    def scatter(self, samples: Flags) -> Floats:
-        """The products of the vectors with each other over some samples, shape (s, s)."""
-        ...
 
 
 class Columns(ABC):
@@ -174,19 +156,21 @@ class DenseColumns(Columns):
 
 
 class DensePart:
-    """Some vectors in memory."""
+    """Some columns of a table in memory: s vectors of n samples."""
 
     def __init__(self, vectors: Floats) -> None:
         self.vectors = vectors
-        self.n_columns = vectors.shape[1]
 
     def times(self, weights: Floats) -> Floats:
+        """The sum of the vectors by weights of shape (s, tasks): shape (n, tasks)."""
         return self.vectors @ weights
 
     def against(self, weights: Floats) -> Floats:
+        """The products with weights of the samples, shape (n, tasks): shape (s, tasks)."""
         return self.vectors.T @ weights
 
     def scatter(self, samples: Flags) -> Floats:
+        """The products of the vectors with each other over some samples, shape (s, s)."""
         rows = self.vectors[samples]
         return rows.T @ rows
 
@@ -277,7 +261,6 @@ class SparsePart:
     def __init__(self, rows: csr_array, level: Floats) -> None:
         self.rows = rows
         self.level = level
-        self.n_columns = len(level)
 
     def times(self, weights: Floats) -> Floats:
         return np.asarray(self.rows @ weights - self.level @ weights)
@@ -292,6 +275,9 @@ class SparsePart:
         products = np.asarray((rows.T @ rows).toarray())
         products -= np.outer(sums, self.level) + np.outer(self.level, sums) - n * np.outer(self.level, self.level)
         return products
+
+
+Part = DensePart | SparsePart
 
 
 def vectors_of(values: NDArray[Any] | csc_array, n_jobs: int | None = None) -> Columns:

@@ -21,6 +21,7 @@ from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Progress
 from bitsieve.common.choice import TIE, choose_greedily, pick
 from bitsieve.common.memory import check_room
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.methods.method import Found
 
 PLATEAUS = ("continue", "restart", "stop")
 RESTART_GAIN = 0.01 / log(2)  # bits: 0.01 nats
@@ -145,26 +146,14 @@ class Bound(ABC):
         self.posterior.restart()
 
 
-class Chosen(NamedTuple):
-    """Column indices in order of choice, the bound after each, and what else was seen on the way.
-
-    ``restarts`` holds the numbers of features that were chosen when S was emptied; ``alone`` the bound of every feature
-    alone, which is I(Xi;C) for codes.
-    """
-
-    selected: Columns
-    scores: Floats
-    restarts: Columns
-    alone: Floats
-
-
 def variational_select(
     bound: Bound, n_features_to_select: int, on_plateau: str = "continue", progress: Progress = None
-) -> Chosen:
+) -> Found:
     """Add the feature with the greatest bound, one at a time; S must be empty.
 
     When the best bound grows by less than ``RESTART_GAIN``, "restart" empties S and goes on, the chosen features
     staying chosen; when it grows by no more than ``STOP_GAIN``, "stop" ends. The first feature is always taken.
+    ``restarts_``: how many were chosen when S was emptied; ``alone_``: the bound of every feature alone.
     """
     alone = np.where(bound.varies, bound.alone(), 0.0)
     scores = _BoundScores(bound, alone, restarting=on_plateau == "restart")
@@ -176,7 +165,8 @@ def variational_select(
         monitor=_PlateauMonitor() if on_plateau == "stop" else None,
         progress=progress,
     )
-    return Chosen(found.order, found.scores, np.array(scores.restarts, np.intp), alone)
+    own = {"restarts_": np.array(scores.restarts, np.intp), "alone_": alone}
+    return Found(found.order, found.scores, extras=own)
 
 
 class _BoundScores:
