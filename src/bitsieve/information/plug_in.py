@@ -2,28 +2,10 @@
 
 With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.tables`) and ``B = N 2**shift``,
 ``H = (T[N] - S) / B``, and every mutual information is an integer combination of such sums, made a float once:
+docs/numbers.md has all formulas. None is clipped: by plug-in, independence shows as 0 up to the rounding of the terms.
 
-=====================  ==================================================
-entropy                ``H(Xi)       = (T[N] - S_i) / B``
-relevance              ``I(Xi;C)     = (T[N] - S_i - S_c + S_ic) / B``
-redundancy             ``I(Xi;Xj)    = (T[N] - S_i - S_j + S_ij) / B``
-conditional redundancy ``I(Xi;Xj|C)  = (S_c - S_ic - S_jc + S_ijc) / B``
-conditional relevance  ``I(Xi;C|Xj)  = (S_j - S_jc - S_ij + S_ijc) / B``
-joint relevance        ``I(Xi,Xj;C)  = (T[N] - S_c - S_ij + S_ijc) / B``
-joint entropy          ``H(Xi,Xj,C)  = (T[N] - S_ijc) / B``
-=====================  ==================================================
-
-All are in bits, by the estimator whose terms are summed. None is clipped: by plug-in, independence shows as 0 up to the
-rounding of the terms, at most ``log2(N) / 2**62`` bit a non-empty cell, either way.
-
-Miller and Madow correct the entropy by a penalty for every cell that is not empty: ``H_mm = H + (K - 1) / (2 N ln 2)``
-bits, K their number in the table. With the terms ``T_mm[c] = T[c] - e`` for c > 0, ``T_mm[0] = 0`` and
-``e = 2**shift / (2 ln 2)``, a sum over a table is ``S - K e``, so
-
-    ``(T_mm[N] - S_mm) / B = (T[N] - S + (K - 1) e) / B = H_mm``
-
-and every formula holds as it stands, at no more cost and with the same exactness: integers, one rounding of half a last
-place a cell.
+Miller and Madow add ``(K - 1) / (2 N ln 2)`` bits to an entropy, K the non-empty cells of its table. With the terms
+``T[c] - 2**shift / (2 ln 2)`` for c > 0 every formula holds as it stands, with the same exactness.
 
 G. A. Miller, "Note on the bias of information estimates", in: Information Theory in Psychology, 1955, pp. 95-100.
 """

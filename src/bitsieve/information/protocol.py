@@ -1,9 +1,4 @@
-"""What an estimator of information answers: quantities of features, of pairs of features, and of sets of features.
-
-All are in bits. Symmetric uncertainty is mutual information as a share of the two entropies,
-``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``, 0 where both entropies are 0; it lies between 0 and 1, and is 1 if each
-determines the other.
-"""
+"""What an estimator of information answers, in bits: of features, of pairs of features, and of sets of features."""
 
 from __future__ import annotations
 
@@ -186,9 +181,7 @@ class ConditionalInformation:
     """Information conditional on a set Z of features: by the terms of an estimator, the samples divided by Z.
 
     With ``S`` the sums over the tables named below, ``I(Xi;C|Z) = (S_z - S_zc - S_xz + S_xzc) / B``, B the sum that
-    amounts to one bit: not clipped. A sample that shares its joint value of Z with no other carries no information by
-    plug-in or Miller-Madow terms, so that I(Xi;C|Z) falls to 0 as such samples become more, however informative the
-    feature.
+    amounts to one bit: not clipped.
     """
 
     def __init__(self, terms: Terms, partition: Partition) -> None:

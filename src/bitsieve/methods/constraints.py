@@ -20,8 +20,7 @@ from bitsieve.common.parameters import FeatureCount
 class Candidates:
     """What a selection chooses among: columns and groups of columns, numbered by their first column.
 
-    ``of_column`` (n_features,): the candidate that every column is, or belongs to. ``must_include``, ``exclude``:
-    candidates.
+    ``of_column``: the candidate of every column. ``must_include``, ``exclude``: candidates.
     """
 
     of_column: Columns
@@ -51,20 +50,14 @@ class Candidates:
 
     @property
     def n_open(self) -> int:
-        """How many candidates can be selected.
-
-        Raises ValueError if there is none.
-        """
+        """How many candidates can be selected: one at least, else it is refused."""
         n_open = len(self.sizes) - len(self.exclude)
         if not n_open:
             raise ValueError(Sentence(Setting("exclude"), " names every column: leave at least one to select"))
         return n_open
 
     def number(self, asked: Any, rule: FeatureCount) -> int:
-        """How many candidates are to be selected, where ``asked`` is the number of features that is asked for.
-
-        Raises ValueError if there can not be so many, or fewer are asked for than must be included.
-        """
+        """How many candidates are to be selected, where ``asked`` is the number of features that is asked for."""
         n_open = self.n_open
         what = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
         left = " left without the excluded ones" if self.exclude else ""
@@ -119,10 +112,7 @@ class Constraints:
 
 
 def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates:
-    """The candidates among columns of these names.
-
-    Raises ValueError if the constraints do not fit the columns.
-    """
+    """The candidates among columns of these names."""
     of_column = np.arange(len(names))
     if constraints is None:
         return Candidates(of_column)
@@ -171,10 +161,7 @@ class _Places:
 
 
 def check_constraints(constraints: Any) -> None:
-    """Refuse what is neither None nor constraints.
-
-    Raises ValueError if they are something else.
-    """
+    """Refuse what is neither None nor constraints."""
     if not isinstance(constraints, Constraints | None):
         raise ParameterError("constraints", constraints, "give Constraints(must_include=..., exclude=..., groups=...)")
 

@@ -135,11 +135,7 @@ class Found:
         return self.order[: len(self.scores)]
 
     def with_last(self, blank: Sequence[int], n_features: int) -> Found:
-        """The same with the columns ``blank`` behind all others, among columns that do not vary, too.
-
-        A method takes columns that do not vary by their places, when no other is left; those in ``blank`` were left out
-        of the table, so that the next such column has their place.
-        """
+        """The same with the columns ``blank``, left out of the table, behind all others that do not vary, too."""
         if not set(blank).intersection(self.order.tolist()):
             return self
         gone = np.isin(np.arange(n_features), list(blank))
@@ -161,11 +157,6 @@ def constants_last(order: Columns, varies: Flags) -> Columns:
 
 
 def rank_all(order: Columns, varies: Flags, values: Floats, k: int, **extras: Any) -> Found:
-    """A rank of its own for every column, those that do not vary last; the first k are selected.
-
-    ``order``: the columns that vary, best first. ``varies`` (n_features,). ``values`` (n_features,): the score of every
-    column; only those of selected columns are looked at. ``**extras``: the fitted attributes that this method alone
-    has.
-    """
+    """A rank of its own for every column, those that do not vary last; the first k are selected."""
     order = constants_last(order, varies)
     return Found(order, values[order[:k]], extras=extras)

@@ -1,8 +1,5 @@
 """Dominant sets of similar columns: the choice among their members by the information of all that are chosen.
 
-Within a set the feature f with the greatest I(S + f;C) is taken, S being all that was chosen so far, in this set and
-those before; ties (1e-10) go to the lowest column.
-
 Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
 doi:10.1007/978-3-642-24471-1_17
 """
@@ -56,7 +53,8 @@ def choose_from_sets(
 ) -> Found:
     """Choose k features, or all of the sets (each ascending) if they hold fewer; scored by what each added to I(S;C).
 
-    ``until_negative`` ends before the first feature that lowers the information; one is always chosen.
+    Within a set the feature f with the greatest I(S + f;C) is taken, S being all that was chosen so far; ties (1e-10)
+    go to the lowest column. ``until_negative`` ends before the first feature that lowers it; one is always chosen.
     """
     order: list[int] = []
     gains: list[float] = []

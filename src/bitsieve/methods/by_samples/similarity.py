@@ -1,13 +1,8 @@
 """Similarities of pairs of columns, in which dominant sets are found.
 
-    parzen, distinct, binned:  W = 2 I(Xi;Xj) / (H(Xi) + H(Xj))    by Parzen windows, distinct values or bins
-    rho:                       W = |rho|, the size of the correlation
-    error:                     W = 1 - e / max e,   e = (var_i + var_j) / 2 * (1 - rho^2)
-
-e is the mean, over both directions, of the squared error left when one column is predicted by the other; it depends on
-the columns' units. The largest e of all pairs becomes similarity 0.
-
-C. R. Rao, "Linear statistical inference and its applications", Wiley 1973.
+parzen, distinct, binned:  W = 2 I(Xi;Xj) / (H(Xi) + H(Xj))    by Parzen windows, distinct values or bins
+rho:                       W = |rho|, the size of the correlation
+error:                     W = 1 - e / max e,   e = (var_i + var_j) / 2 * (1 - rho^2)
 """
 
 from __future__ import annotations
@@ -48,11 +43,7 @@ def check_similarity(name: str, value: Any) -> None:
 def find_similarity(
     samples: Samples, kind: Any, bandwidth: str | float, memory: int | None, n_jobs: int | None
 ) -> tuple[Similarity, str]:
-    """The similarity of the varying columns: a matrix where it fits the memory, else rows on demand; and its kind.
-
-    ``kind`` is one of ``SIMILARITIES``, or the similarities of all columns; ``memory`` are bytes for similarities,
-    None as much as the matrix takes.
-    """
+    """The similarity of the varying columns: a matrix where it fits the memory, else rows on demand; and its kind."""
     phase("similarities")
     if not isinstance(kind, str):
         return _given(kind, samples), "given"
@@ -148,10 +139,7 @@ class Correlations:
 
 
 class RegressionErrors:
-    """1 - e / max e of columns that vary: twice the cost of :class:`Correlations`, as the largest e comes first.
-
-    ``numbers`` are in their own units, shape (n_samples, n_features), ``standardized`` has the other shape.
-    """
+    """1 - e / max e of columns that vary: twice the cost of :class:`Correlations`, as the largest e comes first."""
 
     def __init__(self, numbers: Floats, standardized: Floats) -> None:
         self._correlations = Correlations(standardized)

@@ -45,9 +45,7 @@ STRIP = 16  # rows of a tile multiplied at once: their products stay in the seco
 class TiledProducts:
     """The symmetric conditional matrix Q in tiles: as many as the memory given holds are kept, others counted anew.
 
-    Which tiles are kept changes the time of a product and not one bit of it: tiles are of a fixed size, and their
-    parts of the product are added in their fixed order.
-
+    Which are kept changes not one bit: tiles are of a fixed size, and their parts of the product added in fixed order.
     ``memory``: bytes for tiles; three of 32 MiB (float64) are for work and come off it.
     """
 

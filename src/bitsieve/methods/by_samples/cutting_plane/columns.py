@@ -1,8 +1,7 @@
 """Columns as vectors of unit length about their mean, ``f = (x - mean) / length``: products with weights of the samples
 and correlations, of a dense or a sparse table, which is never copied nor made dense as a whole.
 
-A column that holds a single value has length 0 and counts as the zero vector. The correlation of two others is the
-product of their vectors. Of a sparse table means are subtracted from results, not from values.
+A column that holds a single value has length 0 and counts as the zero vector.
 """
 
 from __future__ import annotations
@@ -72,10 +71,7 @@ class Columns(ABC):
 
     @abstractmethod
     def correlated(self, columns: Integers, least: float, among: Integers | None = None) -> Pairs:
-        """Pairs of a column (of the table, or of those ``among`` which to look) and a place in ``columns``.
-
-        Those with a correlation of at least ``least`` in absolute value, a column with itself included.
-        """
+        """Pairs of a column (of all, or ``among`` some) and a place in ``columns``, correlated by ``least`` or more."""
 
     @abstractmethod
     def _measure(self, first: int, last: int) -> None:

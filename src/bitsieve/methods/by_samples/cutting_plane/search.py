@@ -209,11 +209,7 @@ class Solution:
 
 
 def affiliate(columns: Columns, support: Integers, cuts: Sequence[Integers], least: float) -> Groups:
-    """The columns correlated with a support feature, each in the group of one support feature a cut.
-
-    Within a cut a column goes to the first support feature, in order of choice, with which it is correlated by
-    ``least`` or more; over the cuts the groups of a support feature are united.
-    """
+    """The columns correlated with a support feature by ``least``: in each cut with the first such one, united."""
     pairs = columns.correlated(support, least)
     taken = np.zeros(len(pairs.column), bool)
     for cut in cuts:

@@ -2,17 +2,10 @@
 
     p(f) = sum_c P(c) p(f|c),   I(F;C) = mean_n log2 [p(f_n|c_n) / p(f_n)]               ("parzen")
                                 I(F;C) = H(C) - mean_n H(C|f_n),  P(c|f) = P(c) p(f|c) / p(f)   ("parzen-posterior")
-
-or its second-order approximation, which knows no interaction of three features or more with the class that no two of
-them have:
-
-    I(F;C) ~ sum_i I(fi;C) - sum_{i<j} I(fi;fj) + sum_{i<j} sum_c P(c) I_c(fi;fj)              ("second-order")
+    I(F;C) ~ sum_i I(fi;C) - sum_{i<j} I(fi;fj) + sum_{i<j} sum_c P(c) I_c(fi;fj)        ("second-order")
 
 The covariance of each class is factored as ``L L'`` once: a further feature adds one row to L, and one coordinate to
 the samples, in which the windows are round. The distances in the coordinates before are shared by all candidates.
-
-Cost: n^2 kernels a candidate for n samples, whatever the number of classes and features. Memory: m numbers a sample
-and class for m features chosen; of each candidate 8 C n bytes, candidates being taken in parts of 64 MiB.
 
 B. Guo, M. S. Nixon, "Gait feature subset selection by mutual information", IEEE Transactions on Systems, Man and
 Cybernetics A 39(1), 2009. doi:10.1109/TSMCA.2008.2007977

@@ -4,14 +4,9 @@
     H(f)       = -mean_n log2 p(f_n)             every sample is also a point (resubstitution)
     I(fi;fj)   = H(fi) + H(fj) - H(fi,fj)        one dimension's width for H(f), two dimensions' for H(fi,fj)
 
-S is the sample covariance (n - 1) of the points used, columns being standardised by their population standard
-deviation; h depends on the number of points N and of dimensions d: ``N^(-1/(d + 4))`` ("scott"), ``1 / ln N`` ("log"),
-or a number. The ridge, 1e-6, keeps duplicate columns, columns that do not vary within a class, and fewer points than
-dimensions from a singular covariance; it is a standard deviation of 0.001 beside one of 1. Differential entropies
-depend on the unit: they are those of standardised columns.
-
-Cost: a pair takes 2 n 24^2 products for n samples, in place of n^2 kernels: these are spread over a grid that is right
-to 1e-11 (native/parzen.hpp). Memory: the values twice, and the grid of a pair, 128 MiB a thread at the most.
+S is the sample covariance (n - 1) of the points used. The ridge, 1e-6, keeps duplicate columns, columns that do not
+vary within a class, and fewer points than dimensions from a singular covariance. Kernels are spread over a grid that is
+right to 1e-11 (native/parzen.hpp), in place of n^2 of them.
 
 N. Kwak, C.-H. Choi, "Input feature selection by mutual information based on Parzen window", IEEE Transactions on
 Pattern Analysis and Machine Intelligence 24(12), 2002. doi:10.1109/TPAMI.2002.1114861

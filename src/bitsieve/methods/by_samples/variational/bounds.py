@@ -2,9 +2,7 @@
 
     I(X_S;C) >= mean_n log2 [ q(x_S|c_n) / sum_c p(c) q(x_S|c) ]
 
-with q(x_S|c) a product, in the order of choice, of what :mod:`bitsieve.methods.by_samples.variational.codes` or
-:mod:`bitsieve.methods.by_samples.variational.densities` puts for q(x_f|x_S,c). Each step adds the feature with the
-greatest bound. The paper is that of :mod:`bitsieve.methods.by_samples.vmi`.
+Each step adds the feature with the greatest bound. The paper is that of :mod:`bitsieve.methods.by_samples.vmi`.
 """
 
 from __future__ import annotations
@@ -42,11 +40,10 @@ class Weighted(NamedTuple):
 
 
 class Posterior:
-    """The running likelihoods log2 p(c) q(x_S|c) of every sample and class.
+    """The running likelihoods log2 p(c) q(x_S|c) of every sample and class, as logarithms: none underflows.
 
     Samples are sorted by class, ``class_sizes`` of each, none 0, and stand in blocks of eight, a lane each: arrays of
-    shape (n_blocks, n_classes, 8), as the native sums want them. Everything is kept as logarithms: nothing underflows,
-    however many features are chosen.
+    shape (n_blocks, n_classes, 8), as the native sums want them.
     """
 
     def __init__(self, class_sizes: Integers) -> None:
@@ -90,8 +87,7 @@ class Posterior:
     def bounds(self, true_class: Floats, mixed: Floats) -> Floats:
         """The bound, in bits, with the chosen features and each candidate.
 
-        Of each candidate ``true_class`` is sum_n log2 of the likelihood in the sample's own class, ``mixed`` sum_n log2
-        of its likelihoods mixed over the classes by the weights.
+        ``true_class`` is sum_n log2 of its likelihood in the sample's class, ``mixed`` of those mixed over the classes.
         """
         return self._bound + (true_class - mixed) / self.n_samples
 
