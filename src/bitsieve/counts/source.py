@@ -249,6 +249,11 @@ def conditioning(source: CountSource) -> ConditioningSource:
     return cast("ConditioningSource", source)
 
 
+def coded(source: CountSource) -> CodedSource | None:
+    """The source as one that knows the codes of every sample; None where it does not."""
+    return cast("CodedSource", source) if "codes" in source.offers else None
+
+
 class JoinedSource(ConditioningSource):
     """The samples of another source with one feature for each group of its columns."""
 
@@ -323,6 +328,7 @@ def _numbers(rows: Integers) -> Integers:
 class CodedSource(ConditioningSource):
     """A source that knows the class and the codes of every sample, in an order of the samples that never changes."""
 
+    offers: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined", "codes"})
     sample_classes: Integers
 
     @abstractmethod

@@ -1,13 +1,6 @@
 """Interactions: the pairs or triples of columns that carry the most about the class together, and what chance gives.
 
-With ``I(S) = I(X_S;C)`` of a set S of columns, and i, j, k those of a tuple (of a pair without k):
-
-===========  ===================================================================================================
-joint        ``I(ijk)``
-interaction  ``I(ijk) - I(ij) - I(ik) - I(jk) + I(i) + I(j) + I(k)``, of a pair ``I(ij) - I(i) - I(j)``
-gain         ``max(I(ijk) - I(jk), I(ijk) - I(ik), I(ijk) - I(ij))``, the largest ``I(Xi;C|others)``
-synergy      ``I(ijk) - max(I(ij) + I(k), I(ik) + I(j), I(jk) + I(i), I(i) + I(j) + I(k))``
-===========  ===================================================================================================
+The statistics are those of :func:`bitsieve.counts.tuples.search_tuples`.
 
 W. J. McGill, "Multivariate information transmission", Psychometrika 19, 1954. doi:10.1007/BF02289159
 A. Jakulin, "Machine learning based on attribute interactions", dissertation, University of Ljubljana, 2005.
@@ -29,7 +22,7 @@ import numpy as np
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Progress
 from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.source import CodedSource, CountSource, conditioning
+from bitsieve.counts.source import CountSource, coded, conditioning
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
@@ -136,26 +129,27 @@ class Search:
             tuples = min(tuples, n_tuples(source, 2) + comb(self.screen, self.order))
         most = AFFORDED if source.arities.max() <= CODES else AFFORDED_BY_TABLES
         affordable = float(tuples) * source.n_samples * N_SHUFFLES <= most
-        return N_SHUFFLES if isinstance(source, CodedSource) and affordable else 0
+        return N_SHUFFLES if coded(source) is not None and affordable else 0
 
     def after_shuffles(self, source: CountSource, n_shuffles: int, random_state: int = 0) -> Chance:
         """The strongest tuple of every column after each of some shuffles of the class; all else is done as without."""
-        if not isinstance(source, CodedSource):
+        known = coded(source)
+        if known is None:
             raise ValueError(
                 "shuffles of the class need all rows in one place: give a sample of the rows, or no shuffles"
             )
         dtype = np.uint8 if source.arities.max() <= 256 else np.uint16
         codes = np.empty((source.n_samples, source.n_features), dtype, order="F")
-        by_class = np.argsort(source.sample_classes, kind="stable")  # one order of the samples, whatever the source's
+        by_class = np.argsort(known.sample_classes, kind="stable")  # one order of the samples, whatever the source's
         for feature in range(source.n_features):
-            codes[:, feature] = source.codes(feature)[by_class]
+            codes[:, feature] = known.codes(feature)[by_class]
         best, search = np.empty((n_shuffles, source.n_features)), replace(self, n_top=0)
         # Triples are searched by all threads, pairs a shuffle a thread.
         inside, outside = (source.n_jobs, None) if self.order == 3 else (None, source.n_jobs)
         of_codes: Any = {"n_classes": source.n_classes, "arities": source.arities, "n_jobs": inside}
 
         def work(number: int) -> None:
-            classes = np.random.default_rng([random_state, number]).permutation(source.sample_classes[by_class])
+            classes = np.random.default_rng([random_state, number]).permutation(known.sample_classes[by_class])
             best[number] = search.strongest(PackedSource(codes, classes, **of_codes)).best
 
         run_blocks(work, range(n_shuffles), outside, phase("shuffling"))
