@@ -37,8 +37,8 @@ class Method:
 
     ``same_as``: the method that this is a second name of, and ``remark`` why the two are the same; empty where it is
     none. ``parameters``: as in ``make_selector(name, beta=0.5)``, with their defaults, but for those of every method
-    (``n_features_to_select``, ``binning``, ``n_jobs``). ``rules``: what is allowed for each. ``check``: called with all
-    parameters and ``n_features_to_select``, refuses those that do not go together.
+    (``n_features_to_select``, ``binning``, ``n_jobs``); by default those of ``run``. ``rules``: what is allowed for
+    each. ``check``: called with all parameters and ``n_features_to_select``, refuses those that do not go together.
 
     ``requires``: what it needs of the data: "tables", "partition", "joined", "rows", "dense". ``requires_more``: called
     with all parameters and ``n_features_to_select``, what it needs besides with these. ``bins``: whether it takes
@@ -67,6 +67,10 @@ class Method:
     ends_with: tuple[str | None, ...] = ()
     rules: Mapping[str, Rule] = field(default_factory=dict, hash=False, repr=False)
     check: Callable[[Mapping[str, Any]], None] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.parameters:
+            object.__setattr__(self, "parameters", defaults_of(self.run))
 
     @property
     def estimator(self) -> str:

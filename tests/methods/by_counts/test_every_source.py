@@ -255,8 +255,11 @@ def blankets(information):
 
 
 def eliminations(information):
-    found = [koller_sahami(information, 3, blanket_size=2, blanket=rule) for rule in ("relevance", "redundancy")]
-    return [part for one in found for part in (one.order, one.scores, np.concatenate(one.blankets))]
+    found = [
+        koller_sahami(information, information.n_features, blanket_size=2, blanket=rule)
+        for rule in ("relevance", "redundancy")
+    ]
+    return [part for one in found for part in (one.order, one.scores)]
 
 
 @every_kind

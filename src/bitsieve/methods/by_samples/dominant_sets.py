@@ -30,7 +30,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
 from bitsieve.methods.by_samples.parzen import BANDWIDTHS, JointInformation, ParzenPairs, SecondOrderInformation
 from bitsieve.methods.by_samples.rows import Rows, Samples, centre, standardize
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
 from bitsieve.optimize.dominant_sets import DYNAMICS, Similarity, SimilarityMatrix, SimilarityRows, dominant_sets
 
 Step = Callable[[int, int], object]
@@ -328,7 +328,6 @@ METHODS = (
         needs="the values themselves: similarities of all pairs of features; n x n numbers",
         cost="O(n^2 d + k m d^2) for sets of m features, n^2 numbers",
         selector="bitsieve.selectors.dominant_sets:DominantSetMII",
-        parameters=defaults_of(dominant_set_mii),
         run=dominant_set_mii,
         requires=DENSE_ROWS,
         bins=False,

@@ -18,7 +18,7 @@ from bitsieve.common.memory import check_matrices
 from bitsieve.common.parameters import check_flag, check_integer, optional
 from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.rows import Centred, Samples, centre
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
 
 Integers = NDArray[np.intp]
 
@@ -154,7 +154,6 @@ METHODS = (
         cost="O(n^2 d), 2 n^2 numbers",
         unit="ratio",
         selector="bitsieve.selectors.separability:RCFS",
-        parameters=defaults_of(rcfs),
         run=rcfs,
         requires=DENSE_ROWS,
         bins=False,

@@ -93,7 +93,6 @@ _NAIVE = Method(
     needs="the samples: a likelihood of each in every class",
     cost="O(k n d C) for C classes; densities O(n d^2)",
     selector="bitsieve.selectors.vmi:VMI",
-    parameters=defaults_of(vmi),
     run=vmi,
     requires=DENSE_ROWS,
     ends_with=("auto",),

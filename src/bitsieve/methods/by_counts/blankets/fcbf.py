@@ -17,7 +17,7 @@ from bitsieve.information.protocol import (
     class_uncertainty,
     pair_uncertainty,
 )
-from bitsieve.methods.method import Found, Method, defaults_of
+from bitsieve.methods.method import Found, Method
 
 
 def remaining(information: Information, order: Columns, levels: Floats) -> Remaining:
@@ -159,7 +159,6 @@ METHODS = (
         cost="O(k n d)",
         unit="ratio",
         selector="bitsieve.selectors.blankets:FCBF",
-        parameters=defaults_of(fcbf),
         run=fcbf,
         ends_with=(None, "auto"),
         rules={"delta": partial(check_number, low=0, high=1), "strict": check_flag},

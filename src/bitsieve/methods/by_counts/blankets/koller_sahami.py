@@ -14,7 +14,7 @@ from bitsieve.common.choice import pick
 from bitsieve.common.parameters import check_choice, check_integer
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
-from bitsieve.methods.method import CONDITIONED, Found, Method, defaults_of, rank_all
+from bitsieve.methods.method import CONDITIONED, Found, Method, rank_all
 
 
 class _Blankets:
@@ -89,7 +89,6 @@ METHODS = (
         needs="all pairs of features within each class, each feature conditional on its blanket; n x n numbers",
         cost="O(n^2 d), n^2 numbers",
         selector="bitsieve.selectors.blankets:KollerSahami",
-        parameters=defaults_of(koller_sahami),
         run=koller_sahami,
         requires=CONDITIONED,
         rules={

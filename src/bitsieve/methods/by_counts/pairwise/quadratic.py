@@ -16,7 +16,7 @@ from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_choice, check_number, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
-from bitsieve.methods.method import Found, Method, defaults_of, rank_all
+from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom, nystrom_factor
 from bitsieve.optimize.simplex_qp import (
@@ -266,7 +266,6 @@ METHODS = (
         cost="O(n^2 d + n^3), 2 n^2 numbers",
         unit="share",
         selector="bitsieve.selectors.pairwise:QPFS",
-        parameters=defaults_of(qpfs),
         run=qpfs,
         rules={
             "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
@@ -286,7 +285,6 @@ METHODS = (
         cost="O(n^2 d + n^3), 2 n^2 numbers",
         unit="share",
         selector="bitsieve.selectors.pairwise:EQPFS",
-        parameters=defaults_of(eqpfs),
         run=eqpfs,
         rules={
             "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),

@@ -21,7 +21,7 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     row_bound,
     subset_objective,
 )
-from bitsieve.methods.method import Found, Method, defaults_of, rank_all
+from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 from bitsieve.optimize.swap import improve_by_swaps
@@ -181,7 +181,6 @@ METHODS = (
         needs="all pairs of features within each class; n x n numbers",
         cost="O(n^2 d + n^3), 3 n^2 numbers",
         selector="bitsieve.selectors.pairwise:SDPCMI",
-        parameters=defaults_of(sdpcmi),
         run=sdpcmi,
         rules={
             "rounding": partial(check_choice, choices=tuple(ROUNDINGS)),

@@ -29,7 +29,7 @@ from bitsieve.methods.by_counts.pairwise.matrices import (
     FullMatrix,
     conditional_matrix,
 )
-from bitsieve.methods.method import Found, Method, defaults_of, rank_all
+from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.eigen import dot, lanczos, multiply
 from bitsieve.optimize.nystrom import (
     Nystrom,
@@ -165,7 +165,6 @@ METHODS = (
         needs="all pairs of features within each class; n x n numbers",
         cost="O(n^2 d), n^2 numbers",
         selector="bitsieve.selectors.pairwise:SpecCMI",
-        parameters=defaults_of(speccmi),
         run=speccmi,
         rules={
             "approximation": made_by(make_nystrom),

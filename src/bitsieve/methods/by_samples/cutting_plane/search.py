@@ -243,7 +243,6 @@ _GDM = Method(
     cost="O(n d) a cut, n d the stored values of a sparse table",
     unit="cosine",
     selector="bitsieve.selectors.gdm:GDM",
-    parameters=defaults_of(gdm),
     run=gdm,
     requires=ROWS,
     bins=False,

@@ -27,7 +27,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     edges_between,
     minimum_spanning_tree,
 )
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
 
 Classes = NDArray[np.integer]
 
@@ -178,7 +178,6 @@ METHODS = (
         cost="O(k^2 n d^2)",
         unit="error",
         selector="bitsieve.selectors.spanning_trees:DpSelector",
-        parameters=defaults_of(dp),
         run=dp,
         requires=DENSE_ROWS,
         bins=False,

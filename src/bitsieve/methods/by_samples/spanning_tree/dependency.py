@@ -28,7 +28,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     edges_between,
     minimum_spanning_tree,
 )
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of, rank_all
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, rank_all
 
 Places = NDArray[np.int64]
 
@@ -221,7 +221,6 @@ METHODS = (
         cost="O(n^2 d^1.5), n^2 numbers",
         unit="dependency",
         selector="bitsieve.selectors.spanning_trees:GMI",
-        parameters=defaults_of(gmi),
         run=gmi,
         requires=DENSE_ROWS,
         bins=False,
