@@ -74,8 +74,8 @@ def find_similarity(
             return np.stack([pairs.relevance_row(i, everything) for i in range(first, last)])
 
         return _whole_or_rows(n, memory, pairs.relevance_matrix, windows, 1), kind
-    lines = Correlations(values) if kind == "rho" else RegressionErrors(numbers[:, varies], values)
-    return _whole_or_rows(n, memory, partial(_all_rows, lines.rows, n), lines.rows, AT_ONCE), kind
+    lines = partial(correlation_rows, values) if kind == "rho" else RegressionErrors(numbers[:, varies], values).rows
+    return _whole_or_rows(n, memory, partial(_all_rows, lines, n), lines, AT_ONCE), kind
 
 
 def _all_rows(rows: Callable[[int, int], Floats], n: int, progress: Step) -> Floats:
@@ -135,26 +135,20 @@ def _given(similarity: Any, samples: Samples) -> SimilarityMatrix:
     return SimilarityMatrix(matrix)
 
 
-class Correlations:
-    """|rho| of columns that vary, given as rows of mean 0 and standard deviation 1."""
-
-    def __init__(self, standardized: Floats) -> None:
-        self._values = standardized
-
-    def rows(self, first: int, last: int) -> Floats:
-        """Rows of W; 0 on the diagonal."""
-        with threadpool_limits(1):  # a product's bits depend on the number of threads
-            out = np.abs(self._values[first:last] @ self._values.T)
-        out = np.minimum(out / self._values.shape[1], 1.0)
-        out[np.arange(last - first), np.arange(first, last)] = 0.0
-        return np.asarray(out)
+def correlation_rows(standardized: Floats, first: int, last: int) -> Floats:
+    """Rows of |rho|, 0 on the diagonal, of columns that vary, given as rows of mean 0 and standard deviation 1."""
+    with threadpool_limits(1):  # a product's bits depend on the number of threads
+        out = np.abs(standardized[first:last] @ standardized.T)
+    out = np.minimum(out / standardized.shape[1], 1.0)
+    out[np.arange(last - first), np.arange(first, last)] = 0.0
+    return np.asarray(out)
 
 
 class RegressionErrors:
-    """1 - e / max e of columns that vary: twice the cost of :class:`Correlations`, as the largest e comes first."""
+    """1 - e / max e of columns that vary: twice the cost of correlations, as the largest e comes first."""
 
     def __init__(self, numbers: Floats, standardized: Floats) -> None:
-        self._correlations = Correlations(standardized)
+        self._standardized = standardized
         values, exponents = centre(numbers)
         # One unit for all, in which the largest variance is near 1: W does not depend on it.
         variances = np.add.reduce(values * values, axis=0) / len(values)
@@ -171,7 +165,7 @@ class RegressionErrors:
         return out
 
     def _errors(self, first: int, last: int) -> Floats:
-        rho = self._correlations.rows(first, last)
+        rho = correlation_rows(self._standardized, first, last)
         rho[np.arange(last - first), np.arange(first, last)] = 1.0
         return np.asarray((self._variances[first:last, None] + self._variances) / 2 * (1.0 - rho * rho))
 
