@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,8 +12,9 @@ import numpy as np
 from bitsieve.common.arrays import Columns
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names, quoted
-from bitsieve.common.names import NumberedNames
 from bitsieve.common.parameters import FeatureCount
+
+Place = Callable[[str], int | None]  # where the column of a name is
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,8 @@ def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates
         return Candidates(of_column)
     if not any(map(is_given, (constraints.must_include, constraints.exclude, constraints.groups))):
         return Candidates(of_column)
-    place = _Places(names)
+    # Numbered names need not be gone through.
+    place: Place = getattr(names, "place", None) or {name: j for j, name in enumerate(names)}.get
     owner: dict[int, str] = {}
     for label, members in _labelled(constraints.groups).items():
         columns = _columns(members, label, names, place)
@@ -146,20 +148,6 @@ def is_given(wanted: Any) -> bool:
     return not hasattr(wanted, "__len__") or len(wanted) > 0
 
 
-class _Places:
-    """Where the columns of some names are: of numbered ones without going through them all."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = names
-        self.known = None if isinstance(names, NumberedNames) else {name: j for j, name in enumerate(names)}
-
-    def __contains__(self, name: str) -> bool:
-        return name in (self.names if self.known is None else self.known)
-
-    def __getitem__(self, name: str) -> int:
-        return self.names.index(name) if self.known is None else self.known[name]
-
-
 def check_constraints(constraints: Any) -> None:
     """Refuse what is neither None nor constraints."""
     if not isinstance(constraints, Constraints | None):
@@ -174,18 +162,19 @@ def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
     return {f"group {number}": members for number, members in enumerate(groups, 1)}
 
 
-def _columns(wanted: Any, label: str, names: Sequence[str], place: _Places) -> list[int]:
+def _columns(wanted: Any, label: str, names: Sequence[str], place: Place) -> list[int]:
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
         raise ValueError(Sentence(label, f" is {wanted!r}: give a list of column names or indices"))
     found = []
     for column in wanted:
         if isinstance(column, str):
-            if column not in place:
+            known = place(column)
+            if known is None:
                 parts = [part.strip() for part in column.split(",")]
-                listed = len(parts) > 1 and all(part in place for part in parts)
+                listed = len(parts) > 1 and None not in map(place, parts)
                 advice = f"give {quoted(parts)} one by one" if listed else allowed_names(column, names)
                 raise ValueError(Sentence(label, f" names column {column!r}, which is not there: {advice}"))
-            found.append(place[column])
+            found.append(known)
             continue
         try:
             index = operator.index(column)
