@@ -172,6 +172,12 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--shuffles", TUPLES,
                "shuffles of the target, for p (default: 99 where they take some seconds, else none); 0: none",
                "integer", parameters="n_shuffles"),
+        Option("--strata", TUPLES, "shuffle within the values of this column only, which is then in no tuple", "column",
+               parameters="strata"),
+        Option("--rate-by", TUPLES,
+               "the false discovery rate of columns: from the shuffles, or from one search with shuffled copies of "
+               "some columns, by --statistic gain (default: %(default)s)", "name", choices=("shuffles", "contrasts"),
+               default="shuffles", parameters="rate_by"),
         Option("--screen", TUPLES, "search among so many columns only, those of the largest gain in pairs", "count",
                parameters="screen"),
     ),
@@ -188,6 +194,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                metavar="RULE", parameters="stopping"),
         Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or another rule (0.1)",
                "number", metavar="P", parameters="level"),
+        Option("--draws", SELECTING,
+               "knockoffs of every column; 1: a list has 1 / level columns or more, or none; several: 2 / level, and "
+               "depends less on chance (default: 10)", "count", parameters="n_draws"),
         Option("--min-bits", SELECTING, "what a feature must add under threshold (default: 0.01)",
                "number", metavar="BITS", parameters="bits"),
     ),
