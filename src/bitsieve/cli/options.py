@@ -132,7 +132,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--weight", f"{SELECTING} count how-many {TUPLES}",
                "the column of frequency weights, whole numbers: how often each row counts",
                "column", parameters="sample_weight"),
-        Option("--groups", "compare", "rows with one value here are never both learned from and tested on",
+        Option("--groups", f"{SELECTING} {JUDGING}",
+               "rows with one value here belong together: rules shuffle, folds and halves divide whole groups",
                "column", parameters="groups"),
         Option("--repair", ON_TABLES,
                "read text that means numbers or times as such, with a note on each (default); --no-repair: do not",
@@ -154,7 +155,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--set", f"{SELECTING} compare",
                "a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
                "assignment", form="repeated"),
-        Option("--estimator", SELECTING,
+        Option("--estimator", f"{SELECTING} how-many",
                "how information is estimated from counts: plug-in, corrected, miller-madow or "
                f"shrinkage (default: {ESTIMATOR})",
                "name", parameters="estimator"),

@@ -28,14 +28,16 @@ def carries_information(information: Information, columns: Columns, level: float
 
     A column counts if ``n p <= level / 2`` for p of ``I(Xi;C) = 0``, or ``n^2 p <= level / 2`` for p of
     ``I(Xi;C|Xj) = 0`` and any other column j of the list (Bonferroni, n columns to choose from). Where columns were cut
-    by the class, p is multiplied by the sets of cuts they might have got. So a list from columns of pure noise has one
-    that counts in at most ``level`` of all data sets. ``information`` is plug-in, of all columns to choose from.
+    by the class, p is multiplied by the sets of cuts they might have got; where rows belong together none counts. So a
+    list from columns of pure noise has one that counts in at most ``level`` of all data sets. ``information`` is
+    plug-in, of all columns there were to choose from.
     """
     source, search = information.source, information.source.search
     chosen = np.unique(columns)
     penalty = np.zeros(source.n_features)
     if search is not None:
-        penalty[chosen] = [search.log_codings(int(column)) for column in chosen]
+        priced = [search.log_codings(int(column)) for column in chosen]
+        penalty[chosen] = priced if search.units is None else np.inf
     n_tried = max(1, source.n_features if search is not None else int(information.varies.sum()))
     counts = np.zeros(source.n_features, bool)
     counts[chosen] = _log_tails(source, [(None, chosen)]) + penalty[chosen] <= log(level / 2 / n_tried)

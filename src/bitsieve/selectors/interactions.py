@@ -16,7 +16,7 @@ from bitsieve.common.progress import phase
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.table import Table
 from bitsieve.methods.by_counts.interactions import Search, rarities
-from bitsieve.methods.method import ROWS, Found
+from bitsieve.methods.method import INDEPENDENT, ROWS, Found
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
 
@@ -96,7 +96,7 @@ class InteractionSelector(ColumnSelector):
         "binning": made_by(make_binner),
         "n_jobs": check_threads,
     }
-    requires: ClassVar[frozenset[str]] = ROWS
+    requires: ClassVar[frozenset[str]] = ROWS | INDEPENDENT
 
     _: KW_ONLY
     order: int = 2
