@@ -206,7 +206,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
         """The table that ``fit`` is given."""
-        parts = data_in_parts(X)
+        parts = data_in_parts(X, self._needs())
         if parts is not None:
             return parts.read_in_parts(y, sample_weight)
         return read_xy(X, y, sample_weight, estimator=self)
