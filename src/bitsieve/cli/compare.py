@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binner_of, binning_of, check_written, made_by, rules_of, say, show, sources_of
+from bitsieve.cli.shared import binner_of, binning_of, check_written, given, made_by, rules_of, say, show, sources_of
 from bitsieve.common.defaults import BINNING
-from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.data.table import TableInMemory
-    from bitsieve.evaluate.checkpoint import Checkpoint
     from bitsieve.evaluate.comparison import Comparison
     from bitsieve.evaluate.plan import Plan
+    from bitsieve.evaluate.run import Checkpoint
 
 KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
@@ -32,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
         phase("writing")
         _save(comparison, options)
     if kept is not None:
-        from bitsieve.evaluate.checkpoint import remove
+        from bitsieve.evaluate.run import remove
 
         remove(kept)
 
@@ -71,51 +69,29 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 def _plan(options: argparse.Namespace) -> Plan:
     from bitsieve.data.read import read_data
-    from bitsieve.evaluate.plan import DEFAULT_METHODS, make_plan
+    from bitsieve.evaluate.plan import Question, make_plan
 
     rule, parameters = binning_of(options)
     asked = options.binning is not None or bool(parameters.keys() - {"missing"})
     table = read_data(
         options.data,
         options.target,
+        groups=options.groups,
         target_bins=options.target_bins,
         target_kind=options.target_kind,
         drop_missing=options.drop_missing_target,
         header=options.header,
         rules=rules_of(options),
     )
-    groups = None if options.groups is None else _groups(table, options.groups)
-    return make_plan(
-        table,
-        methods=options.methods or DEFAULT_METHODS,
-        features=options.features,
-        classifier=options.classifier,
-        scoring=options.scoring,
-        folds=options.folds,
-        groups=groups,
-        include=options.include or (),
-        exclude=[*(options.exclude or ()), *([] if options.groups is None else [options.groups])],
-        parameters=dict(options.set or ()),
-        baselines=True,
-        protocol=options.protocol,
-        binning=binner_of(rule, parameters) if asked else None,
-        missing=None if asked else options.missing,
-        random_state=options.seed,
-        bounds=options.bounds,
-    )
-
-
-def _groups(table: TableInMemory, name: str) -> Any:
-    """The values of the column of groups."""
-    if name not in table.names:
-        raise ValueError(f"there is no column {name!r} for the groups: {allowed_names(name, list(table.names))}")
-    values = table.values(list(table.names).index(name))
-    return getattr(values, "codes", values)
+    question = {name: of for name, of in given(options).items() if name in Question.__dataclass_fields__}
+    question |= {"parameters": dict(options.set or ()), "baselines": True}
+    if asked:
+        question |= {"binning": binner_of(rule, parameters), "missing": None}
+    return make_plan(table, **question)
 
 
 def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
-    from bitsieve.evaluate.checkpoint import Checkpoint
-    from bitsieve.evaluate.run import run_plan
+    from bitsieve.evaluate.run import Checkpoint, run_plan
 
     if kept is None:
         return run_plan(plan, threads)
@@ -136,16 +112,16 @@ def _say_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
             f"{str(checkpoint.path)!r}: the same command with --resume goes on"
         )
     else:
-        from bitsieve.evaluate.checkpoint import remove
+        from bitsieve.evaluate.run import remove
 
         remove(checkpoint.path)
 
 
 def _save(comparison: Comparison, options: argparse.Namespace) -> None:
     if options.output is not None:
-        from bitsieve.evaluate.comparison import write_comparison
+        from bitsieve.files.write import write_rows
 
-        write_comparison(comparison, options.output)
+        write_rows(comparison.table(), options.output)
     if options.report is not None:
         from bitsieve.report.files import write_report
 

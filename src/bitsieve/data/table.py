@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
-from bitsieve.common.messages import needs_dense_rows, quoted_places
+from bitsieve.common.messages import needs_dense_rows
 from bitsieve.data.encoding import FEW, Encoded, encode, take_rows
-from bitsieve.data.extents import MISSING, Extents, find_extents
+from bitsieve.data.extents import MISSING, Extents, KnownColumns, NamedColumns, find_extents
 from bitsieve.data.given import Given, Understood
 from bitsieve.data.profile import (
     Noticed,
@@ -33,32 +33,7 @@ from bitsieve.data.target import Target
 Values = NDArray[Any] | Encoded
 
 
-COUNTS = frozenset({"tables", "partition", "joined"})  # what counts of all rows offer
-
-
-class NamedColumns:
-    """What follows from the names of the columns alone."""
-
-    names: Sequence[str]  # one a feature; ``x0``, ``x1``, ... where the input has none
-    # the names as scikit-learn keeps them: None where the input has none, or not all are strings
-    feature_names: NDArray[Any] | None
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return len(self.names)
-
-    def quoted(self, which: Iterable[int]) -> str:
-        """The names of some features for a message, the first five of them."""
-        return quoted_places(list(which), self.names)
-
-    def set_names_on(self, estimator: Any) -> None:
-        """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator that is fitted on these columns."""
-        estimator.n_features_in_ = self.n_features
-        if self.feature_names is not None:
-            estimator.feature_names_in_ = self.feature_names
-        elif hasattr(estimator, "feature_names_in_"):  # of an earlier fit
-            del estimator.feature_names_in_
+COUNTS = frozenset({"tables", "partition", "joined", "independent"})  # what counts of all rows offer
 
 
 class Table(NamedColumns, ABC):
@@ -135,7 +110,7 @@ def check_several_rows(table: Table) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class TableInMemory(Table):
+class TableInMemory(Table, KnownColumns):
     """A table whose rows are in memory: one part."""
 
     # shape (n_samples, n_features): numbers (NaN = missing), or codes of categories; times are microseconds
@@ -145,6 +120,8 @@ class TableInMemory(Table):
     y: Target | None = field(default=None, repr=False)  # None where no target was given
     # shape (n_samples,): frequency weights: how many times each sample counts, at least once. None: once each
     weights: Integers | None = field(default=None, repr=False)
+    # shape (n_samples,): the number of the group of samples that belong together; None: all are independent
+    groups: NDArray[np.intp] | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
@@ -175,9 +152,10 @@ class TableInMemory(Table):
     @property
     def offers(self) -> frozenset[str]:  # type: ignore[override]
         """What a method may require of it."""
+        counts = COUNTS if self.groups is None else COUNTS - {"independent"}
         if self.sparse is None:
-            return COUNTS | {"rows", "dense"}
-        return COUNTS if self.sparse.in_files else COUNTS | {"rows"}
+            return counts | {"rows", "dense"}
+        return counts if self.sparse.in_files else counts | {"rows"}
 
     @property
     def n_samples(self) -> int:
@@ -320,8 +298,7 @@ class TableInMemory(Table):
             return self, False
         extents, few = self.extents(n_jobs), []
         for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
-            first = block.values[0] if isinstance(block.values, list) else block.values
-            if first.dtype.kind in "iu":
+            if low.dtype.kind in "iu":
                 spread = np.asarray(high, object) - np.asarray(low, object)  # of uint64, too
                 few += block.places[(spread < FEW).astype(bool)].tolist()
         if self.matrix is not None:
@@ -357,5 +334,6 @@ class TableInMemory(Table):
             columns=take_rows(self.columns, rows) if self.sparse is None else self.sparse.take(rows),
             y=None if self.y is None else self.y.take(rows),
             weights=None if self.weights is None else self.weights[rows],
+            groups=None if self.groups is None else self.groups[rows],
             given=None,
         )

@@ -183,3 +183,9 @@ def data_in_parts(data: Any, needs: Set[str] = frozenset()) -> DataInParts | Non
     """The data of ``fit`` as what is read in parts, where it is of such a kind; a path is; None for rows in memory."""
     name = "database" if needs <= COUNTS and is_pushed_down(data) else "stream" if is_path(data) else None
     return choose_engine(data, name).open(data)
+
+
+def refuse_groups(groups: Any) -> None:
+    """Raise ValueError for groups of rows that are read in parts."""
+    if groups is not None:
+        raise ValueError("groups need all rows in memory: give a table in memory, or leave them out")

@@ -29,9 +29,9 @@ from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
-from bitsieve.engines.registry import data_in_parts
+from bitsieve.engines.registry import data_in_parts, refuse_groups
 from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
-from bitsieve.methods.method import DENSE_ROWS, ROWS, SHARED, Found, Method, check_requirements
+from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Found, Method, check_requirements
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative
 
@@ -78,11 +78,7 @@ S = TypeVar("S", bound="ColumnSelector")
 
 
 class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
-    """Base of all selectors.
-
-    A subclass has parameters, a docstring, and the methods that describe its function; only this class sets fitted
-    attributes.
-    """
+    """Base of all selectors, each parameters, a docstring and methods; only this class sets fitted attributes."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {}  # of a selector that is no method itself
     described: ClassVar[tuple[Method, ...]] = ()  # the methods that it selects by; all have one function
@@ -107,7 +103,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         cls.__doc__ = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
 
     @followed
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose features of a table.
 
         Parameters
@@ -125,6 +121,8 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
             sample of weight 0 is left out.
+        groups : array-like of shape (n_samples,), default=None
+            Samples that belong together, such as those of one person: rules, tests and halves keep them together.
 
         Returns
         -------
@@ -140,7 +138,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self._check_parameters()
-        table = self._read(X, y, sample_weight)
+        table = self._read(X, y, sample_weight, groups)
         check_requirements(self._who(), self._needs(), table.offers)
         if table.target.n_classes < 2:
             label = table.target.labels[:1].tolist()[0]
@@ -159,16 +157,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         return []
 
     def fit_table(self, table: Table) -> Self:
-        """Choose features of a table that was read already.
-
-        Parameters
-        ----------
-        table : Table
-
-        Returns
-        -------
-        self
-        """
+        """Choose features of a table that was read already."""
         self._check_parameters()
         check_requirements(self._who(), self._needs(), table.offers)
         return self._fit_table(table)
@@ -198,18 +187,17 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         if hasattr(X, "iloc"):
             return X.iloc[:, kept]
         # scikit-learn would make a pandas table of the values alone, without dtypes, and none at all of an Arrow table.
-        return frame[:, kept].to_pandas() if self._wants_pandas() else frame[:, kept].to_native()
-
-    def _wants_pandas(self) -> bool:
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
-        return bool((own or get_config()["transform_output"]) == "pandas")
+        wants_pandas = (own or get_config()["transform_output"]) == "pandas"
+        return frame[:, kept].to_pandas() if wants_pandas else frame[:, kept].to_native()
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Table:
         """The table that ``fit`` is given."""
         parts = data_in_parts(X, self._needs())
         if parts is not None:
+            refuse_groups(groups)
             return parts.read_in_parts(y, sample_weight)
-        return read_xy(X, y, sample_weight, estimator=self)
+        return read_xy(X, y, sample_weight, groups, estimator=self)
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
@@ -236,7 +224,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     def _who(self) -> str:
         """What requires something of the data, in messages: with its rule, if that requires it."""
         name, rule = type(self).__name__, getattr(self, "stopping", None)
-        return f"{name} with {rule}" if self._needs() >= ROWS and isinstance(rule, str) else name
+        return f"{name} with {rule}" if self._needs() & (ROWS | INDEPENDENT) and isinstance(rule, str) else name
 
     def _needs(self) -> frozenset[str]:
         """What the method requires of its data with these parameters."""
@@ -324,16 +312,7 @@ class CountSelector(ColumnSelector):
     _counts: SavedCounts | None  # of the rows so far, where they came in parts
 
     def fit_counted(self, counted: Counted) -> Self:
-        """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part.
-
-        Parameters
-        ----------
-        counted : Counted
-
-        Returns
-        -------
-        self
-        """
+        """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part."""
         self._check_parameters()
         fitted = fit_counted(self.described[0], counted, self.n_features_to_select, self._parameters())
         return self._keep_fitted(counted.table, fitted)

@@ -12,20 +12,24 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+import pyarrow as pa
 
-from bitsieve.common.arrays import Columns, Flags, Floats
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.choice import TIE
 from bitsieve.common.defaults import BINNING, INTERACTIONS_BINS
+from bitsieve.common.messages import renamed
 from bitsieve.common.parameters import FeatureCount, check_threads
-from bitsieve.counts.source import CountSource
+from bitsieve.counts.source import CountSource, class_order
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.registry import keeps_missing, make_binner
+from bitsieve.data.encoding import as_array, encode_known
+from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import count, count_coded
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
 from bitsieve.information.leaks import Leak, leaks
-from bitsieve.methods.constraints import resolve
+from bitsieve.methods.constraints import Constraints, resolve
 from bitsieve.methods.method import Found, Method
 from bitsieve.methods.registry import find_method
 from bitsieve.selectors.sampled import TableSamples
@@ -33,11 +37,7 @@ from bitsieve.selectors.sampled import TableSamples
 
 @dataclass(frozen=True)
 class Counted:
-    """A table that is binned and packed for counting.
-
-    ``binner``: fitted on it. ``information``: the plug-in one. Keeps what was counted, so that a second method does not
-    count it again.
-    """
+    """A table that is binned by a fitted ``binner`` and packed, whose counts serve every method."""
 
     table: Table
     binner: Binning
@@ -59,7 +59,8 @@ class Explained(NamedTuple):
     ``binner``: that made the codes. ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with``
     (k,): for every selected column, the one chosen before it with the largest I(Xi;Xs); -1 for the first. ``overlap``
     (k,): that information; nan for the first. ``informative`` (k,): whether each selected column carries more
-    information about the class than chance.
+    information about the class than chance. ``leaks``: columns that nearly determine the class alone. ``is_sure``:
+    whether ``informative`` names all that are.
     """
 
     binner: Binning
@@ -67,30 +68,26 @@ class Explained(NamedTuple):
     overlap_with: Columns
     overlap: Floats
     informative: Flags
+    leaks: list[Leak]
+    is_sure: bool = False
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a method found in a table, and what explains it.
-
-    ``explained``, ``leaks``: by the counts of a method on counts; None for a method on rows.
-    """
+    """What a method found in a table, and what explains it by the counts of a method on counts."""
 
     found: Found
     explained: Explained | None = None
-    leaks: list[Leak] | None = None
 
     def attributes(self) -> dict[str, Any]:
         """What was counted, as fitted attributes."""
-        return {} if self.explained is None else {f"{name}_": value for name, value in self.explained._asdict().items()}
+        names = ("binner", "relevance", "overlap_with", "overlap", "informative")
+        return {} if self.explained is None else {f"{name}_": getattr(self.explained, name) for name in names}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What :func:`bitsieve.select` ran and found: as much of a fitted selector as is known without scikit-learn.
-
-    ``asked``: how many features. ``parameters``: of the method's function.
-    """
+    """What :func:`bitsieve.select` asked for, ran and found: a fitted selector as far as it needs no scikit-learn."""
 
     method: str
     asked: Any
@@ -140,15 +137,11 @@ def fit_method(
     n_jobs: Any = None,
     beyond_is_all: bool = False,
 ) -> Fitted:
-    """Run a method on a table that has what it requires, with parameters that were checked.
-
-    ``asked``: how many features to select. ``parameters``: of its function, and ``estimator``, of the information.
-    ``binning``: of a method that bins. ``beyond_is_all``: whether more features than there are, are all of them.
-    """
+    """Run a method on a table that has what it requires: ``asked`` features, with parameters that were checked."""
     k, own = _resolved(method, table, asked, parameters, beyond_is_all=beyond_is_all)
     if "rows" not in method.requires:
         return _run(method, count_table(table, binning, n_jobs), k, own)
-    samples = TableSamples.of(cast("TableInMemory", table), method.estimator, binning, n_jobs)
+    samples = TableSamples(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
     run = method.run if samples.quantity is None or method.run_on_quantity is None else method.run_on_quantity
@@ -187,7 +180,7 @@ def _resolved(
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", counted.information.estimator))
     found = _last(method.run(information, k, **own), counted.table)
-    return Fitted(found, explain_by(counted, found.selected, information), leaks(counted.information))
+    return Fitted(found, explain_by(counted, found.selected, information))
 
 
 def _last(found: Found, table: Table) -> Found:
@@ -224,6 +217,36 @@ def count_for_tuples(
     return count(table, rule, n_jobs)
 
 
+def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
+    """The stratum of every sample, class by class, and the column that holds them, where they are one of the table.
+
+    ``strata`` is a column, by name or index, or one value a row; None: none are given.
+    """
+    if strata is None:
+        return None, []
+    if not table.in_memory or table.is_sparse:
+        raise ValueError(
+            "strata need dense rows in memory: leave out memory, spool and engine, or give some of the rows"
+        )
+    rows = cast("TableInMemory", table)
+    with renamed("exclude", "strata"):
+        columns = resolve(Constraints(exclude=[strata]), table.names).exclude if np.isscalar(strata) else []
+    given = rows if columns else read_xy(pa.table({"strata": pa.array(as_array(strata))}))
+    if given.n_samples != table.n_samples:
+        what = "rows of weight 0 and those without a target do not count: name a column in place of values"
+        raise ValueError(f"strata has {given.n_samples:,} values but the data has {table.n_samples:,} rows: {what}")
+    values = given.values(columns[0] if columns else 0)
+    codes = values.codes if hasattr(values, "codes") else encode_known(values).codes
+    if codes.min() < 0:
+        raise ValueError("strata are missing in some rows: give every row one")
+    target = table.target
+    order, _ = class_order(target.codes, rows.weights, target.n_classes)
+    strata, classes = codes[order].astype(np.int64), target.codes[order]
+    if len(np.unique(strata * target.n_classes + classes)) == len(np.unique(strata)):
+        raise ValueError("no stratum has rows of two classes, so that shuffles within strata change nothing")
+    return strata, columns
+
+
 def nothing_informative(relevance: Floats, informative: Flags) -> list[str]:
     """A note where no selected column is informative about the class, alone or with another."""
     k = len(relevance)
@@ -236,15 +259,12 @@ def nothing_informative(relevance: Floats, informative: Flags) -> list[str]:
 def explain_by(counted: Counted, selected: Columns, information: Information | None = None) -> Explained:
     """What the counts say of the selected columns, by the plug-in information where no other is given."""
     information = information or counted.information
-    informative = carries_information(counted.information, selected)
-    return Explained(counted.binner, information.relevance, *overlaps(information, selected), informative)
+    informative, known = carries_information(counted.information, selected), leaks(counted.information)
+    return Explained(counted.binner, information.relevance, *overlaps(information, selected), informative, known)
 
 
 def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floats]:
-    """For every selected feature, the one chosen before it with the largest I(Xi;Xs), and that information.
-
-    The first has none: -1 and nan.
-    """
+    """For every selected feature the earlier one with the largest I(Xi;Xs), and that; -1 and nan for the first."""
     nearest, overlap = np.full(len(selected), -1, np.intp), np.full(len(selected), np.nan)
     if len(selected) > 1:
         shared = information.redundancies(selected)
