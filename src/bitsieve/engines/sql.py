@@ -62,8 +62,8 @@ def _value(table: TableInParts, j: int) -> str:
     """A column as what is counted: the number of an interval, or its values as text."""
     assert table.coding is not None  # the table is counted
     name, binner = table.names[j], table.coding.binner
-    known, kind = binner.categories_[j], table.coding.kinds[j]
-    if j in (table.reader.rules.forms or {}) or (known is None and kind is not None and kind.kind not in "iufb"):
+    known = binner.categories_[j]
+    if j in (table.reader.rules.forms or {}) or (known is None and j in table.meanings):
         raise ValueError(
             f"column {name!r} is text or times that are cut, which SQL has no common words for: exclude it, or count "
             f"its values, by --column-type {name}=category"
