@@ -87,7 +87,11 @@ COMMANDS = (
     Command("interactions", "interactions.run",
             "count all pairs or triples of columns, and list those that carry the most about the target together",
             "Count all pairs (or triples) of columns of DATA with its target, and list those that carry the most about "
-            "it together. p is the share of shuffles of the target in which the strongest of all is as strong."),
+            "it together. Synergy above 0: bits beyond those of the parts, up to 1 for an exclusive or; below 0: "
+            "redundancy, for two copies of a column what each carries. p is the share of shuffles of the target in "
+            "which the strongest of all is as strong.",
+            "Cost: all pairs of 10,000 columns, 2,000 rows, 3 codes: 1.2 processor seconds; all triples of 1,000: 7. "
+            "Every shuffle costs the same again. Of more columns search triples with --screen."),
     Command("methods", "methods.run", "list every method, its paper and what it needs"),
 )
 # fmt: on
