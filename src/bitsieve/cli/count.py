@@ -34,6 +34,8 @@ def run(options: argparse.Namespace) -> int:
         source = StreamSource(options.data, options.memory)
         if source.own_target is not None:
             open_columns(options.data)
+        if options.target is None:
+            raise ValueError("no target is given: name one of the columns")
         how = {name: getattr(options, name) for name in ("target_bins", "target_kind")}
         table = cast(
             "TableInParts", source.read_in_parts(options.target, options.weight, **how, rules=rules_of(options))

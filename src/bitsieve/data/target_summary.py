@@ -20,6 +20,7 @@ from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import (
     MAX_JOINT_CLASSES,
     Target,
+    check_bins,
     check_complete,
     count_unusable,
     join_targets,
@@ -225,6 +226,7 @@ class TargetSummary:
     def fitted(self, name: str, said: TargetKind = AS_FOUND) -> TargetCoding:
         """How the target becomes classes: as by :func:`~bitsieve.data.target.read_target` of all rows."""
         parts = {part: column.classes(_called(part, self.joint), said) for part, column in self.columns.items()}
+        check_bins(part.target for part in parts.values())
         if self.joint:
             return TargetCoding(parts, Target(np.empty(0, np.int32), np.empty(0), name=name, said=said))
         (only,) = parts.values()

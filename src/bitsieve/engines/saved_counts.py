@@ -85,6 +85,7 @@ class SavedCounts:
                 None if facts["edges"] is None else np.array(facts["edges"]),
                 facts["kind"],
                 name=facts["target"],
+                unit=facts["unit"],
             )
             left_out = tuple(facts["left_out"])
             counts = cls(facts["names"], target, binning_of(facts, facts["names"]), arities, sizes, cells, left_out)
@@ -195,6 +196,7 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
         "kind": target.kind,
         "labels": listed(target.labels),
         "edges": edges,
+        "unit": target.unit,
         "left_out": list(counts.left_out),
     }
 

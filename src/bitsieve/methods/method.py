@@ -14,7 +14,7 @@ from bitsieve.common.messages import needs_dense_rows
 from bitsieve.common.parameters import Rule
 from bitsieve.counts.source import ONLY_PAIRS
 
-SHARED = ("n_features_to_select", "binning", "missing", "n_jobs")  # parameters of every method
+SHARED = ("n_features_to_select", "binning", "missing", "target_kind", "n_jobs")  # parameters of every method
 
 # What a method may require, and a table or a count source offers.
 TABLES = frozenset({"tables"})  # tables of pairs of columns and the class

@@ -124,9 +124,8 @@ class Outcome:
         """The fitted scikit-learn transformer."""
         from bitsieve.selectors.registry import selector_of
 
-        made = selector_of(
-            find_method(self.method), self.asked, binning=self.binning, n_jobs=self.n_jobs, **self.parameters
-        )
+        own = {**self.parameters, "binning": self.binning, "target_kind": self.table.target.said.kind}
+        made = selector_of(find_method(self.method), self.asked, n_jobs=self.n_jobs, **own)
         return made._keep_fitted(self.table, self.fitted)
 
 

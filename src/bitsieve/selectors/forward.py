@@ -88,5 +88,6 @@ class ForwardSelector(CountSelector):
     constraints: Constraints | None = None
     binning: Any = BINNING
     missing: str | None = None
+    target_kind: str | None = None
     estimator: str = ESTIMATOR
     n_jobs: int | None = None

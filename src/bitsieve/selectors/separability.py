@@ -71,6 +71,7 @@ class RCFS(ColumnSelector):
     _: KW_ONLY
     n_clusters: int | None = None
     standardize: bool = True
+    target_kind: str | None = None
 
 
 @with_parameters
@@ -140,4 +141,5 @@ class ReliefF(ColumnSelector):
     n_neighbors: int | None = None
     n_samples: int | None = None
     random_state: Any = None
+    target_kind: str | None = None
     n_jobs: int | None = None

@@ -91,6 +91,7 @@ class GMI(ColumnSelector):
     priors: str = "halves"
     n_repeats: int = 1
     random_state: Any = 0
+    target_kind: str | None = None
     n_jobs: int | None = None
 
 
@@ -150,4 +151,5 @@ class DpSelector(ColumnSelector):
     n_features_to_select: int | None = None
     _: KW_ONLY
     weighted: bool = False
+    target_kind: str | None = None
     n_jobs: int | None = None

@@ -80,4 +80,5 @@ class VMI(ColumnSelector):
     bandwidth: str | float = "scott"
     binning: Any = BINNING
     missing: str | None = None
+    target_kind: str | None = None
     n_jobs: int | None = None
