@@ -22,6 +22,7 @@ from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.registry import binning_facts, binning_of, from_list, listed
 from bitsieve.data.column_summary import changes_kind, union_of_categories
 from bitsieve.data.encoding import lookup
+from bitsieve.data.quantity import TargetKind
 from bitsieve.data.target import Target
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
@@ -85,6 +86,7 @@ class SavedCounts:
                 None if facts["edges"] is None else np.array(facts["edges"]),
                 facts["kind"],
                 name=facts["target"],
+                said=TargetKind("classes" if facts["edges"] is None else "quantity"),
                 unit=facts["unit"],
             )
             left_out = tuple(facts["left_out"])
