@@ -114,45 +114,34 @@ def read_target(
     is cut into intervals of equal frequency. Several columns, each read so, are one target whose classes are the
     combinations that occur. Samples of weight 0 are left out.
     """
-    columns = target_columns(y)
-    if columns is not None and len(columns) == 1:
-        (y,), columns = columns.values(), None
-    if columns is None:
-        parts = {name: _one(y, "the target", said, weights)}
-    else:
-        parts = {of: _one(part, f"the target {of!r}", said, weights) for of, part in columns.items()}
+    columns = split_target(y)
+    parts = {of: _one(part, called(of, len(columns) > 1), said, weights) for of, part in columns.items()}
     check_bins(parts.values())
-    return replace(parts[name] if columns is None else join_targets(parts), name=name)
+    return replace(join_targets(parts) if len(parts) > 1 else next(iter(parts.values())), name=name)
 
 
-def target_columns(y: Any) -> dict[str, Any] | None:
-    """The columns of a target by name (``y0``, ``y1``, ... where they have none); None where it is a column itself."""
-    if isinstance(y, np.ndarray):
-        return {f"y{j}": y[:, j] for j in range(y.shape[1])} if y.ndim == 2 and y.shape[1] > 1 else None
+def split_target(y: Any) -> dict[str, Any]:
+    """The columns of a target by name (``y0``, ``y1``, ... where they have none); one alone is ``y``."""
     import narwhals as nw
 
-    frame = nw.from_native(y, pass_through=True)
+    frame = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("the target is a lazy frame: collect() it first")
     if isinstance(frame, nw.DataFrame):
         names = frame.columns
         if not names or len(set(map(str, names))) < len(names):
             raise ValueError(f"the target has the columns {quoted(names) or '(none)'}: give each a name of its own")
-        return {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
-    if nw.dependencies.is_into_series(y):
-        return None
-    array = as_array(y)
-    if array.ndim != 2:
-        return None
-    return {f"y{j}": array[:, j] for j in range(array.shape[1])} if array.shape[1] > 1 else None
-
-
-def split_target(y: Any) -> dict[str, Any]:
-    """The columns of a target by name; one that is a column itself has the name ``y``."""
-    columns = target_columns(y)
-    if columns is None:
+        columns = {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
+        return columns if len(names) > 1 else {"y": next(iter(columns.values()))}
+    array = y if isinstance(y, np.ndarray) or nw.dependencies.is_into_series(y) else as_array(y)
+    if np.ndim(array) != 2 or array.shape[1] < 2:
         return {"y": y}
-    return {"y": next(iter(columns.values()))} if len(columns) == 1 else columns
+    return {f"y{j}": array[:, j] for j in range(array.shape[1])}
+
+
+def called(name: str, joint: bool) -> str:
+    """What messages call a column of a target."""
+    return f"the target {quoted([name])}" if joint else "the target"
 
 
 def _one(y: Any, what: str, said: TargetKind, weights: NDArray[np.int64] | None) -> Target:
@@ -361,9 +350,8 @@ def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> ValueErr
 
 def without_value(y: Any) -> NDArray[np.bool_]:
     """Which samples have no value in a column of their target."""
-    columns = target_columns(y)
     missing = np.zeros(len(y), bool)
-    for column in (y,) if columns is None else columns.values():
+    for column in split_target(y).values():
         missing |= is_missing(read_values(column, "the target"))
     return missing
 

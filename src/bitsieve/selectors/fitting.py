@@ -150,8 +150,7 @@ def fit_method(
     samples = TableSamples.of(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
-    run = method.run if samples.quantity is None or method.run_on_quantity is None else method.run_on_quantity
-    return Fitted(_last(run(samples, k, **own), table))
+    return Fitted(_last(method.run(samples, k, **own), table))
 
 
 def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
