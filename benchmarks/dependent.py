@@ -1,20 +1,27 @@
 """How many false columns rules list that hold for dependent columns, and how many relevant ones they find.
 
-``python -m benchmarks.dependent [SETS] [DESIGN ...]`` draws seeded tables of 500 rows and 60 columns, of which 20 are
-relevant: the class follows the sum of their codes, each with a sign drawn at random, by a logistic law. A column is
-false if the class does not depend on it given all others. It prints a line for every design and rule: the mean share of
-false columns in a list (the false discovery rate, promised to be at most 0.1), its standard error, the relevant columns
-found, and the seconds of a set. Programs of others run where they are installed (``knockpy``, ``hidimstat``, ``mdfs``).
-``--peers SETS`` says on how many tables, by default on 50.
+``python -m benchmarks.dependent [SETS] [DESIGN or RULE ...]`` draws seeded tables of 500 rows and 60 columns, of which
+20 are relevant: the class follows the sum of their codes, each with a sign drawn at random, by a logistic law. A column
+is false if the class does not depend on it given all others. It prints a line for every design and rule: the mean share
+of false columns in a list (the false discovery rate, promised to be at most 0.1), its standard error, the relevant
+columns found, and the seconds of a set. Programs of others run where they are installed (``knockpy``, ``hidimstat``,
+``mdfs``). ``--peers SETS`` says on how many tables, by default on 50.
+
+``--into FILE`` adds every list to a file as it is made; the same command takes up where an earlier one ended, and with
+0 sets it prints the table of what the file holds.
 """
 
 from __future__ import annotations
 
+import argparse
+import csv
 import sys
 import time
 import warnings
+from contextlib import nullcontext
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +38,7 @@ from bitsieve import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,6 +46,7 @@ if TYPE_CHECKING:
     Table = NDArray[np.float64] | NDArray[np.int64]
 
 RATE = 0.1
+AT_ONCE = 20
 N_ROWS, N_COLUMNS, N_RELEVANT = 500, 60, 20
 
 
@@ -202,40 +210,87 @@ def rules(n_sets: int, n_of_peers: int) -> Iterator[tuple[str, Callable, int]]:
             yield name, of_peer(make), n_of_peers
 
 
-def measure(design: Design, rule: Callable, seeds: range) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The share of false columns of a list, and the relevant ones found, for every seed."""
-    shares, found = np.zeros(len(seeds)), np.zeros(len(seeds), np.int64)
-    for place, seed in enumerate(seeds):
-        data = design.data(seed)
+class Outcome(NamedTuple):
+    """The number of columns of a list, how many of them are relevant, and the seconds it took."""
+
+    chosen: int
+    found: int
+    seconds: float
+
+
+def outcome(data: Data, design: Design, rule: Callable, seed: int) -> Outcome:
+    """The list of a rule for a table."""
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         chosen = rule(data, design, seed)
-        found[place] = np.isin(chosen, data.relevant).sum()
-        shares[place] = 1 - found[place] / len(chosen) if len(chosen) else 0.0
-    return shares, found
+    return Outcome(len(chosen), int(np.isin(chosen, data.relevant).sum()), time.perf_counter() - start)
+
+
+def shares(outcomes: Sequence[Outcome]) -> NDArray[np.float64]:
+    """The share of false columns of every list."""
+    return np.array([1 - found / chosen if chosen else 0.0 for chosen, found, _ in outcomes])
+
+
+def line(design: str, rule: str, outcomes: Sequence[Outcome]) -> str:
+    """A row of the table."""
+    n, false = len(outcomes), shares(outcomes)
+    _, found, seconds = np.mean(outcomes, axis=0)
+    rate = f"{false.mean():.3f} ± {false.std() / np.sqrt(n):.3f}"
+    return f"| {design} | {rule} | {n} | {rate} | {found:.2f} of {N_RELEVANT} | {seconds:.2f} |"
+
+
+def read(path: Path | None) -> dict[tuple[str, str, int], Outcome]:
+    """The lists of a file, by design, rule and seed."""
+    if path is None or not path.exists():
+        return {}
+    with path.open(newline="") as file:
+        return {
+            (design, rule, int(seed)): Outcome(int(chosen), int(found), float(seconds))
+            for design, rule, seed, chosen, found, seconds in csv.reader(file)
+        }
+
+
+def run(wanted: list[tuple[str, str, Callable, int]], known: dict[tuple[str, str, int], Outcome], file: Any) -> None:
+    """Make the lists of a design, a rule and a number of tables that are not known, 20 tables of all at a time."""
+    writer = None if file is None else csv.writer(file)
+    for first in range(0, max((n for *_, n in wanted), default=0), AT_ONCE):
+        for design, name, rule, n in wanted:
+            for seed in range(first, min(first + AT_ONCE, n)):
+                key = design, name, seed
+                if key not in known:
+                    known[key] = outcome(DESIGNS[design].data(seed), DESIGNS[design], rule, seed)
+                    if writer is not None:
+                        writer.writerow([*key, *known[key]])
+                        file.flush()
 
 
 def main(arguments: list[str]) -> None:
     """Print the table."""
-    words, n_of_peers = list(arguments), 50
-    if "--peers" in words:
-        place = words.index("--peers")
-        n_of_peers = int(words[place + 1])
-        del words[place : place + 2]
-    n_sets = int(words[0]) if words else 1000
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.dependent")
+    parser.add_argument("sets", nargs="?", type=int, default=1000)
+    parser.add_argument(
+        "names", nargs="*", choices=[*DESIGNS, *OURS, *PEERS, []], help="designs and rules; all if none"
+    )
+    parser.add_argument("--peers", type=int, default=50)
+    parser.add_argument("--into", type=Path)
+    asked = parser.parse_intermixed_args(arguments)
+    if unknown := [name for name in asked.names if name not in {*DESIGNS, *OURS, *PEERS}]:
+        parser.error(f"no design or rule is named {unknown[0]!r}: {', '.join([*DESIGNS, *OURS, *PEERS])}")
+    wanted = [
+        (design, label, rule, n)
+        for design in [name for name in asked.names if name in DESIGNS] or DESIGNS
+        for label, rule, n in rules(asked.sets, asked.peers)
+        if label in asked.names or not {*OURS, *PEERS}.intersection(asked.names)
+        if not (label.startswith("knockoffs") and DESIGNS[design].binning == "mdl")  # refused: the bins saw the class
+    ]
+    known = read(asked.into)
+    with nullcontext() if asked.into is None else asked.into.open("a", newline="") as file:
+        run(wanted, known, file)
     print("| design | rule | sets | false discovery rate | relevant columns found | seconds a set |")
     print("|---|---|---|---|---|---|")
-    for name in words[1:] or DESIGNS:
-        for label, rule, n in rules(n_sets, n_of_peers):
-            if label.startswith("knockoffs") and DESIGNS[name].binning == "mdl":
-                continue  # they are refused: the bins looked at the class
-            start = time.perf_counter()
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                shares, found = measure(DESIGNS[name], rule, range(n))
-            seconds = (time.perf_counter() - start) / n
-            rate = f"{shares.mean():.3f} ± {shares.std() / np.sqrt(n):.3f}"
-            print(
-                f"| {name} | {label} | {n} | {rate} | {found.mean():.2f} of {N_RELEVANT} | {seconds:.2f} |", flush=True
-            )
+    for design, rule in dict.fromkeys((design, rule) for design, rule, _ in known):
+        print(line(design, rule, [found for (*of, _), found in known.items() if of == [design, rule]]))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // Columns of numbers in Python, dense and sparse: what they hold, their cuts, and their codes.
-#include "bind/binding.hpp"
+#include "bind/apart.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -389,22 +389,22 @@ void bind_numbers(nb::module_& m) {
     m.def("stored_order_cuts", &order_statistics<Real>, "start"_a, "row"_a, "value"_a, "first"_a, "last"_a, "n_rows"_a,
           "n_bins"_a, "weights"_a.none());
     m.def("stored_distinct", &distinct<Real>);
-    m.def("code_stored", &code<Real>);
+    m.def("code_stored", apart(&code<Real>));
 }
 
 }  // namespace
 
 void bind_columns(nb::module_& m) {
     m.def("class_order", &order_by_class, "classes"_a, "n_classes"_a);
-    m.def("code_dictionaries", &code_dictionaries_of, "places"_a, "rank"_a, "ends"_a, "out"_a);
+    m.def("code_dictionaries", apart(&code_dictionaries_of), "places"_a, "rank"_a, "ends"_a, "out"_a);
     m.def("extent", &extent_of, "columns"_a, "whole"_a);
     m.def("distinct", &distinct_of, "columns"_a, "low"_a, "high"_a);
     m.def("mdl_cuts", &mdl_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a,
           "weights"_a.none() = nb::none());
     m.def("order_statistic_cuts", &order_statistic_cuts_of, "columns"_a, "n_bins"_a, "weights"_a.none() = nb::none());
-    m.def("code_categories", &code_categories_of, "columns"_a, "categories"_a, "are_unsigned"_a, "ends"_a,
+    m.def("code_categories", apart(&code_categories_of), "columns"_a, "categories"_a, "are_unsigned"_a, "ends"_a,
           "missing_code"_a, "place"_a, "out"_a);
-    m.def("code_by_cuts", &code_by_cuts_of, "columns"_a, "cuts"_a, "ends"_a, "left"_a, "missing_code"_a, "place"_a,
+    m.def("code_by_cuts", apart(&code_by_cuts_of), "columns"_a, "cuts"_a, "ends"_a, "left"_a, "missing_code"_a, "place"_a,
           "out"_a);
     m.def("dependence_of_codes", &dependence_of_codes_of, "codes"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,
           "table"_a, "shift"_a);

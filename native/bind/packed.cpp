@@ -1,6 +1,6 @@
 // The packed table in Python: packing, rows, matrices and tables of counts; partitions of the samples, and minima over
 // pivots.
-#include "bind/binding.hpp"
+#include "bind/apart.hpp"
 
 #include <algorithm>
 
@@ -355,7 +355,7 @@ void bind_packed(nb::module_& m) {
     nb::class_<Packed>(m, "Packed")
         .def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "storage"_a,
                "elsewhere"_a = false)
-        .def("use", &use, "planes"_a, "wide"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+        .def("use", apart(&use), "planes"_a, "wide"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
              "Keeps the table in these arrays.")
         .def("add", &add<std::uint8_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
         .def("add", &add<std::uint16_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
@@ -367,14 +367,14 @@ void bind_packed(nb::module_& m) {
         .def_prop_ro("margins", [](const Packed& self) { return to_numpy(std::vector<std::uint32_t>(self.margins())); })
         .def("pack", &pack<std::uint8_t>, "codes"_a, "first"_a, "last"_a)
         .def("pack", &pack<std::uint16_t>, "codes"_a, "first"_a, "last"_a)
-        .def("row_sums", &fill_row, "table"_a, "shift"_a, "pivot"_a, "groups"_a, "xy"_a, "xyc"_a.none())
-        .def("matrix_block", &fill_matrix<double>)
-        .def("matrix_block", &fill_matrix<float>)
-        .def("pair_cells", &fill_cells, "pivot"_a, "columns"_a, "xy"_a, "xyc"_a.none())
-        .def("pair_tables", &fill_tables, "pivot"_a, "n_rows"_a, "columns"_a, "n_codes"_a, "n_classes"_a, "out"_a)
-        .def("matrix_rows", &fill_rows<double>)
-        .def("matrix_rows", &fill_rows<float>)
-        .def("codes", &fill_codes, "feature"_a, "out"_a, "The codes of a feature in class order.")
+        .def("row_sums", apart(&fill_row), "table"_a, "shift"_a, "pivot"_a, "groups"_a, "xy"_a, "xyc"_a.none())
+        .def("matrix_block", apart(&fill_matrix<double>))
+        .def("matrix_block", apart(&fill_matrix<float>))
+        .def("pair_cells", apart(&fill_cells), "pivot"_a, "columns"_a, "xy"_a, "xyc"_a.none())
+        .def("pair_tables", apart(&fill_tables), "pivot"_a, "n_rows"_a, "columns"_a, "n_codes"_a, "n_classes"_a, "out"_a)
+        .def("matrix_rows", apart(&fill_rows<double>))
+        .def("matrix_rows", apart(&fill_rows<float>))
+        .def("codes", apart(&fill_codes), "feature"_a, "out"_a, "The codes of a feature in class order.")
         .def(
             "gathered",
             [](const Packed& self, Input<std::int64_t> features) {
@@ -393,12 +393,12 @@ void bind_packed(nb::module_& m) {
                      "Whether features of few codes are counted by packed counters.")
         .def_prop_ro("nbytes", &Packed::bytes)
         .def("refine", &refine_partition, "order"_a, "starts"_a, "feature"_a)
-        .def("partition_sums", &fill_partition_sums, "table"_a, "shift"_a, "order"_a, "starts"_a, "groups"_a, "xz"_a,
+        .def("partition_sums", apart(&fill_partition_sums), "table"_a, "shift"_a, "order"_a, "starts"_a, "groups"_a, "xz"_a,
              "xzc"_a)
         .def("partition_marginals", &marginals_of, "table"_a, "shift"_a, "order"_a, "starts"_a)
         .def("degrees_of_freedom", &freedom, "order"_a, "starts"_a, "feature"_a)
         .def("arrange", &arranged, "order"_a, "starts"_a, "feature"_a);
-    m.def("shuffled_sums", &fill_shuffled_sums, "table"_a, "shift"_a, "codes"_a, "run_ends"_a, "part_ends"_a, "seeds"_a,
+    m.def("shuffled_sums", apart(&fill_shuffled_sums), "table"_a, "shift"_a, "codes"_a, "run_ends"_a, "part_ends"_a, "seeds"_a,
           "out"_a);
     nb::class_<Minima>(m, "Minima")
         .def("__init__", &construct_minima, "packed"_a, "table"_a, "shift"_a, "start"_a, "one_bit"_a, "tie"_a,

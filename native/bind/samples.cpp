@@ -1,5 +1,5 @@
 // Differences between samples, sums of Gaussian kernels, and spanning trees in Python.
-#include "bind/binding.hpp"
+#include "bind/apart.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -114,18 +114,21 @@ void joint_log_sums(const std::string& kernel, Rows<double> shared, Rows<double>
 
 // Spanning trees and their cross edges.
 
-// Points (dimension, point) are finite, distinct and in lexicographic order.
+constexpr double kWidest = 1e150;  // of a dimension: sums of squares of differences stay finite
+
+// Points (dimension, point) are finite, no two further apart than kWidest in a dimension, distinct and in lexicographic
+// order.
 void require_points(const double* coordinates, std::int64_t dims, std::int64_t count, const char* otherwise) {
-    for (std::int64_t i = 0; i < count; ++i) {
-        bool ascends = i == 0, open = true;
-        for (std::int64_t k = 0; k < dims; ++k) {
-            const double *x = coordinates + k * count;
-            require(std::isfinite(x[i]), otherwise);
-            if (i == 0 || !open || x[i - 1] == x[i]) continue;
-            ascends = x[i - 1] < x[i];
-            open = false;
-        }
-        require(ascends, otherwise);
+    for (std::int64_t k = 0; k < dims && count > 0; ++k) {
+        const double* x = coordinates + k * count;
+        require(std::all_of(x, x + count, [](double one) { return std::isfinite(one); }), otherwise);
+        const auto [low, high] = std::minmax_element(x, x + count);
+        require(*high / 2 - *low / 2 <= kWidest / 2, otherwise);
+    }
+    for (std::int64_t i = 1; i < count; ++i) {
+        std::int64_t k = 0;
+        while (k < dims && coordinates[k * count + i - 1] == coordinates[k * count + i]) ++k;
+        require(k < dims && coordinates[k * count + i - 1] < coordinates[k * count + i], otherwise);
     }
 }
 
@@ -136,7 +139,7 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> tree_of(const std::string& ker
     points.count = std::int64_t(coordinates.shape(1));
     if (points.dims < 1 || points.count > kMostPoints) throw std::invalid_argument("too many points, or no dimension");
     require_points(coordinates.data(), points.dims, points.count,
-                   "points must be finite, distinct and in lexicographic order");
+                   "points must be finite, less than 1e150 apart, distinct and in lexicographic order");
     const TreeKernel& loops = tree_kernel(choose_kernel(kernel).name);
     points.coordinates.assign(coordinates.data(), coordinates.data() + coordinates.size());
     auto* edges = new std::vector<Edge>;
@@ -163,12 +166,13 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
     require_all_within(shared_ranks, 0, std::int64_t(shared_values.shape(1)), "shared_ranks");
     require_all_within(columns, 0, std::int64_t(ranks.shape(0)), "columns");
     require_points(shared_values.data(), std::int64_t(shared_values.shape(0)), std::int64_t(shared_values.shape(1)),
-                   "shared_values must be finite, distinct and in lexicographic order");
+                   "shared_values must be finite, less than 1e150 apart, distinct and in lexicographic order");
     for (std::size_t c = 0; c < columns.size(); ++c) {
         const std::int64_t f = columns.data()[c], first = starts.data()[f], last = starts.data()[f + 1];
         require_within(first, 0, std::int64_t(values.size()) + 1, "starts");
         require_within(last, first, std::int64_t(values.size()) + 1, "starts");
-        require_points(values.data() + first, 1, last - first, "the values of a column must be finite and ascend");
+        require_points(values.data() + first, 1, last - first,
+                       "the values of a column must be finite, less than 1e150 apart, and ascend");
         for (std::size_t s = 0; s < ranks.shape(1); ++s)
             require_within(ranks.data()[f * std::int64_t(ranks.shape(1)) + std::int64_t(s)], 0, last - first, "ranks");
     }
@@ -188,15 +192,15 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
 }  // namespace
 
 void bind_samples(nb::module_& m) {
-    m.def("difference_distances", &fill_distances, "kernel"_a, "tiles"_a, "samples"_a, "out"_a);
-    m.def("nearest_samples", &fill_nearest, "kernel"_a, "grid"_a, "found"_a, "added"_a, "samples"_a, "rows"_a, "members"_a,
-          "tolerance"_a, "out"_a);
-    m.def("add_weighted_differences", &add_weighted, "kernel"_a, "numbers"_a, "spans"_a, "samples"_a, "others"_a,
+    m.def("difference_distances", apart(&fill_distances), "kernel"_a, "tiles"_a, "samples"_a, "out"_a);
+    m.def("nearest_samples", apart(&fill_nearest), "kernel"_a, "grid"_a, "found"_a, "added"_a, "samples"_a, "rows"_a,
+          "members"_a, "tolerance"_a, "out"_a);
+    m.def("add_weighted_differences", apart(&add_weighted), "kernel"_a, "numbers"_a, "spans"_a, "samples"_a, "others"_a,
           "weights"_a, "out"_a);
-    m.def("grid_log_sums", &grid_log_sums);
-    m.def("joint_log_sums", &joint_log_sums);
+    m.def("grid_log_sums", apart(&grid_log_sums));
+    m.def("joint_log_sums", apart(&joint_log_sums));
     m.def("spanning_tree", &tree_of, "kernel"_a, "coordinates"_a);
-    m.def("cross_edges", &fill_cross_edges, "kernel"_a, "shared_ranks"_a, "shared_values"_a, "shared_sample"_a,
+    m.def("cross_edges", apart(&fill_cross_edges), "kernel"_a, "shared_ranks"_a, "shared_values"_a, "shared_sample"_a,
           "last_sample"_a, "in_first"_a, "in_second"_a, "ranks"_a, "values"_a, "starts"_a, "columns"_a, "out"_a);
 }
 

@@ -1,5 +1,5 @@
 // Sparse columns in Python: counts of columns of codes, and standardised columns of numbers.
-#include "bind/binding.hpp"
+#include "bind/apart.hpp"
 
 #include "count/sparse_counts.hpp"
 #include "samples/sparse_columns.hpp"
@@ -280,25 +280,25 @@ auto sparse_correlated(Input<Index> start, Input<Index> row, Input<Real> value, 
 
 template <class Real, class Index>
 void bind_numbers(nb::module_& m) {
-    m.def("sparse_column_moments", &sparse_moments<Real, Index>);
-    m.def("sparse_column_products", &sparse_products<Real, Index>);
-    m.def("sparse_correlated", &sparse_correlated<Real, Index>);
+    m.def("sparse_column_moments", apart(&sparse_moments<Real, Index>));
+    m.def("sparse_column_products", apart(&sparse_products<Real, Index>));
+    m.def("sparse_correlated", apart(&sparse_correlated<Real, Index>));
 }
 
 }  // namespace
 
 void bind_sparse(nb::module_& m) {
     nb::class_<HeldCounts>(m, "SparseCounts")
-        .def("__init__", &construct, "start"_a, "row"_a, "code"_a, "classes"_a, "n_classes"_a, "weights"_a.none(),
+        .def("__init__", apart(&construct), "start"_a, "row"_a, "code"_a, "classes"_a, "n_classes"_a, "weights"_a.none(),
              "row_start"_a, "listed_column"_a, "listed_code"_a, "block"_a)
-        .def("own_sums", &own_sums)
-        .def("sums_by_rows", &sums_by_rows, "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a, "class_of"_a, "own"_a,
+        .def("own_sums", apart(&own_sums))
+        .def("sums_by_rows", apart(&sums_by_rows), "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a, "class_of"_a, "own"_a,
              "own_within"_a, "first"_a, "last"_a, "xy"_a, "xyc"_a.none())
-        .def("sums_by_columns", &sums_by_columns, "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a, "class_of"_a,
+        .def("sums_by_columns", apart(&sums_by_columns), "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a, "class_of"_a,
              "own"_a, "own_within"_a, "columns"_a, "xy"_a, "xyc"_a.none())
-        .def("sums_met", &sums_met)
-        .def("sums_apart", &sums_apart)
-        .def("cells", &cells, "row"_a, "label"_a, "part_of"_a, "class_of"_a, "columns"_a, "xy"_a, "xyc"_a.none());
+        .def("sums_met", apart(&sums_met))
+        .def("sums_apart", apart(&sums_apart))
+        .def("cells", apart(&cells), "row"_a, "label"_a, "part_of"_a, "class_of"_a, "columns"_a, "xy"_a, "xyc"_a.none());
     bind_numbers<float, std::int32_t>(m);
     bind_numbers<float, std::int64_t>(m);
     bind_numbers<double, std::int32_t>(m);

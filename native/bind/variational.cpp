@@ -1,5 +1,5 @@
 // The variational bounds in Python; every entry point checks its arguments, as the loops trust them.
-#include "bind/binding.hpp"
+#include "bind/apart.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -267,12 +267,12 @@ void bind_variational(nb::module_& m) {
     m.def("log2_of_counts", &log2_of_counts, "limit"_a);
     m.def("table_stride_float64", &checked_stride<double>, "cells"_a);
     m.def("table_stride_float32", &checked_stride<float>, "cells"_a);
-    m.def("likelihood_tables", &likelihood_tables);
-    m.def("naive_sums", &naive_sums);
-    m.def("pair_sums_float32", &pair_sums_float32);
-    m.def("pair_sums_float64", &pair_sums_float64);
-    m.def("state_sums", &state_sums);
-    m.def("kernel_sums", &kernel_sums, "kernel"_a, "x"_a, "sx"_a, "z"_a.none(), "sz"_a, "first"_a, "last"_a, "out"_a);
+    m.def("likelihood_tables", apart(&likelihood_tables));
+    m.def("naive_sums", apart(&naive_sums));
+    m.def("pair_sums_float32", apart(&pair_sums_float32));
+    m.def("pair_sums_float64", apart(&pair_sums_float64));
+    m.def("state_sums", apart(&state_sums));
+    m.def("kernel_sums", apart(&kernel_sums), "kernel"_a, "x"_a, "sx"_a, "z"_a.none(), "sz"_a, "first"_a, "last"_a, "out"_a);
 }
 
 }  // namespace bitsieve

@@ -265,6 +265,11 @@ def test_methods(done):
         ),
         (("select", "{data}", "--target", "diagnosis", "--level", "0.1"), "--level has a meaning with --stop"),
         (("select", "{data}", "--target", "diagnosis", "--stop", "permutation", "--min-bits", "1"), "--min-bits has"),
+        (("select", "{data}", "--target", "diagnosis", "--stop", "fdr", "--draws", "1"), "--draws has a meaning with"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--stop", "conditional", "--level", "1e-8"),
+            "cannot be reached by benjamini-hochberg: with 1,000,000 permutations",
+        ),
         (
             ("select", "{data}", "--target", "diagnosis", "--method", "jmi", "--features", "auto", "--level", "7"),
             "7.0 is not allowed: give a probability",

@@ -14,13 +14,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.native.good_calls import ARITY, GOOD, GUARD, D, N, codes, entry_points, owners, packed, random
+from tests.native.good_calls import ARITY, GOOD, GUARD, D, N, codes, entry_points, kernel, owners, packed, random
 
 from bitsieve import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 REFUSALS = (TypeError, ValueError, MemoryError, OverflowError)  # OverflowError: an int beyond 64 bits
 SCALARS = (-5, -1, 0, 7, 2**31, 2**40, 2**62, 2**70, -(2**63), 0.5, float("nan"), "sse9", None, [], [3, -1, 2**40])
@@ -39,13 +42,17 @@ _OF_SIGNATURE = re.compile(r"def \w+\((.*)\) ->")
 _ARRAY = re.compile(r"ndarray\[(?:dtype=(\w+), )?")
 
 
+def arguments_of(signature: str) -> list[str]:
+    """The declarations of the arguments of a signature."""
+    inside = _OF_SIGNATURE.match(signature)[1]
+    return [a for a in re.split(r", (?![^\[]*\])", inside) if a not in ("self", "/")]
+
+
 def declared(function: Any) -> list[list[set[str]]]:
     """For every declaration of an entry point the types of arrays that each argument may be; "": any, empty: none."""
     found = []
     for signature, *_ in function.__nb_signature__:
-        inside = _OF_SIGNATURE.match(signature)[1]
-        arguments = [a for a in re.split(r", (?![^\[]*\])", inside) if a not in ("self", "/")]
-        found.append([set(_ARRAY.findall(argument)) for argument in arguments])
+        found.append([set(_ARRAY.findall(argument)) for argument in arguments_of(signature)])
     return found
 
 
@@ -53,6 +60,11 @@ def types_given(arguments: tuple[Any, ...]) -> list[str | None]:
     """The types of arrays, or of lists of arrays, among arguments."""
     firsts = [a[0] if isinstance(a, list) and a else a for a in arguments]
     return [str(a.dtype) if isinstance(a, np.ndarray) else None for a in firsts]
+
+
+def written(signature: str) -> list[bool]:
+    """Whether each argument is an array that is written to."""
+    return ["ndarray" in argument and "writable=False" not in argument for argument in arguments_of(signature)]
 
 
 def fits(given: list[str | None], wanted: list[set[str]]) -> bool:
@@ -148,6 +160,47 @@ def test_wrong_arguments_are_refused() -> None:
     assert done.returncode == 0, f"exit {done.returncode}: {done.stderr[-3000:]}"
     refused, passed = map(int, done.stdout.split())
     assert refused > 2 * passed > 0
+
+
+def sharing(arguments: tuple[Any, ...], writable: list[bool]) -> Iterator[list[Any]]:
+    """The arguments, once for every output and other array, the two at the same place in memory."""
+    arrays = [a[0] if isinstance(a, list) and a else a for a in arguments]
+    places = [i for i, a in enumerate(arrays) if isinstance(a, np.ndarray) and a.size]
+    for i, j in itertools.permutations(places, 2):
+        if not writable[i]:
+            continue
+        memory = np.zeros(max(arrays[i].nbytes, arrays[j].nbytes), np.uint8)
+        given = list(arguments)
+        for k in (i, j):
+            order = "C" if arrays[k].flags.c_contiguous else "F"
+            one = np.ndarray(arrays[k].shape, arrays[k].dtype, memory, order=order)
+            given[k] = [one, *arguments[k][1:]] if isinstance(arguments[k], list) else one
+        yield given
+
+
+def test_an_output_that_is_another_argument_too_is_refused() -> None:
+    """Every output of every call in turn in the memory of every other array: the kernel would read what it wrote."""
+    refused = 0
+    for name, function in entry_points().items():
+        owner, _, method = name.partition(".")
+        own = bool(method) and method != "__init__"
+        call = getattr(_native, owner) if method == "__init__" else function
+        writable = [written(signature) for signature, *_ in function.__nb_signature__]
+        for make in GOOD[name]:
+            for given in sharing(make(), [any(one) for one in zip(*writable, strict=True)]):
+                with pytest.raises(ValueError, match="shares memory with another"):
+                    call(*([owners(owner)[0]] if own else []), *given)
+                refused += 1
+    assert refused > 200
+
+
+def test_points_whose_squared_distances_overflow_are_refused() -> None:
+    """Squares of differences from 1e155 on are infinite, and no edge would be the shortest."""
+    for far in (1e151, 1e155, 1e308):
+        with pytest.raises(ValueError, match="less than 1e150 apart"):
+            _native.spanning_tree(kernel, np.array([[-far, 0.0, far]]))
+    for near in (1e-300, 1e149):
+        assert _native.spanning_tree(kernel, np.array([[-near, 0.0, near]])).tolist() == [[0, 1], [1, 2]]
 
 
 def test_outputs_are_not_converted() -> None:

@@ -108,7 +108,10 @@ def test_it_is_shown_and_drawn():
         ({"blocks": 3}, "blocks are labels, one a column"),
         ({"blocks": np.zeros((8, 2))}, "blocks are labels, one a column"),
         ({"level": 2}, "level"),
-        ({"binning": "mdl"}, "give a target"),
+        (
+            {"binning": "mdl"},
+            "a tree of the columns has none: give 'quantile', 'uniform', 'none'",
+        ),
         ({"chain": "yes"}, "chain"),
     ],
 )

@@ -91,7 +91,25 @@ def test_a_selection_says_what_a_reader_may_conclude(tmp_path):
     assert len(stopping["values"]) == 3
     report = tmp_path / "report.html"
     bitsieve.write_report(chosen, report)
-    assert "neighbours in the tree" in report.read_text(encoding="utf-8")
+    page = report.read_text(encoding="utf-8")
+    assert "neighbours in the tree" in page
+    assert stopping["each_is"].startswith("relevant given all other columns")
+    assert f"Each is {stopping['each_is']}." in page
+    header, first = str(chosen).splitlines()[:2]
+    assert header.endswith("least level  neighbours in the tree")
+    assert first.split()[-2:] == [f"{chosen.facts.stopping_values_[0]:.3g}", f"x{chosen.indices[0] + 1}"]
+    assert "neighbours in the tree" in chosen._repr_html_()
+
+
+def test_a_rule_without_a_tree_says_its_levels_and_others_say_none():
+    X, y = copies()
+    by_fdr, by_p = (bitsieve.select(X, y, stopping=rule, binning="none") for rule in ("fdr", "significance"))
+    header, first = str(by_fdr).splitlines()[:2]
+    assert header.endswith("overlap (bits)  least level")
+    assert first.split()[-1] == f"{by_fdr.facts.stopping_values_[0]:.3g}"
+    assert by_fdr.to_dict()["stopping"]["each_is"].startswith("relevant, alone and beside")
+    assert "least level" not in str(by_p)
+    assert "each_is" not in by_p.to_dict()["stopping"]
 
 
 def test_fdr_says_what_it_assumes_where_columns_depend_on_each_other():

@@ -25,7 +25,7 @@ def test_list():
         assert method.title[0].isupper()
         assert "\n" not in method.title
         if method.unit == "bits":
-            assert any(part in method.formula for part in ("I(Xi;", "I(Xi,Xs;C)", "log2"))
+            assert any(part in method.formula for part in ("I(Xi;", "I(Xi,Xs;C)", "I(Xi,Xs,Xt;C)", "log2"))
         assert any(year.isdigit() for year in method.paper.split())
         assert method.needs
         assert method.cost.startswith("O(")

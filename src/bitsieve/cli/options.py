@@ -187,6 +187,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                metavar="RULE", parameters="stopping"),
         Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or another rule (0.1)",
                "number", metavar="P", parameters="level"),
+        Option("--draws", SELECTING,
+               "knockoffs of every column; 1: a list has 1 / level columns or more, or none; several: 2 / level, and "
+               "depends less on chance (default: 10)", "count", parameters="n_draws"),
         Option("--min-bits", SELECTING, "what a feature must add under threshold (default: 0.01)",
                "number", metavar="BITS", parameters="bits"),
     ),

@@ -221,11 +221,14 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         parameters["level"] = options.level
     if options.min_bits is not None:
         parameters["bits"] = options.min_bits
-    if rule is None and options.features == "auto" and parameters:
+    if options.draws is not None:
+        parameters["n_draws"] = options.draws
+    if rule is None and options.features == "auto" and "level" in parameters:
         rule = "significance"
     for option, name, rules in (
         ("--level", "level", ("significance", "permutation", "fdr", "conditional", "knockoffs")),
         ("--min-bits", "bits", ("threshold",)),
+        ("--draws", "n_draws", ("knockoffs",)),
     ):
         if name in parameters and rule not in rules:
             raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")

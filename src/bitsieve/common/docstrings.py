@@ -14,21 +14,25 @@ def described_fully(
 
     ``names`` are all parameters in their order; of what is shared the lines ``name : type`` and their descriptions.
     """
-    doc = inspect.cleandoc(doc)
-    before, own, after = _section(doc, "Parameters")
-    every = {**{line.split()[0]: f"{line}\n    {text}" for line, text in parameters.items()}, **own}
-    if own:
-        doc = before + "\n".join(every[name] for name in names if name in every) + after
-    before, own, after = _section(doc, "Attributes")
-    if not own:
+    if "\n---" not in (doc := inspect.cleandoc(doc)):  # it has no sections
         return doc
-    more = [f"{line}\n    {text}" for line, text in attributes.items() if line.split()[0] not in own]
-    return before + "\n".join([*own.values(), *more]) + after
+    before, own, after = _section(doc, "Parameters")
+    every = {**_entries(parameters), **own}
+    doc = before + "\n".join(every[name] for name in names if name in every) + after
+    before, own, after = _section(doc, "Attributes")
+    return before + "\n".join({**own, **_entries(attributes), **own}.values()) + after
+
+
+def _entries(shared: Mapping[str, str]) -> dict[str, str]:
+    return {line.split()[0]: f"{line}\n    {text}" for line, text in shared.items()}
 
 
 def _section(doc: str, title: str) -> tuple[str, dict[str, str], str]:
     """What is before the entries of a section, the entries by their names, and what is behind."""
-    start, found, rest = doc.partition(f"\n{title}\n{'-' * len(title)}\n")
+    heading = f"\n{title}\n{'-' * len(title)}\n"
+    if heading not in doc:  # it comes before the others but the parameters
+        doc = re.sub(r"\n(?=\n(?!Parameters\n)\w[\w ]*\n-{3,}\n)", f"\n{heading}\n", doc, count=1)
+    start, found, rest = doc.partition(heading)
     end = re.search(r"\n\n\w[\w ]*\n-{3,}\n", rest)
-    entries = re.split(r"\n(?=\S)", (rest[: end.start()] if end else rest).rstrip()) if found else []
-    return start + found, {entry.split()[0]: entry for entry in entries}, rest[end.start() :] if end else ""
+    entries = re.split(r"\n(?=\S)", (rest[: end.start()] if end else rest).rstrip())
+    return start + found, {entry.split()[0]: entry for entry in entries if entry}, rest[end.start() :] if end else ""

@@ -114,7 +114,7 @@ def _greedy(name: str) -> Method:
         formula=criterion.formula,
         paper=criterion.paper,
         needs=_NEEDS[criterion.needs],
-        cost="O(n d)" if criterion.needs == "marginals" else "O(k n d)",
+        cost=criterion.cost,
         unit=criterion.unit,
         parameters={**defaults_of(criterion), **FORWARD.parameters},
     )

@@ -27,7 +27,7 @@ from bitsieve.selection.displays import (
 from bitsieve.selection.evidence import Chance
 from bitsieve.selection.explain import affiliated_of, best_substitutes
 from bitsieve.selection.figures import WIDTH, as_svg, new_axes
-from bitsieve.selection.selection import Selection
+from bitsieve.selection.selection import Selection, conclusion_of, levels_of
 
 MOST_LISTED = 12  # names in a cell
 ABOUT_PARTS = (
@@ -48,10 +48,7 @@ ABOUT_TREE = (
     "Columns that share information join at the left, independent ones at 1 (1 less the symmetric uncertainty, average "
     "linkage): the selected ones, with their rank, and the most relevant others, forty in all."
 )
-ABOUT_GIVEN = (
-    "The least level is the corrected p or the estimated rate at which a feature is taken. Each of these is relevant "
-    "given all other columns, not only relevant at all, as far as the tree of the columns describes them."
-)
+ABOUT_LEVELS = "The least level is the corrected p or the estimated rate at which a feature is taken. Each is"
 ABOUT_SUBSTITUTES = (
     "Represents: features that were not selected and share at least half of their information with this one. Best "
     "substitute: the feature that is most informative in its place, given the other selected features (those first in "
@@ -170,22 +167,19 @@ def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
         heading("How many features"),
         figure(_drawn(curve, "information of the first features together"), ABOUT_CURVE),
         paragraph(text),
-        *(_given_neighbours(selection) if hasattr(selection.facts, "stopping_given_") else []),
+        *_levels(selection),
     ]
 
 
-def _given_neighbours(selection: Selection) -> list[str]:
-    """The level and the neighbours of each feature, of a rule that tests it given its neighbours in a tree."""
-    facts, names = selection.facts, selection.evidence.table.names
-    rows = [
-        (name, f"{value:.3g}", _listed([names[j] for j in given]))
-        for name, value, given in zip(
-            selected_names(selection.evidence), facts.stopping_values_, facts.stopping_given_, strict=True
-        )
-    ]
+def _levels(selection: Selection) -> list[str]:
+    """The level of each feature, and what may be concluded, of a rule that holds a rate."""
+    header, rows = levels_of(selection)
+    if not header:
+        return []
+    named = [(name, *row) for name, row in zip(selected_names(selection.evidence), rows, strict=True)]
     return [
-        table(("feature", "least level", "neighbours in the tree"), rows, text=(2,), long=(2,)),
-        paragraph(ABOUT_GIVEN),
+        table(("feature", *header), named, text=(2,), long=(2,)),
+        paragraph(f"{ABOUT_LEVELS} {conclusion_of(selection.facts)}."),
     ]
 
 

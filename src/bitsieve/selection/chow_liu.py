@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bitsieve.common.arrays import Columns, Floats, Integers
-from bitsieve.common.messages import aligned
+from bitsieve.common.messages import ParameterError, aligned
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import CodedSource
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
+from bitsieve.data.binning.registry import binning_with, make_binner
 from bitsieve.information import Information
 from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation
@@ -38,7 +39,8 @@ class TreeCheck(NamedTuple):
     ``gain``: bits a row by which a tree learned on half of the rows describes the other half better than independent
     columns do. Every column is tested, given its neighbours, with the column without an edge to it that shares most
     information with it: ``pair`` has the smallest p, ``bits`` is its conditional information, and ``p`` is corrected
-    for all pairs.
+    for all pairs, more than are tested: it is conservative, so a small p is evidence against the tree, and a large one
+    none for it.
     """
 
     gain: float
@@ -214,7 +216,7 @@ def chow_liu_tree(
         Two columns may share an edge where p of the G-test of I(Xi;Xj) = 0, times the number of pairs, is at most this;
         1: any two may, so that there is one tree.
     sample_weight, binning, missing, n_jobs
-        As in :func:`bitsieve.mutual_information_matrix`; "mdl", which looks at a target, is refused.
+        As in :func:`bitsieve.mutual_information_matrix`; "auto" and "mdl", which look at a target, are refused.
 
     Returns
     -------
@@ -245,6 +247,9 @@ def chow_liu_tree(
     """
     check_flag("chain", chain)
     check_number("level", level, 0, 1)
+    if make_binner(binning_with(binning, missing, n_jobs)).requires == "classes":
+        advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
+        raise ParameterError("binning", binning, advice, "cuts by a target, and a tree of the columns has none")
     names, information = counted(X, None, sample_weight, (binning, missing), "plug-in", n_jobs, by_class=False)
     block = None if blocks is None else _numbered(blocks, len(names))
     learn = partial(spanning_forest, blocks=block, chain=chain, level=level)

@@ -16,7 +16,7 @@ from bitsieve.data.quantity import listed_edges
 from bitsieve.data.table import Table
 from bitsieve.data.target import Target
 from bitsieve.information.leaks import Leak
-from bitsieve.methods.by_counts.stopping import FalseDiscoveryStopping, make_stopping
+from bitsieve.methods.by_counts.stopping import ConditionalStopping, FalseDiscoveryStopping, make_stopping
 from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
 from bitsieve.selection.informative import Explanation
 from bitsieve.selection.left_out import read_as
@@ -157,8 +157,7 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
 def explain_dependence(selector: Any, table: Table, found: Explanation) -> list[str]:
     """What a list says of columns that depend on each other, or what its rule assumes of them."""
     if getattr(selector, "stopping_given_", None):
-        what = "each is relevant given all other columns, as far as the tree of the columns describes them"
-        said = f"{what}; a report and JSON have the corrected p or rate of each, and its neighbours in the tree"
+        said = f"each is {ConditionalStopping.concludes}"
         if getattr(getattr(selector, "binner_", None), "requires", "") != "classes":
             return [said]
         by_classes = (

@@ -13,6 +13,7 @@ from bitsieve.common.messages import aligned, displayed, finite, number, printab
 from bitsieve.common.parameters import check_choice
 from bitsieve.data.given import frame_of, library_of
 from bitsieve.data.target import Target
+from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explain import FeatureExplanation, explain_feature
@@ -128,8 +129,9 @@ class Selection:
         return "\n".join([table_text(self), *([""] if notes else []), *notes])
 
     def _repr_html_(self) -> str:
-        text = [place for place, right in enumerate(_TO_THE_RIGHT) if not right]
-        return html.display(html.table(_header(self), _rows(self), text=text), html.notes(self.notes))
+        header, rows = _ranking(self)
+        text = [place for place, name in enumerate(header) if name in _TEXT]
+        return html.display(html.table(header, rows, text=text), html.notes(self.notes))
 
     def plot(self, kind: str = "ranking", *, ax: Axes | None = None) -> Display:
         """Draw the selection.
@@ -250,25 +252,23 @@ def ranking(selection: Selection) -> dict[str, Any]:
     }
 
 
-_TO_THE_RIGHT = (True, False, True, True, False, True, False)
+GIVEN = "neighbours in the tree"
+_TEXT = ("feature", "overlaps most with", GIVEN, "")
 _BY_CHANCE = "may be chance"
 
 
 def table_text(selection: Selection) -> str:
     """The ranking as an aligned table."""
-    header = _header(selection)
-    return aligned(header, _rows(selection), right=_TO_THE_RIGHT[: len(header)])
+    header, rows = _ranking(selection)
+    return aligned(header, rows, right=[name not in _TEXT for name in header])
 
 
-def _header(selection: Selection) -> tuple[str, ...]:
+def _ranking(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     names = ("rank", "feature", f"score ({selection.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
-    return names if selection.informative.all() else (*names, "")
-
-
-def _rows(selection: Selection) -> list[tuple[str, ...]]:
     informative = selection.informative
     marks = [] if informative.all() else ["" if found else _BY_CHANCE for found in informative]
-    return [
+    levels, of_features = levels_of(selection)
+    rows = [
         (
             str(rank),
             str(name),
@@ -276,10 +276,30 @@ def _rows(selection: Selection) -> list[tuple[str, ...]]:
             number(selection.relevance[rank - 1]),
             "-" if (other := selection.overlap_with[rank - 1]) is None else str(other),
             number(selection.overlap[rank - 1]),
+            *of_features[rank - 1],
             *marks[rank - 1 : rank],
         )
         for rank, name in enumerate(selection.features, start=1)
     ]
+    return (*names, *levels, *[""][: len(marks)]), rows
+
+
+def levels_of(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Of a rule with a rate, header and columns: the least level at which each feature is taken, and its neighbours."""
+    facts, names = selection.facts, selection.evidence.table.names
+    if conclusion_of(facts) is None:
+        return (), [()] * len(selection.features)
+    least = [f"{value:.3g}" for value in facts.stopping_values_]
+    if not hasattr(facts, "stopping_given_"):
+        return ("least level",), [(level,) for level in least]
+    given = [", ".join(str(names[j]) for j in columns) or "-" for columns in facts.stopping_given_]
+    return ("least level", GIVEN), list(zip(least, given, strict=True))
+
+
+def conclusion_of(facts: Any) -> str | None:
+    """What a reader may conclude of a feature that a rule with a rate took."""
+    rule = getattr(facts, "stopping", None)
+    return None if rule is None else getattr(make_stopping(rule), "concludes", None)
 
 
 def _certificate(selector: Any) -> dict[str, float | None] | None:
@@ -311,6 +331,8 @@ def _stopping(selector: Any) -> dict[str, Any] | None:
     }
     if hasattr(selector, "stopping_given_"):
         found["given"] = [[name(column) for column in given.tolist()] for given in selector.stopping_given_]
+    if conclusion_of(selector) is not None:
+        found["each_is"] = conclusion_of(selector)
     return found
 
 

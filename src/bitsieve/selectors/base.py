@@ -159,16 +159,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         return []
 
     def fit_table(self, table: Table) -> Self:
-        """Choose features of a table that was read already.
-
-        Parameters
-        ----------
-        table : Table
-
-        Returns
-        -------
-        self
-        """
+        """Choose features of a table that was read already."""
         self._check_parameters()
         table.target.check_kind(self.target_kind)
         check_requirements(self._who(), self._needs(), table.offers)
@@ -325,16 +316,7 @@ class CountSelector(ColumnSelector):
     _counts: SavedCounts | None  # of the rows so far, where they came in parts
 
     def fit_counted(self, counted: Counted) -> Self:
-        """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part.
-
-        Parameters
-        ----------
-        counted : Counted
-
-        Returns
-        -------
-        self
-        """
+        """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part."""
         self._check_parameters()
         counted.table.target.check_kind(self.target_kind)
         fitted = fit_counted(self.described[0], counted, self.n_features_to_select, self._parameters())

@@ -174,3 +174,26 @@ def test_knockoffs_refuse_bins_that_looked_at_the_class():
 def test_mistakes_in_the_rules(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_permutations_are_bounded_and_levels_beyond_them_refused(monkeypatch):
+    """With m permutations p is 1 / (m + 1) at least: the least level of a list, and n times that by Holm."""
+    X, y = chain(0, 300, 10, 0.3, relevant=range(0, 10, 2))
+    information = PlugInInformation(PackedSource(X, y))
+    made = []
+    permuted = Strata.permuted
+    monkeypatch.setattr("bitsieve.methods.by_counts.stopping.dependent.MOST_PERMUTATIONS", 999)
+    monkeypatch.setattr(Strata, "permuted", lambda self, *given: made.append(given[1]) or permuted(self, *given))
+    p, corrected, _ = ConditionalStopping(0.001).test(information, chain_of(10), np.arange(10))
+    assert p.min() == 1 / 1000
+    assert sum(made) <= 10 * 999
+    assert corrected.min() >= 1 / 1000
+    with pytest.raises(ValueError, match=r"level=0.0009 cannot be reached by benjamini.* 10 columns give 0.001"):
+        ConditionalStopping(0.0009).test(information, chain_of(10), np.arange(10))
+    for level in (0.0099, 0.01):
+        rule = ConditionalStopping(level, "holm")
+        if level < 0.01:
+            with pytest.raises(ValueError, match=r"by holm: with 999 permutations .* give 0.01 or more"):
+                rule.test(information, chain_of(10), np.arange(10))
+        else:
+            assert rule.test(information, chain_of(10), np.arange(10))[1].min() == 0.01

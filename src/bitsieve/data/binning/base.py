@@ -64,44 +64,16 @@ class Binning(ABC):
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def unfitted(self, **changed: Any) -> Self:
-        """A copy that is not fitted, with some parameters changed.
-
-        Parameters
-        ----------
-        **changed
-            Parameters by name.
-
-        Returns
-        -------
-        Self
-        """
+        """A copy that is not fitted, with some parameters changed."""
         return type(self)(**{**self.parameters, **changed})
 
     def for_table(self, table: Table) -> Binning:
-        """The rule for the columns of a table, not fitted; one whose bins follow from more than the target is itself.
-
-        Parameters
-        ----------
-        table : Table
-
-        Returns
-        -------
-        Binning
-        """
+        """The rule for the columns of a table, not fitted; one whose bins follow from more than the target is itself."""
         return self
 
     @abstractmethod
     def fit_table(self, table: TableInMemory) -> Self:
-        """Find the bins of every column of a table that is read already.
-
-        Parameters
-        ----------
-        table : TableInMemory
-
-        Returns
-        -------
-        self
-        """
+        """Find the bins of every column of a table that is read already."""
 
     def _fit_by(self, fit_numeric: Callable[[TableInMemory, Extents], None], table: TableInMemory) -> Self:
         extents = self.start_fit(table)
@@ -112,17 +84,7 @@ class Binning(ABC):
         return self
 
     def start_fit(self, table: HasExtents) -> Extents:
-        """Check the parameters and what the columns hold, and keep their names.
-
-        Parameters
-        ----------
-        table : HasExtents
-            A table, or what is known of one.
-
-        Returns
-        -------
-        Extents
-        """
+        """Check the parameters and what the columns of a table, or of its summary, hold, and keep their names."""
         check_parameters(self)
         keeps_missing = self.missing == "bin"
         whole = self.requires == "codes"
@@ -137,17 +99,8 @@ class Binning(ABC):
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
 
-        Parameters
-        ----------
-        table : TableInMemory
-        room : ndarray of uint8, optional
-            Memory for them, two bytes a value.
-
-        Returns
-        -------
-        codes : ndarray of shape (n_samples, n_features), Fortran order
-            The matrix of the table itself, in its own order, where its numbers are the codes; of a sparse table those
-            that are listed.
+        ``room`` is memory for them, two bytes a value. They are the matrix of the table itself, in its own order, where its
+        numbers are the codes; of a sparse table those that are listed.
         """
         if self.requires != "codes":  # where they are, numbers are looked up as they are
             table = as_known(table, self.categories_)
@@ -176,37 +129,11 @@ class Binning(ABC):
         return None
 
     def search(self, table: TableInMemory) -> ClassSearch | None:
-        """What looked at the classes of the table it was fitted on, to be repeated with others; None if nothing did.
-
-        Parameters
-        ----------
-        table : TableInMemory
-
-        Returns
-        -------
-        ClassSearch or None
-        """
+        """What looked at the classes of the table it was fitted on, to be repeated with others; None if nothing did."""
         return None
 
     def check_numbers(self, table: HasExtents, extents: Extents) -> None:
-        """Refuse numbers that the rule does not take: those that fall together when they are cut, or are no codes.
-
-        Parameters
-        ----------
-        table : HasExtents
-            A table, or what is known of one.
-        extents : Extents
-            What its columns hold.
-
-        Returns
-        -------
-        None
-
-        Raises
-        ------
-        ValueError
-            If values of a column differ but are the same in double precision, or are no whole numbers.
-        """
+        """Refuse numbers that the rule does not take: those that fall together when they are cut, or are no codes."""
         for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
             if low.dtype.kind == "f" or low.itemsize < 8:
                 continue

@@ -33,18 +33,7 @@ def rule_named(name: str) -> type[Binning]:
 
 
 def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters: Any) -> Binning:
-    """The rule of a name, or an unfitted copy of a binner.
-
-    Parameters
-    ----------
-    spec : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
-        "auto" is "mdl" where the target is classes, and "quantile" where it is a quantity; "quantile" is equal
-        frequency, "uniform" equal width, "none" takes columns as the codes they are.
-    n_jobs : int or None, default=None
-        Threads of a binner made by name; a binner object keeps its own.
-    **parameters
-        Of the binner, such as ``n_bins``, ``uncut`` or ``missing``; only with a name.
-    """
+    """The rule of a name, or an unfitted copy of a binner; ``n_jobs`` and the parameters are for a name alone."""
     if isinstance(spec, Binning):
         if parameters:
             raise ValueError(f"binning is an object, so set {', '.join(parameters)} on that object")

@@ -27,8 +27,12 @@ _PARAMETERS = {  # and attributes: those that a class does not describe itself
         "column (NaN takes no part in cutting)."
     ),
     "n_jobs : int or None, default=None": "Threads; None is 1, -1 is every core. The result does not depend on it.",
+    "n_bins : int, default=10": "Bins of a column, 2 to 65,535.",
 }
 _ATTRIBUTES = {
+    "bin_edges_ : sequence of ndarray of float64": (
+        "Inner edges of every column, ascending; empty for a categorical column and for one that was left whole."
+    ),
     "categories_ : list of ndarray or None": "Sorted values of every categorical column, None for a numeric one.",
     "n_bins_ : ndarray of int, shape (n_features,)": (
         'Codes of every column; with ``missing="bin"`` the code of the missing values is one of them.'
@@ -137,8 +141,6 @@ class MDLBinner(Binner, MDLBinning):
 
     Attributes
     ----------
-    bin_edges_ : sequence of ndarray of float64
-        Inner edges of every column, ascending; empty for a categorical column and for one that was left whole.
     uncut_ : ndarray of int
         The numeric columns in which no cut was accepted.
 
@@ -198,16 +200,9 @@ class EqualFrequencyBinner(Binner, EqualFrequencyBinning):
 
     Parameters
     ----------
-    n_bins : int, default=10
-        Bins of a column, 2 to 65,535.
     uncut : {"leave", "apart"}, default="leave"
         What becomes of a numeric column without a cut, as where nearly all values are the largest: one bin, or two,
         the largest value apart.
-
-    Attributes
-    ----------
-    bin_edges_ : sequence of ndarray of float64
-        Inner edges of every column, ascending; empty for a categorical column and for one that was left whole.
 
     Examples
     --------
@@ -225,16 +220,6 @@ class EqualWidthBinner(Binner, EqualWidthBinning):
     right; min and max are those of the fitted table, and values beyond them go to the outer bins. A constant column is
     one bin; bins may be empty. The edges are the smallest floats of their bins by that formula in float64. Costs
     O(n) a column.
-
-    Parameters
-    ----------
-    n_bins : int, default=10
-        Bins of a column, 2 to 65,535.
-
-    Attributes
-    ----------
-    bin_edges_ : sequence of ndarray of float64
-        Inner edges of every column, ascending; empty for a categorical column and for one that was left whole.
 
     Examples
     --------

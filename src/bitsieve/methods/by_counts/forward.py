@@ -100,37 +100,6 @@ class LazyScores:
         return self.criterion.score(self.folded[columns], relevance, max(len(self.chosen), 1))
 
 
-class JointScores:
-    """I(Xi;C|Z) of all candidates, Z the features that the criterion names of those chosen.
-
-    Where Z only grows its partition of the samples is refined further; else it is made afresh.
-    """
-
-    def __init__(self, information: Information, criterion: JointCriterion) -> None:
-        self.information = information
-        self.criterion = criterion
-        self.chosen: list[int] = []
-        self.known: list[int] = []
-        self.given = information.conditional()
-
-    def add(self, feature: int) -> None:
-        """Put a feature into S."""
-        self.chosen.append(feature)
-        wanted = self.criterion.condition(self.chosen)
-        grown = len(self.known)
-        if wanted[:grown] != self.known:
-            self.given, grown = self.information.conditional(), 0
-        for other in wanted[grown:]:
-            self.given = self.given.refine(other)
-        self.known = wanted
-
-    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
-        """The best candidate and its score."""
-        scores = self.given.conditional_relevance()
-        chosen = pick(np.where(candidates, scores, -np.inf))
-        return chosen, float(scores[chosen])
-
-
 @dataclass(frozen=True)
 class ForwardChoice(GreedyChoice):
     """Column indices in order of choice, the criterion's values (the first: I(Xi;C)), and how a rule ended it."""
@@ -200,7 +169,7 @@ def forward_select(
 
 def _scores_for(information: Information, criterion: Criterion | JointCriterion) -> Scores:
     if criterion.needs == "joint":
-        return JointScores(information, cast("JointCriterion", criterion))
+        return cast("JointCriterion", criterion).scores(information)
     criterion = cast("Criterion", criterion)
     minima = criterion.minima(information)
     if minima is not None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from bitsieve.common.messages import ParameterError, choices
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
+from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS, JMI3
 from bitsieve.methods.by_counts.criteria.linear import (
     CIFE,
     EMRMR,
@@ -21,8 +22,6 @@ from bitsieve.methods.by_counts.criteria.linear import (
 )
 from bitsieve.methods.by_counts.criteria.nonlinear import (
     AMIFS,
-    CMI,
-    CMIFS,
     CMIM,
     DISR,
     ICAP,
@@ -54,7 +53,7 @@ CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
         *(JMI, EMRMR, CIFE, ICAP, CondRed, BetaGamma),
         *(CMIM, CMIMFleuret, JMIM),
         *(MIQ, AMIFS, DISR, NJMIM),
-        *(CMI, CMIFS),
+        *(CMI, CMIFS, JMI3),
     )
 }
 # Criteria that are another one under a second name: of another paper, or in another notation.
@@ -125,7 +124,7 @@ def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: fl
     """
     names = [*CRITERIA, *ALIASES]
     if not isinstance(criterion, str):
-        whole = hasattr(criterion, "condition") or (hasattr(criterion, "fold") and hasattr(criterion, "score"))
+        whole = hasattr(criterion, "scores") or (hasattr(criterion, "fold") and hasattr(criterion, "score"))
         if isinstance(criterion, type) or not whole:
             raise ParameterError("criterion", criterion, choices("", names), "is neither a name nor a criterion")
         return criterion

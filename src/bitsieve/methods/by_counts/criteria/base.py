@@ -25,6 +25,7 @@ class NamedCriterion(Protocol):
     ``unit``: of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added. ``needs``: the tables it
     looks at: "marginals" of each feature with the class; also "pairs" of features; also "class pairs", within each
     class, which cost more to count; or "joint": each feature and the class, conditional on several chosen features.
+    ``cost``: the time for n features, d samples and k features to select.
     """
 
     name: ClassVar[str]
@@ -33,13 +34,17 @@ class NamedCriterion(Protocol):
     paper: ClassVar[str]
     unit: ClassVar[str] = "bits"
     needs: ClassVar[Needs]
+    cost: ClassVar[str] = "O(k n d)"
 
 
 class JointCriterion(NamedCriterion, Protocol):
-    """The score J(i | S) = I(Xi;C|Z), Z some of the chosen features, known all together."""
+    """A score J(i | S) of candidate i that is conditional on several chosen features at once."""
 
-    def condition(self, chosen: list[int]) -> list[int]:
-        """Z, of the features in their order of choice (at least one)."""
+    needs: ClassVar[Needs] = "joint"
+
+    @abstractmethod
+    def scores(self, information: Information) -> Scores:
+        """The scores of all candidates."""
 
 
 class Criterion(NamedCriterion, Protocol):

@@ -26,6 +26,7 @@ class MIM(Criterion):
     formula = "I(Xi;C)"
     paper = "Lewis 1992"
     needs = "marginals"
+    cost = "O(n d)"
     never_increases = True
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:

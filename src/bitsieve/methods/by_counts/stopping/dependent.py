@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
+from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_choice, check_integer, check_level
 from bitsieve.counts.source import conditioning, refined
 from bitsieve.counts.tables import ContingencyTable
@@ -25,6 +26,7 @@ from bitsieve.methods.method import ROWS
 
 MULTIPLE = *ADJUSTMENTS, "holm"
 CELLS_AT_ONCE = 1 << 20  # of strata and codes, drawn together
+MOST_PERMUTATIONS = 10**6  # of a column: p are 1e-6 at least
 SAME = 1 - 1e-12  # relative: the rounding of a statistic of equal tables
 
 
@@ -140,6 +142,7 @@ class ListStopping:
 
     name: ClassVar[str]
     unit: ClassVar[str] = "rate"
+    concludes: ClassVar[str] = "relevant given all other columns, as far as the tree of the columns describes them"
     requires: ClassVar[frozenset[str]] = frozenset()
     figure: ClassVar[str] = "false discovery rate"
     level: float = 0.1
@@ -178,7 +181,8 @@ class ConditionalStopping(ListStopping):
     -----
     p is exact under a true tree that is given or was learned on other rows (:func:`bitsieve.conditional_test`); here it
     is learned on the same rows. Cost: all pairs of columns, then O(n / level) permutations of a relevant column, some
-    40 of another: they end when 10 reach the data (Besag and Clifford 1991).
+    40 of another: they end when 10 reach the data (Besag and Clifford 1991), or after a million: so with n columns a
+    list at a level below n / 10^6 has at least n / (10^6 level) columns, or none.
 
     References
     ----------
@@ -207,9 +211,13 @@ class ConditionalStopping(ListStopping):
 
     def test(self, information: Information, forest: Forest, columns: Columns) -> tuple[Floats, Floats, Columns]:
         """p of ``columns``, p corrected for all of them, and the columns that cannot be tested."""
-        yekutieli = self.adjust == "benjamini-yekutieli"
-        factor = (1 / np.arange(1, len(columns) + 1)).sum() if yekutieli else 1.0
-        most = ceil(2 * len(columns) * factor / self.level)
+        n = len(columns)
+        factor = n * float((1 / np.arange(1, n + 1)).sum()) if self.adjust == "benjamini-yekutieli" else n
+        most = min(ceil(2 * factor / self.level), MOST_PERMUTATIONS)
+        lowest = factor / (most + 1) / (1 if self.adjust == "holm" else max(1, n))
+        if lowest > self.level:
+            advice = f"with {MOST_PERMUTATIONS:,} permutations of a column and {n:,} columns give {lowest:.1g} or more"
+            raise ParameterError("level", self.level, advice, f"cannot be reached by {self.adjust}")
         p, untested = conditional_p(information, forest, columns, most, self.random_state)
         return p, adjusted(p, self.adjust), untested
 

@@ -91,6 +91,7 @@ class FalseDiscoveryStopping:
 
     name: ClassVar[str] = "fdr"
     unit: ClassVar[str] = "rate"
+    concludes: ClassVar[str] = "relevant, alone and beside each single one of the list to which it may owe that"
     level: float = 0.1
     adjust: str = "benjamini-hochberg"
     random_state: int = 0

@@ -1,0 +1,65 @@
+// Entry points whose outputs share no memory with another argument: a kernel trusts the inputs that were checked, so that
+// none may be written to while it runs.
+#pragma once
+
+#include "bind/binding.hpp"
+
+namespace bitsieve {
+
+// The memory of the arrays of one call.
+class Memory {
+   public:
+    template <class T>
+    void take(const T&) {}  // no array
+
+    template <class... Of>
+    void take(const AsGiven<Of...>& array) {
+        if (array.size() == 0) return;
+        const auto first = reinterpret_cast<std::uintptr_t>(array.data());
+        Extent extent{first, first + array.itemsize(), !std::is_const_v<std::remove_pointer_t<decltype(array.data())>>};
+        for (std::size_t k = 0; k < array.ndim(); ++k) {
+            const std::int64_t reach = (std::int64_t(array.shape(k)) - 1) * array.stride(k) * std::int64_t(array.itemsize());
+            (reach < 0 ? extent.low : extent.high) += std::uintptr_t(reach);
+        }
+        extents_.push_back(extent);
+    }
+    template <class T>
+    void take(const std::optional<T>& given) {
+        if (given) take(*given);
+    }
+    template <class T>
+    void take(const std::vector<T>& given) {
+        for (const T& one : given) take(one);
+    }
+    template <class... T>
+    void take(const std::variant<T...>& given) {
+        std::visit([this](const auto& one) { take(one); }, given);
+    }
+
+    void require_apart() const {
+        for (const Extent& out : extents_)
+            for (const Extent& other : extents_)
+                require(!out.written || &out == &other || out.high <= other.low || other.high <= out.low,
+                        "an output shares memory with another array of the call: give it an array of its own");
+    }
+
+   private:
+    struct Extent {
+        std::uintptr_t low, high;
+        bool written;
+    };
+    std::vector<Extent> extents_;
+};
+
+// The entry point `call` behind that check.
+template <class Result, class... Arguments>
+auto apart(Result (*call)(Arguments...)) {
+    return [call](Arguments... arguments) -> Result {
+        Memory memory;
+        (memory.take(arguments), ...);
+        memory.require_apart();
+        return call(static_cast<Arguments&&>(arguments)...);
+    };
+}
+
+}  // namespace bitsieve
