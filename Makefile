@@ -2,7 +2,8 @@
 # make test   set up and run the whole test suite, in two processes
 # make lint   style, types and import directions
 # make docs   the documents as a site, build/docs/index.html
-# make bench  the benchmarks (about half an hour), a table for each
+# make bench  the benchmarks (about half an hour), a table for each, and docs/figures.md with all that was measured
+# make mutants NUMBER=30   small changes to the code, drawn at random, that tests should notice, and those that none does
 # make studies DATA=DIR   the tables of docs/how_many.md, docs/numbers.md and docs/methods.md anew, some hours
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
 # make lowest        the lowest versions that are declared, in an environment of their own, under a fast set of tests
@@ -10,14 +11,16 @@
 #                    under the thread sanitizer in those of threads
 # make wheel         builds the wheel with PYTHON, installs it in a clean environment and tries it there, and so for each of
 #                    OTHERS: make wheel PYTHON=python3.12 OTHERS="python3.13 python3.14"
+# make release       all files of a release in dist: source archive, wheels of PYTHON and OTHERS, the documents, what an install
+#                    brings, checksums; built twice, and the two must agree in every byte
 # make audit, sbom   known weaknesses of the packages installed, and a list of them (CycloneDX); audit needs the network
 # make nightly       what takes too long for every run: thousands of damaged files, long fuzzing
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
 
-.PHONY: demo test lint docs bench studies native-test lowest sanitize wheel audit sbom nightly clean
+.PHONY: demo test lint docs bench mutants studies native-test lowest sanitize wheel release audit sbom nightly clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -57,6 +60,13 @@ docs: $(VENV)/.installed
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.trust attacks
+	$(BIN)/python -m benchmarks.trust coverage
+	$(BIN)/python -m benchmarks table
+
+mutants: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet cosmic-ray
+	$(BIN)/python -m tools.mutants $(NUMBER)
 
 studies: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.bias
@@ -82,6 +92,11 @@ wheel:
 	$(PYTHON) -m venv --clear build/wheel-tools
 	build/wheel-tools/bin/python -m pip install --quiet abi3audit
 	build/wheel-tools/bin/python tools/wheel.py build/wheel $(OTHERS)
+
+release:
+	$(PYTHON) -m venv --clear build/release-tools
+	build/release-tools/bin/python -m pip install --quiet abi3audit auditwheel build cyclonedx-bom trove-classifiers
+	build/release-tools/bin/python -m tools.release dist $(OTHERS)
 
 audit: $(VENV)/.installed
 	$(PYTHON) -m venv build/audit

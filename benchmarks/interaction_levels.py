@@ -1,10 +1,11 @@
 """How often interactions are reported that are not there, and how often those that are.
 
-``python -m benchmarks.interaction_levels [RUNS]`` prints a row a design and number of bins, over so many seeded tables
-(300; a fifth of it for the large designs, whose tables take seconds). The statistic is the gain, with 99 shuffles.
-"tuples" and "columns" are the shares of tables in which any false tuple or column has an adjusted p of at most 0.05,
-"false share" is the mean share of false ones in the lists of a false discovery rate of 0.1, and "found" the share of
-true columns in the lists of an adjusted p of at most 0.05, and of that rate.
+``python -m benchmarks.interaction_levels [RUNS] [DESIGN ...]`` prints a row a design and number of bins, over so many
+seeded tables (300; a tenth of it for the large designs, whose tables take seconds). The statistic is the gain, with 99
+shuffles, within strata where a design has them. "tuples" and "columns" are the shares of tables in which any false
+tuple or column has an adjusted p of at most 0.05, "false share" is the mean share of false ones in the lists of a false
+discovery rate of 0.1, by the shuffles and by contrast columns, and "found" the share of true columns in the lists of an
+adjusted p of at most 0.05, and of either rate. RUNS of 0: by contrast columns alone, over 300 tables.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.methods.by_counts.interactions import Search
+from bitsieve.methods.by_counts.interactions import Search, rarities
 
 LEVEL, RATE = 0.05, 0.1
 N_SHUFFLES = 99
@@ -28,6 +29,7 @@ class Made(NamedTuple):
     values: NDArray[np.float64]
     classes: NDArray[np.int64]
     true: list[int]
+    strata: NDArray[np.int64] | None = None
 
 
 def noise(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
@@ -64,6 +66,13 @@ def parity(order: int) -> Callable[[np.random.Generator, int, int], Made]:
     return make
 
 
+def of_strata(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
+    """An exclusive or is of the stratum, one of two, which the class is in three quarters of the rows."""
+    made = parity(2)(random, n_rows, n_columns)
+    strata = (made.values[:, :2] > 0).sum(axis=1) % 2
+    return made._replace(true=[], strata=strata)
+
+
 def beside_a_strong_one(random: np.random.Generator, n_rows: int, n_columns: int) -> Made:
     """One column is informative alone, in three quarters of the rows; all others are noise."""
     return parity(1)(random, n_rows, n_columns)
@@ -86,6 +95,7 @@ DESIGNS = (
     Design("rare values, pairs of 200", rare, 2, 500, 200, (2,)),
     Design("beside a strong column, pairs of 200", beside_a_strong_one, 2, 500, 200),
     Design("exclusive or among 200", parity(2), 2, 500, 200, (2, 3, 4, 5)),
+    Design("an exclusive or that is the stratum, among 200", of_strata, 2, 500, 200),
     Design("noise, triples of 60", noise, 3, 500, 60),
     Design("parity of three among 60", parity(3), 3, 500, 60, (2, 3, 4)),
     Design("exclusive or among 2,000", parity(2), 2, 500, 2000, (2, 3), 0.1),
@@ -101,36 +111,54 @@ def coded(values: NDArray[np.float64], bins: int) -> NDArray[np.uint8]:
     return np.stack(codes, axis=1).astype(np.uint8)
 
 
-def row(design: Design, bins: int, n_runs: int) -> str:
+def row(design: Design, bins: int, n_runs: int, shuffled: bool) -> str:
     """One row of the table."""
-    tuples, columns, shares, found, listed = [], [], [], [], []
-    for seed in range(n_runs):
-        random = np.random.default_rng([seed, design.n_rows, design.n_columns, design.order])
-        values, classes, true = design.make(random, design.n_rows, design.n_columns)
-        source = PackedSource(coded(values, bins), classes)
-        search = Search(design.order, "gain", 50)
-        strongest, chance = search.strongest(source), search.after_shuffles(source, N_SHUFFLES, seed)
-        reported = strongest.columns[chance.of_tuples(strongest.values) <= LEVEL]
-        tuples.append(bool((~np.isin(reported, true)).all(axis=1).any()))
-        kept = np.flatnonzero(chance.of_columns(strongest.best) <= LEVEL)
-        columns.append(bool(np.setdiff1d(kept, true).size))
-        rated = np.flatnonzero(chance.false_discovery(strongest.best) <= RATE)
-        shares.append(np.setdiff1d(rated, true).size / max(1, rated.size))
-        found.append(np.isin(true, kept).mean() if true else np.nan)
-        listed.append(np.isin(true, rated).mean() if true else np.nan)
-    numbers = [np.mean(tuples), np.mean(columns), np.mean(shares), np.mean(found), np.mean(listed)]
-    cells = ["-" if np.isnan(number) else f"{number:.3f}" for number in numbers]
+    runs = [run(design, bins, seed, shuffled) for seed in range(n_runs)]
+    cells = ["-" if np.isnan(number) else f"{number:.3f}" for number in np.mean(runs, axis=0)]
     return f"| {design.name} | {design.n_rows} | {bins} | {n_runs} | {' | '.join(cells)} |"
+
+
+def run(design: Design, bins: int, seed: int, shuffled: bool) -> list[float]:
+    """What is found in one table."""
+    random = np.random.default_rng([seed, design.n_rows, design.n_columns, design.order])
+    values, classes, true, strata = design.make(random, design.n_rows, design.n_columns)
+    source = PackedSource(coded(values, bins), classes)
+    search = Search(design.order, "gain", 50)
+    strongest = search.strongest(source)
+
+    def found(kept: NDArray[np.intp]) -> float:
+        return float(np.isin(true, kept).mean()) if true else np.nan
+
+    def false_share(kept: NDArray[np.intp]) -> float:
+        return np.setdiff1d(kept, true).size / max(1, kept.size)
+
+    by_shuffles, by_contrasts = [np.nan] * 5, [np.nan] * 2
+    if shuffled:
+        chance = search.after_shuffles(source, N_SHUFFLES, seed, None if strata is None else by_class(strata, classes))
+        reported = strongest.columns[chance.of_tuples(strongest.values) <= LEVEL]
+        kept = np.flatnonzero(chance.of_columns(strongest.best) <= LEVEL)
+        rated = np.flatnonzero(chance.false_discovery(strongest.best) <= RATE)
+        false = bool((~np.isin(reported, true)).all(axis=1).any()), bool(np.setdiff1d(kept, true).size)
+        by_shuffles = [*map(float, false), false_share(rated), found(kept), found(rated)]
+    if strata is None:
+        rates = search.contrasts(source, seed).false_discovery(rarities(source, strongest))
+        by_contrasts = [false_share(np.flatnonzero(rates <= RATE)), found(np.flatnonzero(rates <= RATE))]
+    return [*by_shuffles, *by_contrasts]
+
+
+def by_class(values: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    return values[np.argsort(classes, kind="stable")]
 
 
 def main(arguments: list[str]) -> None:
     """Print the table."""
-    n_runs = int(arguments[0]) if arguments else 300
-    print("| design | rows | bins | tables | tuples | columns | false share | found, p | found, rate |")
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    n_runs, names = int(arguments[0]) if arguments else 300, arguments[1:]
+    heads = "tuples", "columns", "false share", "found, p", "found, rate", "false share, contrasts", "found, contrasts"
+    print(f"| design | rows | bins | tables | {' | '.join(heads)} |")
+    print("|---" * (4 + len(heads)) + "|", flush=True)
     for design in DESIGNS:
-        for bins in design.bins:
-            print(row(design, bins, max(5, round(n_runs * design.share))), flush=True)
+        for bins in design.bins if design.name in names or not names else ():
+            print(row(design, bins, max(5, round((n_runs or 300) * design.share)), n_runs > 0), flush=True)
 
 
 if __name__ == "__main__":

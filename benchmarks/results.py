@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.machine import machine
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 RESULTS = Path(__file__).resolve().parent / "results"
 WIDEST_FIRST = ("avx512_vpopcntdq", "avx512f", "avx2", "asimd")
@@ -22,12 +24,61 @@ def kind_of(machine: Mapping[str, Any]) -> str:
     return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-")
 
 
+def document(benchmark: str, claim: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Results of a study, which has no contestants: of each job the details alone."""
+    return {"benchmark": benchmark, "claim": claim, "machine": machine(), "rows": list(rows)}
+
+
 def write(document: Mapping[str, Any], *, keep: bool, folder: Path = RESULTS) -> Path:
     """Write the document where results of its machine lie; one that is not to be kept to folder/quick."""
     path = folder / (kind_of(document["machine"]) if keep else "quick") / f"{document['benchmark']}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
+    if keep and path.exists() and (last := of_last_version(document, json.loads(path.read_text(encoding="utf-8")))):
+        document = {**document, "last": last}
     path.write_text(as_text(document), encoding="utf-8")
     return path
+
+
+def of_last_version(document: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the last other version of bitsieve gave, of the document that this one replaces."""
+    version, now = (found["machine"].get("packages", {}).get("bitsieve") for found in (old, document))
+    if version == now:
+        return old.get("last")
+    return {
+        "version": version,
+        "commit": old["machine"].get("commit"),
+        "date": old["machine"]["date"],
+        "seconds": {row["job"]: ours for row in old["rows"] if (ours := own_seconds(row)) is not None},
+    }
+
+
+def own_seconds(row: Mapping[str, Any]) -> float | None:
+    """Ours, which are the first."""
+    return next(iter(row.get("seconds", {}).values()), None)
+
+
+class StudyTable:
+    """A table that is printed row by row, in Markdown, and kept as results at the end."""
+
+    def __init__(self, benchmark: str, claim: str, header: Sequence[str]) -> None:
+        self.benchmark, self.claim, self.header = benchmark, claim, list(header)
+        self.rows: dict[str, dict[str, dict[str, str]]] = {}
+        self._print(self.header)
+        self._print(["---"] * len(self.header))
+
+    def add(self, job: str, contestant: str, *cells: str) -> None:
+        """A row; the cells are those of the header from the third on."""
+        self._print([job, contestant, *cells])
+        self.rows.setdefault(job, {})[contestant] = dict(zip(self.header[2:], cells, strict=True))
+
+    def document(self) -> dict[str, Any]:
+        """The table as results."""
+        rows = [{"job": job, "details": details} for job, details in self.rows.items()]
+        return document(self.benchmark, self.claim, rows)
+
+    @staticmethod
+    def _print(cells: Sequence[str]) -> None:
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def as_text(document: Mapping[str, Any]) -> str:

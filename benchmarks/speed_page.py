@@ -1,4 +1,4 @@
-"""The speed table of docs/speed.md, made from the newest results between two marks."""
+"""The speed tables of docs/speed.md, between two marks, and docs/figures.md, all made from the newest results."""
 
 from __future__ import annotations
 
@@ -7,11 +7,25 @@ from typing import TYPE_CHECKING, Any
 from benchmarks import results
 from benchmarks.machine import ROOT
 from benchmarks.results import RESULTS
-from benchmarks.show import amount
+from benchmarks.show import amount, as_columns, contestants_table, text, unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+FIGURES = ROOT / "docs" / "figures.md"
+PARTS = {  # of the page of figures; all other results are of speed and memory
+    "Levels and false discoveries": ("levels", "false_discoveries"),
+    "Attacks": ("attacks",),
+    "The tests of the tests": ("mutants", "coverage"),
+}
+HEAD = """# Figures
+
+What was measured, on which machine, of which commit. `python -m benchmarks table`, the last step of `make bench`,
+writes this page from the results in `benchmarks/results`; `benchmarks/README.md` says what each of them is, and which
+commands measure it.
+"""
+NOTICED = 0.1  # a change of the seconds by less is noise
 
 BEGIN, END = "<!-- speed-table -->", "<!-- /speed-table -->"
 WHOLE_WAY = ("binning", "files")
@@ -86,3 +100,68 @@ def whole_way(documents: Sequence[Mapping[str, Any]]) -> str:
             cells.append(f"{row['times_ours'][other]:.3g}" if other else None)
             lines.append("| " + " | ".join(cell or "-" for cell in cells) + " |")
     return "\n".join(lines)
+
+
+def figures(folder: Path = RESULTS) -> str:
+    """The page of figures: every kind of result, its newest measurement, and what changed since the last version."""
+    newest = {path.stem: path for path in sorted(folder.glob("*/*.json")) if path.parent.name != "quick"}
+    documents = [results.read(name, folder=folder)[0] for name in sorted(newest)]
+    named = {name for names in PARTS.values() for name in names}
+    parts = {title: [found for found in documents if found["benchmark"] in names] for title, names in PARTS.items()}
+    parts["Speed and memory"] = [found for found in documents if found["benchmark"] not in named]
+    lines = [HEAD, f"## Since the last version\n\n{changes(documents)}\n"]
+    for title, found in parts.items():
+        if found:
+            lines += [f"## {title}\n", *map(section, found)]
+    return "\n".join(lines)
+
+
+def section(document: Mapping[str, Any]) -> str:
+    """One kind of result: what it shows, where it was measured, and the numbers."""
+    machine = document["machine"]
+    lines = [f"### {document['benchmark']}\n", f"{document['claim']}\n"]
+    lines.append(f"{machine['cpu']}, {machine['date'][:10]}, commit {machine.get('commit') or 'unknown'}.\n")
+    if any("seconds" in row for row in document["rows"]):
+        lines.append(f"{unit(document)}.\n".capitalize())
+        header, rows = as_columns([own_and_other(document, row) for row in document["rows"]])
+    else:
+        header, rows = contestants_table(document)
+    cells = [[text(cell) or "-" for cell in row] for row in [header, *rows]]
+    return "\n".join([*lines, *markdown(cells), ""])
+
+
+def own_and_other(document: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, str | None]:
+    """Ours, what it was in the last version, the limit, the best other program, and its ratio to ours."""
+    other, last = row.get("best_other"), document.get("last", {}).get("seconds", {})
+    return {
+        "job": row["job"],
+        "ours": amount(document, row, results.own_seconds(row), next(iter(row["seconds"]), "")),
+        "last version": amount(document, row, last.get(row["job"])),
+        "limit": amount(document, row, row.get("limit_s")),
+        "best other program": f"{amount(document, row, row['seconds'][other], other)} {other}" if other else None,
+        "ratio": f"{row['times_ours'][other]:.3g}" if other else None,
+    }
+
+
+def changes(documents: Sequence[Mapping[str, Any]]) -> str:
+    """The jobs whose seconds changed since the last version by more than noise."""
+    compared = [
+        (document, row["job"], own / last)
+        for document in documents
+        for row in document["rows"]
+        if (own := results.own_seconds(row)) and (last := document.get("last", {}).get("seconds", {}).get(row["job"]))
+    ]
+    if not compared:
+        return "No job has been measured in two versions on one kind of machine yet."
+    moved = [found for found in compared if abs(found[2] - 1) > NOTICED]
+    counted = f"Jobs measured in two versions: {len(compared)}; changed by more than {NOTICED:.0%}: {len(moved)}."
+    table = [["job", "last version", "seconds then and now"]]
+    for document, job, ratio in moved:
+        table.append([f"{document['benchmark']}: {job}", str(document["last"]["version"]), f"times {ratio:.2f}"])
+    return "\n".join([counted, "", *markdown(table)]) if moved else counted
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table, the first row its header."""
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]

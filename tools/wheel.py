@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -18,14 +17,19 @@ ROOT = Path(__file__).parents[1]
 NOTICES = ("LICENSE", "nanobind.txt", "robin-map.txt")
 
 
-def build(folder: Path) -> Path:
-    """The wheel, made anew."""
+def build(folder: Path, source: Path = ROOT, interpreter: str = sys.executable) -> Path:
+    """The wheel of a tree or source archive for that Python, made anew with the declared build needs alone."""
     for old in folder.glob("*.whl"):
         old.unlink()
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
+    command = [interpreter, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(source)]
     subprocess.run(command, check=True)
     (wheel,) = folder.glob("bitsieve-*.whl")
     return wheel
+
+
+def scripts_of(folder: Path) -> Path:
+    """Where the Python and the commands of the environment lie in which a wheel is tried."""
+    return folder / "environment" / ("Scripts" if sys.platform == "win32" else "bin")
 
 
 def check_contents(wheel: Path) -> None:
@@ -42,13 +46,21 @@ def check_contents(wheel: Path) -> None:
 
 def try_out(wheel: Path, folder: Path, interpreter: str) -> None:
     """Install the wheel, and what it needs, in a clean environment of that Python and select there."""
-    home = folder / "environment"
-    subprocess.run([interpreter, "-m", "venv", "--clear", str(home)], check=True)
-    scripts = home / ("Scripts" if sys.platform == "win32" else "bin")
+    scripts = scripts_of(folder)
+    subprocess.run([interpreter, "-m", "venv", "--clear", str(scripts.parent)], check=True)
     subprocess.run([scripts / "python", "-m", "pip", "install", "--quiet", str(wheel)], check=True)
     # Away from the sources, and by the script that users call.
     subprocess.run([scripts / "python", "-I", str(ROOT / "tools" / "smoke.py")], cwd=folder, check=True)
     subprocess.run([scripts / "bitsieve", "--version"], cwd=folder, check=True)
+
+
+def check_interface(wheel: Path) -> None:
+    """From Python 3.12 on, but for free-threaded ones, it is one of the stable interface, and keeps to that."""
+    python, interface = wheel.name.split("-")[2:4]
+    if interface == "abi3":
+        subprocess.run([sys.executable, "-m", "abi3audit", "--strict", str(wheel)], check=True)
+    elif int(python.removeprefix("cp3")) >= 12 and not interface.endswith("t"):
+        raise SystemExit(f"{wheel.name} should be of the stable interface")
 
 
 def main(folder: Path, others: list[str]) -> None:
@@ -58,11 +70,7 @@ def main(folder: Path, others: list[str]) -> None:
     check_contents(wheel)
     for interpreter in (sys.executable, *others):
         try_out(wheel, folder, interpreter)
-    has_stable_interface = sys.version_info >= (3, 12) and not sysconfig.get_config_var("Py_GIL_DISABLED")
-    if has_stable_interface != ("-abi3-" in wheel.name):
-        raise SystemExit(f"{wheel.name} should{'' if has_stable_interface else ' not'} be of the stable interface")
-    if has_stable_interface:
-        subprocess.run([sys.executable, "-m", "abi3audit", "--strict", str(wheel)], check=True)
+    check_interface(wheel)
     print(f"{wheel.name} is whole and works")
 
 

@@ -1,4 +1,4 @@
-"""Results by kind of machine, their tables, and the block of docs/speed.md."""
+"""Results by kind of machine, their tables, the block of docs/speed.md, and docs/figures.md."""
 
 import json
 
@@ -118,6 +118,40 @@ def test_the_page_without_results_or_marks_is_refused(tmp_path):
 def test_the_table_of_the_page_is_that_of_the_results():
     text = (speed_page.ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
     assert any(speed_page.table(document) in text for document in results.read("greedy"))
+
+
+def test_results_remember_those_of_the_last_version(tmp_path):
+    def of(version: str, seconds: float) -> dict:
+        machine = {**MACHINE, "packages": {"bitsieve": version}, "commit": f"of {version}"}
+        return {**DOCUMENT, "machine": machine, "rows": [{**ROW, "seconds": {**ROW["seconds"], "engine": seconds}}]}
+
+    for document in (of("1", 0.8), of("2", 0.5), of("2", 0.4)):
+        path = results.write(document, keep=True, folder=tmp_path)
+    last = json.loads(path.read_text(encoding="utf-8"))["last"]
+    assert last == {"version": "1", "commit": "of 1", "date": MACHINE["date"], "seconds": {ROW["job"]: 0.8}}
+    text = speed_page.figures(tmp_path)
+    assert "Jobs measured in two versions: 1; changed by more than 10%: 1." in text
+    assert "| greedy: jmi, 10 x 20 | 1 | times 0.50 |" in text
+    assert "| jmi, 10 x 20 | 0.4 | 0.8 | 0.25 | 8 numpy bincount | 16 |" in text
+    assert "Example(R) Processor 7 CPU @ 2.00GHz, 2026-01-02, commit of 2." in text
+
+
+def test_a_study_is_printed_and_kept(tmp_path, capsys):
+    table = results.StudyTable("levels", "Few.", ("design", "rule", "runs", "took noise"))
+    table.add("noise", "fdr", "200", "9.0 %")
+    assert capsys.readouterr().out.splitlines()[::2] == [
+        "| design | rule | runs | took noise |",
+        "| noise | fdr | 200 | 9.0 % |",
+    ]
+    path = results.write(table.document(), keep=True, folder=tmp_path)
+    assert json.loads(path.read_text(encoding="utf-8"))["claim"] == "Few."
+    text = speed_page.figures(tmp_path)
+    assert "## Levels and false discoveries\n\n### levels\n\nFew.\n" in text
+    assert "| job | contestant | runs | took noise |\n|---|---|---|---|\n| noise | fdr | 200 | 9.0 % |" in text
+
+
+def test_the_page_of_figures_is_that_of_the_results():
+    assert speed_page.FIGURES.read_text(encoding="utf-8") == speed_page.figures()
 
 
 def test_results_that_are_kept_can_be_shown(capsys):

@@ -51,6 +51,8 @@ def test_triples_and_a_screen_in_a_document(data, capsys):
     ("wrong", "message"),
     [
         (["--order", "4"], "--order 4"),
+        (["--strata", "clinic"], "--strata names column 'clinic', which is not there"),
+        (["--rate-by", "contrasts"], "--rate-by contrasts is not allowed: contrasts need the statistic gain"),
         (["--statistic", "gains"], "--statistic gains"),
         (["--bins", "3", "--binning", "mdl"], "--bins has no meaning with --binning mdl"),
         (["--exclude", "nothing"], "nothing"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from bitsieve.data.target import read_target
+from bitsieve.data.target import read_groups, read_target
 from bitsieve.evaluate.folds import make_folds
 from bitsieve.evaluate.plan import feature_counts
 
@@ -105,7 +105,7 @@ def test_numbers_that_are_none(asked):
 
 
 def test_groups_are_never_on_both_sides():
-    target, groups = target_of(30, 30), [f"person {j % 12}" for j in range(60)]
+    target, groups = target_of(30, 30), read_groups([f"person {j % 12}" for j in range(60)], 60)
     made, _ = make_folds(target, None, 0, groups)
     assert len(made) == 10
     for fold in made:
@@ -114,6 +114,6 @@ def test_groups_are_never_on_both_sides():
     assert len(make_folds(target, 3, 0, groups)[0]) == 3
     for wrong, message in (([0] * 60, "one value only"), ([0, 1], r"shape \(2,\): it must be one value for each")):
         with pytest.raises(ValueError, match=message):
-            make_folds(target, None, 0, wrong)
+            read_groups(wrong, 60)
     with pytest.raises(ValueError, match="as many as there are groups"):
         make_folds(target, 13, 0, groups)

@@ -120,9 +120,69 @@ def test_without_shuffles_there_is_no_p_and_a_note_says_how(table):
     assert "p" not in found.to_frame().columns
 
 
+@pytest.fixture(scope="module")
+def of_sites(table):
+    """An exclusive or that is the site, on which the class depends, and on nothing else."""
+    random = np.random.default_rng(6)
+    odd = (table["c2"] > 0) ^ (table["c5"] > 0)
+    sites = np.where(odd, random.choice(["east", "north"], N_ROWS), random.choice(["south", "west"], N_ROWS))
+    return table.assign(ill=odd ^ (random.random(N_ROWS) < 0.15), site=sites)
+
+
+def test_a_pair_that_is_only_the_stratum_is_not_significant_within_strata(of_sites):
+    pooled = bitsieve.interactions(of_sites, "ill", exclude=["site"], top=4)
+    within = bitsieve.interactions(of_sites, "ill", strata="site", top=4)
+    assert pooled.tuples == within.tuples
+    assert pooled.values.tolist() == within.values.tolist()
+    assert pooled.tuples[0] == ("c2", "c5")
+    assert pooled.p[0] == 1 / 100
+    assert (within.p > 0.05).all()
+    assert (within.columns_p > 0.05).all()
+    assert "site" not in within.columns
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_strata_are_a_column_or_its_values(of_sites, weighted):
+    weights = np.arange(N_ROWS) % 3 + 1 if weighted else None
+    named = bitsieve.interactions(of_sites, "ill", strata="site", sample_weight=weights)
+    given = bitsieve.interactions(of_sites, "ill", strata=of_sites["site"], exclude=["site"], sample_weight=weights)
+    assert facts(given) == facts(named)
+
+
+def test_one_stratum_is_none(table, found):
+    assert facts(bitsieve.interactions(table, "ill", top=4, strata=np.zeros(N_ROWS))) == facts(found)
+
+
+def test_contrast_columns_find_the_columns_without_shuffles(table):
+    found = bitsieve.interactions(table, "ill", statistic="gain", rate_by="contrasts", n_shuffles=0)
+    assert found.p is found.columns_p is None
+    assert (found.false_discovery <= 0.1).tolist() == [True] * 2 + [False] * 5
+    assert found.to_column_frame().columns.tolist() == ["column", "value", "with", "false_discovery"]
+
+
+def test_columns_of_one_value_are_named_in_one_note(table):
+    with pytest.warns(bitsieve.BitsieveWarning, match=r"^2 columns have one value, or one bin, in every row") as noted:
+        found = bitsieve.interactions(table.assign(one=1, same="s", gone=2), "ill", exclude=["gone"], top=1)
+    assert str(noted[0].message).endswith("('one', 'same'): in no tuple")
+    assert len(found.columns) == len(COLUMNS)
+
+
+def test_a_relation_of_very_many_rows_is_read_and_not_counted_in_the_database(table, found, monkeypatch):
+    duckdb = pytest.importorskip("duckdb")
+    monkeypatch.setattr("bitsieve.engines.in_database.is_worth_it", lambda data: True)
+    relation = duckdb.connect().from_arrow(pl.from_pandas(table).to_arrow())
+    assert facts(bitsieve.interactions(relation, "ill", top=4)) == facts(found)
+
+
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
+        ({"strata": "site"}, "strata names column 'site', which is not there"),
+        ({"strata": np.zeros(3)}, "strata has 3 values but the data has 240 rows"),
+        ({"strata": np.where(np.arange(N_ROWS) > 9, 1.0, np.nan)}, "strata are missing in some rows"),
+        ({"strata": np.arange(N_ROWS)}, "no stratum has rows of two classes"),
+        ({"rate_by": "contrasts"}, "rate_by='contrasts' is not allowed: contrasts need the statistic gain"),
+        ({"rate_by": "knockoffs"}, "rate_by='knockoffs'"),
         ({"order": 4}, "order=4"),
         ({"statistic": "gains"}, "statistic='gains' is not allowed: give 'synergy' or 'interaction'"),
         ({"top": 0}, "top=0"),

@@ -45,6 +45,29 @@ def test_of_noise_no_more_tables_than_the_level_have_a_column_that_is_kept():
     assert kept <= 13  # of a level of 0.05, 5 are expected: more than 13 of 100 have a chance of 2e-4
 
 
+def test_contrasts_keep_the_columns_of_a_parity_and_few_others_of_noise():
+    X, y = parity(2)
+    assert sorted(InteractionSelector(error="contrasts").fit(X, y).selected_.tolist()) == [0, 1]
+    kept = 0
+    for seed in range(100):
+        X, _ = parity(2, seed, 100, 6)
+        y = np.random.default_rng([seed, 1]).permutation(100) % 2
+        kept += bool(InteractionSelector(error="contrasts", random_state=seed).fit(X, y).support_.any())
+    assert kept <= 13  # as above
+
+
+def test_strata_are_a_column_that_is_not_kept():
+    X, y = parity(2)
+    y = y ^ (np.random.default_rng(9).random(len(y)) < 0.2)
+    X["site"] = (X["c0"] > 0) ^ (X["c1"] > 0)
+    assert "site" in InteractionSelector().fit(X, y).get_feature_names_out()
+    within = InteractionSelector(strata="site").fit(X, y)
+    assert not within.support_.any()
+    assert within.p_.tolist() == InteractionSelector(strata=X.columns.get_loc("site")).fit(X, y).p_.tolist()
+    with pytest.raises(ValueError, match=r"^error='contrasts' is not allowed: with strata give"):
+        InteractionSelector(strata="site", error="contrasts").fit(X, y)
+
+
 def test_codes_of_sparse_tables_are_taken():
     random = np.random.default_rng(2)
     X = random.choice(3, p=[0.7, 0.2, 0.1], size=(300, 8))

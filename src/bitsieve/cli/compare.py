@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bitsieve.cli.shared import binner_of, binning_of, check_written, made_by, rules_of, say, show, sources_of
 from bitsieve.common.defaults import BINNING
-from bitsieve.common.messages import allowed_names
 from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.data.table import TableInMemory
     from bitsieve.evaluate.checkpoint import Checkpoint
     from bitsieve.evaluate.comparison import Comparison
     from bitsieve.evaluate.plan import Plan
@@ -78,13 +76,13 @@ def _plan(options: argparse.Namespace) -> Plan:
     table = read_data(
         options.data,
         options.target,
+        groups=options.groups,
         target_bins=options.target_bins,
         target_kind=options.target_kind,
         drop_missing=options.drop_missing_target,
         header=options.header,
         rules=rules_of(options),
     )
-    groups = None if options.groups is None else _groups(table, options.groups)
     return make_plan(
         table,
         methods=options.methods or DEFAULT_METHODS,
@@ -92,9 +90,8 @@ def _plan(options: argparse.Namespace) -> Plan:
         classifier=options.classifier,
         scoring=options.scoring,
         folds=options.folds,
-        groups=groups,
         include=options.include or (),
-        exclude=[*(options.exclude or ()), *([] if options.groups is None else [options.groups])],
+        exclude=options.exclude or (),
         parameters=dict(options.set or ()),
         baselines=True,
         protocol=options.protocol,
@@ -103,14 +100,6 @@ def _plan(options: argparse.Namespace) -> Plan:
         random_state=options.seed,
         bounds=options.bounds,
     )
-
-
-def _groups(table: TableInMemory, name: str) -> Any:
-    """The values of the column of groups."""
-    if name not in table.names:
-        raise ValueError(f"there is no column {name!r} for the groups: {allowed_names(name, list(table.names))}")
-    values = table.values(list(table.names).index(name))
-    return getattr(values, "codes", values)
 
 
 def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:

@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.shared import binner_of, binning_of, check_drawn, made_by, show
+from bitsieve.common.defaults import ESTIMATOR
 from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def run(options: argparse.Namespace) -> int:
             options.data,
             options.target,
             sample_weight=options.weight,
+            groups=options.groups,
             method=options.method,
+            estimator=options.estimator or ESTIMATOR,
             include=options.include or (),
             exclude=options.exclude or (),
             binning=binner_of(*binning),

@@ -43,6 +43,8 @@ def _found(options: argparse.Namespace) -> Interactions:
         statistic=options.statistic,
         n_shuffles=options.shuffles,
         screen=options.screen,
+        strata=options.strata,
+        rate_by=options.rate_by,
         sample_weight=options.weight,
         include=options.include or (),
         exclude=options.exclude or (),

@@ -181,7 +181,12 @@ def _selection(options: argparse.Namespace, asked: _Asked, client: Client | None
         table: Table = CountsTable(reduce(add, map(SavedCounts.load, options.counts)))
     else:
         of_target = {"target_bins": options.target_bins, "target_kind": options.target_kind}
-        how = {**of_target, "drop_missing": options.drop_missing_target, "rules": rules_of(options)}
+        how = {
+            **of_target,
+            "drop_missing": options.drop_missing_target,
+            "rules": rules_of(options),
+            "groups": options.groups,
+        }
         table = asked.reading.read(options.target, options.weight, **how, client=client)
     return select_from(
         table,

@@ -26,6 +26,51 @@ class Parts(NamedTuple):
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(part_of_sample))])
         return cls(np.argsort(part_of_sample, kind="stable").astype(np.uint32), starts)
 
+    def part_of_sample(self) -> Integers:
+        """The part of every sample."""
+        part = np.empty(len(self.order), np.int64)
+        part[self.order] = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        return part
+
+
+def shuffled(classes: Labels, strata: Integers, seeds: NDArray[np.uint64]) -> Labels:
+    """The classes after shuffles within the strata, a row for every seed."""
+    order = np.argsort(strata, kind="stable")
+    made = np.empty((len(seeds), len(classes)), np.int32)
+    for row, seed in zip(made, seeds, strict=True):
+        drawn = np.random.default_rng(int(seed)).random(len(classes))
+        row[order] = classes[np.lexsort((drawn, strata))]
+    return made
+
+
+class Units(NamedTuple):
+    """What shuffles move: whole groups of samples of one class; of a group of several classes, each sample within it.
+
+    ``of_sample``: the unit of every sample. ``group``: of every unit, 0 for a whole group, else one more than the
+    group's number. ``first``: the first sample of every unit.
+    """
+
+    of_sample: Integers
+    group: Integers
+    first: Integers
+
+    @classmethod
+    def of(cls, groups: Integers, classes: NDArray[Any]) -> Self:
+        by_class = np.unique(np.stack([groups, classes]), axis=1)[0]
+        whole = np.bincount(by_class)[groups] == 1
+        units = np.where(whole, groups, len(groups) + np.arange(len(groups)))
+        _, first, of_sample = np.unique(units, return_index=True, return_inverse=True)
+        return cls(of_sample, np.where(whole, 0, groups + 1)[first], first)
+
+    def shuffled(self, classes: NDArray[Any], parts: Integers, seeds: NDArray[np.uint64]) -> Labels:
+        """The classes after shuffles of units within parts of the samples; a group is in the part of most of it."""
+        n_parts = int(parts.max()) + 1
+        held, times = np.unique(self.of_sample * n_parts + parts, return_counts=True)
+        most = np.lexsort((held, -times, held // n_parts))
+        part = held[most[np.unique(held[most] // n_parts, return_index=True)[1]]] % n_parts
+        made = shuffled(classes[self.first].astype(np.int32), self.group * n_parts + part, seeds)
+        return made.take(self.of_sample, axis=1)
+
 
 class Dependence(NamedTuple):
     """How some columns and several vectors of classes depend on each other, within parts of the samples.
@@ -47,6 +92,12 @@ class ClassSearch(Protocol):
 
     classes: Labels  # of every sample, in an order of its own
     n_classes: int
+    units: Units | None = None  # of samples that belong together, for which no tail of chi-squared holds
+
+    def shuffled(self, parts: Parts, seeds: NDArray[np.uint64]) -> Labels:
+        """The classes after shuffles within the parts, a row for every seed."""
+        move = shuffled if self.units is None else self.units.shuffled
+        return move(self.classes, parts.part_of_sample(), seeds)
 
     def codes(self, column: int) -> Integers:
         """The codes that were made with the classes as they are, one a sample."""
@@ -112,7 +163,7 @@ class JoinedSearch(ClassSearch):
 
     def __init__(self, search: ClassSearch, groups: Sequence[Columns]) -> None:
         self.search, self.groups = search, groups
-        self.classes, self.n_classes = search.classes, search.n_classes
+        self.classes, self.n_classes, self.units = search.classes, search.n_classes, search.units
 
     def codes(self, column: int) -> Integers:
         return joint_codes([self.search.codes(int(member)) for member in self.groups[column]], len(self.classes))

@@ -36,6 +36,7 @@ class Given:
     # what the features are called in the data, of whatever type; None where they have no names
     labels: Sequence[Any] | None = None
     whole: Any = None  # the table in memory that held the target, too
+    groups: str | None = None  # the name of the groups, "groups" where they were given by their values
 
 
 def not_read_again(indices: Columns) -> None:

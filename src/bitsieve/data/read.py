@@ -24,7 +24,7 @@ from bitsieve.data.given import Account, ColumnRules, Given, is_path, not_read_a
 from bitsieve.data.quantity import AS_FOUND, TargetKind
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
-from bitsieve.data.target import check_read, no_row_counts, read_target, read_weights, zero_where_missing
+from bitsieve.data.target import check_read, no_row_counts, read_groups, read_target, read_weights, zero_where_missing
 from bitsieve.data.text import target_with_text_read
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.spooled_columns import SpooledColumns
@@ -34,6 +34,7 @@ def read_xy(
     X: Any,
     y: Any = None,
     sample_weight: Any = None,
+    groups: Any = None,
     *,
     estimator: Any = None,
     reset: bool = True,  # False where the columns must be those that the estimator has
@@ -51,6 +52,7 @@ def read_xy(
     table = read_columns(X, estimator=estimator, reset=reset, rules=replace(rules, counted=counted))
     if y is not None and n_rows(y) != table.n_samples:
         raise ValueError(f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values: they must be as many")
+    table = table if groups is None else replace(table, groups=read_groups(groups, table.n_samples))
     weights = read_weights(sample_weight, table.n_samples)
     target = None if y is None else read_target(y, name=target_name, said=said, weights=weights)
     target = None if target is None else replace(target, accounts=accounts)
@@ -94,6 +96,7 @@ def read_data(
     data: Any,
     target: Any = None,
     sample_weight: Any = None,
+    groups: Any = None,
     *,
     target_bins: int | str | None = None,  # classes that a quantity is cut into
     target_kind: str | None = None,  # "classes" or "quantity"; None: its values decide
@@ -103,11 +106,11 @@ def read_data(
 ) -> TableInMemory:
     """Split ``data`` into features, target and frequency weights, and read them.
 
-    The data is an array, a frame, a sparse table or the path of a file. The target and the weights are columns of it,
+    The data is an array, a frame, a sparse table or the path of a file. Target, weights and groups are columns of it,
     which then are no features, or values; the target of a .npz file is ``y`` by default.
     """
     check_flag("drop_missing_target", drop_missing)
-    of_target = TargetRules(TargetKind.given(target_bins, target_kind), drop_missing, rules)
+    of_target = TargetRules(TargetKind.given(target_bins, target_kind), drop_missing, rules, groups)
     phase("reading")
     notes: list[str] = []
     if is_path(data):
@@ -124,26 +127,30 @@ def read_data(
     else:
         table = _from_array(data, target, sample_weight, of_target)
     check_several_rows(table)
+    if groups is not None and table.given is not None:
+        table = replace(table, given=replace(table.given, groups=groups if isinstance(groups, str) else "groups"))
     return replace(table, notes=tuple(notes))
 
 
 class TargetRules(NamedTuple):
-    """How a table is read: what the target is, whether rows without one are left out, and columns."""
+    """How a table is read: what the target is, whether rows without one are left out, columns, and groups of rows."""
 
     said: TargetKind
     drop_missing: bool
     columns: ColumnRules | None = None
+    groups: Any = None
 
     def read(self, X: Any, y: Any, sample_weight: Any, name: str) -> TableInMemory:
         """Features, target and weights as a table."""
         how: dict[str, Any] = {"said": self.said, "rules": self.columns, "drop_missing": self.drop_missing}
-        return read_xy(X, y, sample_weight, target_name=name, **how)
+        return read_xy(X, y, sample_weight, self.groups, target_name=name, **how)
 
     def split(self, source: _Columns, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
         """The columns of a source by their roles; target and weights that are no columns are given by their values."""
         y = source.several(roles.target) if roles.target else given_values(target, source.n_samples)
         weights = sample_weight if roles.weight is None else source.several([roles.weight])
-        return self.read(source.features(roles.features), y, weights, roles.target_name)
+        rules = self if roles.groups is None else self._replace(groups=source.several([roles.groups]))
+        return rules.read(source.features(roles.features), y, weights, roles.target_name)
 
 
 class _Columns:
@@ -215,7 +222,7 @@ def _from_frame(data: Any, original: Any, target: Any, sample_weight: Any, rules
     source = _Frame(data)
     if target is None:
         raise ValueError(f"no target is given: name one of the columns {quoted(source.labels)}")
-    roles = divide(source.labels, target, sample_weight, n_samples=source.n_samples)
+    roles = divide(source.labels, target, sample_weight, rules.groups, n_samples=source.n_samples)
     table = rules.split(source, roles, target, sample_weight)
 
     def take(indices: Columns) -> Any:
@@ -234,10 +241,16 @@ def _from_arrays(data: ArrayTable, target: Any, sample_weight: Any, rules: Targe
         raise ValueError("the target and a feature are both named 'y': give the feature another name")
     target = "y" if target is None else target
     is_sparse = not isinstance(data.X, np.ndarray)
-    if is_sparse and isinstance(target, str) and target == "y" and not isinstance(sample_weight, str):
+    if (
+        is_sparse
+        and isinstance(target, str)
+        and target == "y"
+        and not isinstance(sample_weight, str)
+        and not isinstance(rules.groups, str)
+    ):
         return _from_sparse_arrays(data, sample_weight, rules)
     source = _Archive(data)
-    roles = divide(source.labels, target, sample_weight, n_samples=source.n_samples, never=["y"])
+    roles = divide(source.labels, target, sample_weight, rules.groups, n_samples=source.n_samples, never=["y"])
     table = rules.split(source, roles, target, sample_weight)
     unnamed = roles.features == [f"x{j}" for j in range(len(roles.features))]
     feature_names = None if unnamed else np.array(roles.features, object)
@@ -274,7 +287,7 @@ def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) 
         raise no_table(X.shape)
     if target is None:
         raise ValueError("the data is an array, whose columns have no names: give the target as an array of its values")
-    roles = divide((), target, sample_weight, n_samples=X.shape[0])
+    roles = divide((), target, sample_weight, rules.groups, n_samples=X.shape[0])
     table = rules.read(X, given_values(target, X.shape[0]), sample_weight, roles.target_name)
     return replace(table, given=Given(taker_of(X), None, roles.weight_name))
 

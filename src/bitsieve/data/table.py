@@ -33,7 +33,7 @@ from bitsieve.data.target import Target
 Values = NDArray[Any] | Encoded
 
 
-COUNTS = frozenset({"tables", "partition", "joined"})  # what counts of all rows offer
+COUNTS = frozenset({"tables", "partition", "joined", "independent"})  # what counts of all rows offer
 
 
 class NamedColumns:
@@ -145,6 +145,8 @@ class TableInMemory(Table):
     y: Target | None = field(default=None, repr=False)  # None where no target was given
     # shape (n_samples,): frequency weights: how many times each sample counts, at least once. None: once each
     weights: Integers | None = field(default=None, repr=False)
+    # shape (n_samples,): the number of the group of samples that belong together; None: all are independent
+    groups: NDArray[np.intp] | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
@@ -175,9 +177,10 @@ class TableInMemory(Table):
     @property
     def offers(self) -> frozenset[str]:  # type: ignore[override]
         """What a method may require of it."""
+        counts = COUNTS if self.groups is None else COUNTS - {"independent"}
         if self.sparse is None:
-            return COUNTS | {"rows", "dense"}
-        return COUNTS if self.sparse.in_files else COUNTS | {"rows"}
+            return counts | {"rows", "dense"}
+        return counts if self.sparse.in_files else counts | {"rows"}
 
     @property
     def n_samples(self) -> int:
@@ -357,5 +360,6 @@ class TableInMemory(Table):
             columns=take_rows(self.columns, rows) if self.sparse is None else self.sparse.take(rows),
             y=None if self.y is None else self.y.take(rows),
             weights=None if self.weights is None else self.weights[rows],
+            groups=None if self.groups is None else self.groups[rows],
             given=None,
         )

@@ -330,6 +330,17 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
     return weights.astype(np.int64)
 
 
+def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp]:
+    """The number of the group of every sample."""
+    values = as_array(groups)
+    if values.shape != (n_samples,):
+        raise ValueError(f"groups has shape {values.shape}: it must be one value for each of the {n_samples:,} samples")
+    names, numbers = np.unique(values.astype(str), return_inverse=True)
+    if len(names) < 2:
+        raise ValueError("groups has one value only: at least two are needed to compare one with another")
+    return numbers
+
+
 def zero_where_missing(sample_weight: Any, y: Any) -> Any:
     """The weights with a zero for every sample that has no value in a column of its target, also for a missing one."""
     missing = without_value(y)

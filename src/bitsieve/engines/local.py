@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.search import ClassSearch, FixedCodes, Units
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.data.binning.base import Binning
@@ -61,4 +63,17 @@ def count_coded(table: TableInMemory, binner: Binning, n_jobs: int | None = None
         n_jobs=n_jobs,
     )
     source.search = None if target is None else binner.search(table)
+    if target is not None and table.groups is not None:
+        source.search = search_of(table, binner)
     return source
+
+
+def search_of(table: TableInMemory, binner: Binning) -> ClassSearch:
+    """What shuffles of the classes repeat, which keep groups of samples together: a search for codes, or the codes."""
+    search = binner.search(table) or FixedCodes(
+        binner.codes(table), table.target.codes, table.target.n_classes, table.weights
+    )
+    if table.groups is not None:
+        groups = np.repeat(table.groups, 1 if table.weights is None else table.weights)
+        search.units = Units.of(groups, search.classes)
+    return search

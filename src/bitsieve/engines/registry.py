@@ -169,3 +169,9 @@ def choose_engine(
 def data_in_parts(data: Any) -> DataInParts | None:
     """The data of ``fit`` as what is read in parts, where it is of such a kind; a path is; None for rows in memory."""
     return choose_engine(data, "stream" if is_path(data) else None).open(data)
+
+
+def refuse_groups(groups: Any) -> None:
+    """Raise ValueError for groups of rows that are read in parts."""
+    if groups is not None:
+        raise ValueError("groups need all rows in memory: give a table in memory, or leave them out")

@@ -92,8 +92,9 @@ def compare(
         folds by that of the mean of all samples; "rmse" and "rank_correlation" are taken fold by fold.
     folds : int, "loo", splitter or iterable of (train, test), optional
         By default leave-one-out below 100 samples, else 10 stratified folds; of a quantity stratified by its ranks.
-    groups : array-like of shape (n_samples,), optional
-        Samples of one group, such as those of one person, are never both learned from and tested on.
+    groups : str or array-like of shape (n_samples,), optional
+        A column of ``data``, which is then no feature, or values: samples of one group, such as those of one person,
+        are never both learned from and tested on.
     protocol : {"nested", "paper"}, default="nested"
         "paper" ranks once on all samples, test samples included: as published results were made, and too good. Its
         numbers are divided by their largest absolute value; those of "nested" are standardised.
@@ -168,7 +169,7 @@ def compare(
     with shown(verbose):
         how: dict[str, Any] = {"drop_missing": drop_missing_target, "header": header}
         how |= {"target_bins": target_bins, "target_kind": target_kind}
-        table = read_data(data, target, **how, rules=column_rules(repair, column_types))
+        table = read_data(data, target, groups=groups, **how, rules=column_rules(repair, column_types))
         plan = make_plan(table, **asked)
         comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
     warn_of(comparison.notes)

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common import html
-from bitsieve.common.defaults import BINNING, HOW_MANY
+from bitsieve.common.defaults import BINNING, ESTIMATOR, HOW_MANY
 from bitsieve.common.messages import aligned, quoted, warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
-from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.registry import binning_with, make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
 from bitsieve.data.table import Table, TableInMemory
+from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.leaks import leaks
 from bitsieve.methods.by_counts.stopping import KnockoffStopping
@@ -133,7 +133,9 @@ def how_many(
     target: Any = None,
     *,
     sample_weight: Any = None,
+    groups: Any = None,
     method: str = HOW_MANY.method,
+    estimator: str = ESTIMATOR,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
     binning: Any = BINNING,
@@ -159,11 +161,13 @@ def how_many(
 
     Parameters
     ----------
-    data, target, sample_weight
-        As for :func:`bitsieve.select`. Cross-validation is left out where there are weights: copies of a sample would
-        be learned from and tested on.
+    data, target, sample_weight, groups
+        As for :func:`bitsieve.select`; folds and halves keep groups together, and knockoffs have no answer with them.
+        Cross-validation is left out where there are weights: copies of a sample would be learned from and tested on.
     method : str, default="jmi"
         A greedy one of :func:`bitsieve.list_methods`.
+    estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"
+        Of the method, as for :class:`ForwardSelector`; the tests of the rules are of plug-in information.
     include, exclude : sequence of column, optional
         As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
@@ -200,18 +204,19 @@ def how_many(
     check_integer("random_state", random_state, 0, 2**32 - 1)
     binning = binning_with(binning, missing, n_jobs)
     of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
-    table = read_data(data, target, sample_weight, **of_target, rules=column_rules(repair, column_types))
+    table = read_data(data, target, sample_weight, groups, **of_target, rules=column_rules(repair, column_types))
     considered = consider(_usable(table), include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
-    forward = ForwardSelector(max(1, round(n_left**0.5)), criterion=method, binning=binning)
+    own: Any = {"criterion": method, "estimator": estimator, "binning": binning}
+    forward = ForwardSelector(max(1, round(n_left**0.5)), **own)
     drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
     counts = range(1, min(MOST, n_left) + 1)
     stable = StabilitySelector(forward, n_pairs=n_pairs, **drawn)
-    folded = SelectorCV(methods=[method], features=counts, classifier=classifier, folds=folds, binning=binning, **drawn)
+    folded = SelectorCV(methods={method: forward}, features=counts, classifier=classifier, folds=folds, **drawn)
     counted = count_table(table, binning, n_jobs)
-    answers = [*_by_rules(counted, method, binning, n_jobs), _by_stability(table, stable), _by_errors(table, folded)]
+    answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs}), _by_stability(table, stable), _by_errors(table, folded)]
     answers.append(_by_knockoffs(counted, n_left, drawn))
-    order = ForwardSelector(_n_shown(answers, n_left), criterion=method, binning=binning).fit_counted(counted).selected_
+    order = ForwardSelector(_n_shown(answers, n_left), **own).fit_counted(counted).selected_
     band = null_band(counted, table, order, random_state, n_jobs)
     notes = [*table.notes, *considered.notes, *explain_target(table), *explain_leaks(leaks(counted.information), table)]
     warn_of(notes)
@@ -231,20 +236,22 @@ def _n_shown(answers: Sequence[Answer], n_left: int) -> int:
     return min(n_left, max(3, min(MOST, longest + 2)))
 
 
-def _by_rules(counted: Counted, method: str, binning: Any, n_jobs: int | None) -> Iterator[Answer]:
+def _by_rules(counted: Counted, own: dict[str, Any]) -> Iterator[Answer]:
     """What shuffles and the false discovery rate take, from the same counts."""
     rules = {
         "permutation": ("shuffles", "each adds more than chance to all before it"),
         "fdr": ("false discovery rate", "no more than a tenth of the list is false"),
     }
     for rule, (name, why) in rules.items():
-        fitted = ForwardSelector("auto", criterion=method, stopping=rule, binning=binning, n_jobs=n_jobs)
-        yield _answer(counted.table.names, name, fitted.fit_counted(counted).selected_, why)
+        fitted = ForwardSelector("auto", stopping=rule, **own).fit_counted(counted)
+        yield _answer(counted.table.names, name, fitted.selected_, why)
 
 
 def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answer:
     """What beats its knockoff, by few quantile bins where the bins looked at the class."""
     least = KnockoffStopping().least_columns
+    if "independent" not in counted.table.offers:
+        return Answer("knockoffs", None, [], "not with groups: they take the rows for independent draws")
     if n_left < least:
         why = f"not with so few columns: a list has {least:,} columns or none, and there are {n_left:,}"
         return Answer("knockoffs", None, [], why)
@@ -323,9 +330,7 @@ def null_band(
     """The band around the curve of a greedy choice, as far as some seconds of shuffles reach."""
     phase("shuffling")
     terms = entropy_terms(table.total_weight)
-    search = counted.information.source.search or FixedCodes(
-        counted.binner.codes(table), table.target.codes, table.target.n_classes, table.weights
-    )
+    search = search_of(table, counted.binner)
     affordable = AFFORDED // (N_SHUFFLES * table.total_weight * table.n_features)
     order = order[: max(1, affordable)]
     bits, low, high = np.zeros((3, len(order)))

@@ -44,7 +44,6 @@ class Question:
     classifier: Any = None
     scoring: str | None = None
     folds: Any = None
-    groups: Any = None
     protocol: str = "nested"
     include: Sequence[Any] = ()
     exclude: Sequence[Any] = ()
@@ -126,7 +125,7 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
     refuse_constant_data(table)
     considered = consider(table, question.include, question.exclude, constrains=False, orders=False)
     counts, on_counts = feature_counts(question.features, considered.n_left)
-    folds, on_folds = make_folds(table.target, question.folds, random_state, question.groups)
+    folds, on_folds = make_folds(table.target, question.folds, random_state, table.groups)
     _refuse_small_tests(folds, measure, table.target.codes)
     table = cast("TableInMemory", considered.table)  # as it was given
     on_leaks = explain_leaks(leaks(count_table(table, make_binner(missing="bin")).information), table)

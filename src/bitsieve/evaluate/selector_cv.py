@@ -88,7 +88,7 @@ class SelectorCV(ColumnSelector):
     n_jobs: int | None = None
 
     # The errors of a comparison are not weighted, and so there are no weights here.
-    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:  # type: ignore[override]
         """Compare the methods in every fold, choose one and its number of features, and select on all samples.
 
         Parameters
@@ -96,6 +96,8 @@ class SelectorCV(ColumnSelector):
         X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes of any kind, or a quantity, as for :func:`bitsieve.select`.
+        groups : array-like of shape (n_samples,), default=None
+            Samples of one group are never both learned from and tested on.
 
         Returns
         -------
@@ -107,7 +109,7 @@ class SelectorCV(ColumnSelector):
             If a parameter is not allowed, a class has fewer members than there are folds, or the columns cannot be
             binned.
         """
-        return super().fit(X, y)
+        return super().fit(X, y, groups=groups)
 
     def _fit_table(self, table: TableInMemory) -> Self:  # type: ignore[override]  # as it requires the rows
         default = "ridge" if table.target.is_quantity else "linear-svm"

@@ -40,6 +40,7 @@ FORMATS = {  # the first bytes of a file to the name of its format, and the File
     b"\xff\xff\xff\xff": ("stream", "bitsieve.files.arrow.ArrowParts"),
     b"PK\x03\x04": ("npz", "bitsieve.files.npz.NpzParts"),
     b"PK\x05\x06": ("npz", "bitsieve.files.npz.NpzParts"),
+    b"l\x1b\x01": ("plink", "bitsieve.files.plink.PlinkParts"),
 }
 _EXPORT = "save its table as CSV or Parquet, such as by pandas, and give that"
 _FOREIGN = {

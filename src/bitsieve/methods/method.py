@@ -20,6 +20,7 @@ SHARED = ("n_features_to_select", "binning", "missing", "target_kind", "n_jobs")
 TABLES = frozenset({"tables"})  # tables of pairs of columns and the class
 CONDITIONED = TABLES | {"partition"}  # and within the values of other columns
 ROWS = frozenset({"rows"})  # the rows, in memory
+INDEPENDENT = frozenset({"independent"})  # rows that do not belong together
 DENSE_ROWS = ROWS | {"dense"}  # every value of them, zeros included
 
 
@@ -39,7 +40,8 @@ class Method:
     (``n_features_to_select``, ``binning``, ``n_jobs``). ``rules``: what is allowed for each. ``check``: called with all
     parameters and ``n_features_to_select``, refuses those that do not go together.
 
-    ``requires``: what it needs of the data: "tables", "partition", "joined", "rows", "dense". ``requires_more``: called
+    ``requires``: what it needs of the data: "tables", "partition", "joined", "rows", "dense",
+    "independent". ``requires_more``: called
     with all parameters and ``n_features_to_select``, what it needs besides with these. ``bins``: whether it takes
     codes, so that numbers are binned; of a method on rows, ``binning=None`` leaves them. ``takes_missing``: whether it
     takes missing values as they are. ``ends_with``: the values of ``n_features_to_select``, None or "auto", that leave
@@ -106,6 +108,10 @@ def check_requirements(who: str, requires: frozenset[str], offers: frozenset[str
         raise ValueError(
             f"{who} needs all rows in memory: give it a table in memory, such as a sample of the "
             "rows, or use a method that needs counts alone, such as jmi"
+        )
+    if lacks == INDEPENDENT:
+        raise ValueError(
+            f"{who} takes the rows for independent draws: leave out groups, or use another rule, such as fdr"
         )
     if lacks:
         raise ValueError(ONLY_PAIRS)

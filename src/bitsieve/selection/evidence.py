@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import cached_property
+from bitsieve.counts.search import Units
 from bitsieve.data.binning.base import as_known
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.read import read_xy
@@ -190,9 +191,13 @@ def chance(
     n_shuffles = min(MOST_SHUFFLES, max(FEWEST_SHUFFLES, SHUFFLED_CELLS // cells))
     random = np.random.default_rng(seed)
     target = table.target
-    rows = []
-    for _ in range(n_shuffles):
-        shuffled = replace(table, y=replace(target, codes=random.permutation(target.codes)))
+    rows, units = [], None if table.groups is None else Units.of(table.groups, target.codes)
+    for place in range(n_shuffles):
+        if units is None:
+            codes = random.permutation(target.codes)
+        else:
+            codes = units.shuffled(target.codes, np.zeros(table.n_samples, np.int64), np.array([place], np.uint64))[0]
+        shuffled = replace(table, y=replace(target, codes=codes))
         rows.append(count_table(shuffled, binner, n_jobs).estimated(estimator).relevance)
     found = np.array(rows)
     few_bins = 2 * np.asarray(binner.n_bins_) <= table.n_samples

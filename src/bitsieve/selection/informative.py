@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.counts.search import FixedCodes
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.table import Table, TableInMemory
+from bitsieve.engines.local import search_of
 from bitsieve.information.leaks import Leak, leaks
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST
@@ -37,10 +37,9 @@ def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs:
     afforded = min(MOST_SHUFFLES, AFFORDED // max(1, values))
     if afforded < 1 / LEVEL:
         return None
-    search = binner.search(table) or FixedCodes(
-        binner.codes(table), table.target.codes, table.target.n_classes, table.weights
+    step = RepeatedSearch(
+        search_of(table, binner), (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs
     )
-    step = RepeatedSearch(search, (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs)
     figures = np.array([step.figure(column) for column in columns.tolist()])
     reached, made, seeds = np.zeros(len(columns), np.int64), 0, np.random.default_rng(0)
     while made < afforded and (reached < LAST).any():

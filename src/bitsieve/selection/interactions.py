@@ -12,19 +12,28 @@ import numpy as np
 from bitsieve.common import html
 from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.defaults import INTERACTIONS_BINNING
-from bitsieve.common.messages import Sentence, Setting, aligned, displayed, finite, number, printable, warn_of
+from bitsieve.common.messages import (
+    ParameterError,
+    Sentence,
+    Setting,
+    aligned,
+    displayed,
+    finite,
+    number,
+    printable,
+    warn_of,
+)
 from bitsieve.common.parameters import check_choice, check_integer, check_threads
 from bitsieve.common.progress import phase, shown
-from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.data.binning.registry import remedies_for
 from bitsieve.data.given import column_rules, frame_of, library_of
 from bitsieve.data.table import Table
-from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
+from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search, rarities
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_constant_data
 from bitsieve.selection.reading import Reading
-from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples
+from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,6 +42,7 @@ MOST_DRAWN = 20  # tuples of a figure
 SHOWN = 20  # rows of the printed table
 MOST_SHUFFLES = 10**5
 MOST_TOP = 10**7
+RATES_BY = ("shuffles", "contrasts")
 WITHOUT_SHUFFLES = Sentence(
     "the strongest of so many tuples are strong by chance: for p, add ",
     Setting("n_shuffles", 99),
@@ -154,7 +164,8 @@ class Interactions:
         """
         pairs = zip(self.columns, self.best_tuples, strict=True)
         others = [", ".join(str(label) for label in of if label != own) for own, of in pairs]
-        chance = {} if self.columns_p is None else {"p": self.columns_p, "false_discovery": self.false_discovery}
+        chance = {"p": self.columns_p, "false_discovery": self.false_discovery}
+        chance = {name: values for name, values in chance.items() if values is not None}
         return frame_of({"column": self.columns, "value": self.best, "with": others, **chance}, library or self.library)
 
     def to_dict(self) -> dict[str, Any]:
@@ -241,6 +252,8 @@ def interactions(
     statistic: str = "synergy",
     n_shuffles: int | None = None,
     screen: int | None = None,
+    strata: Any = None,
+    rate_by: str = "shuffles",
     random_state: int = 0,
     sample_weight: Any = None,
     include: Sequence[Any] = (),
@@ -287,6 +300,13 @@ def interactions(
     screen : int, optional
         Search among the so many columns only that have the largest ``I(Xi;C|Xj)`` of all pairs. A column that is
         informative in triples alone may be missed.
+    strata : str or array-like of shape (n_samples,), optional
+        A column, which is then in no tuple, or its values, such as the clinic of each patient: shuffles leave every row
+        in its stratum. Dense rows in memory only.
+    rate_by : {"shuffles", "contrasts"}, default="shuffles"
+        What the false discovery rate of columns follows from: shuffles of the target, or one more search among the
+        columns and shuffled copies of a tenth of them, of 100 at least, as in MDFS [4]_; the copies need "gain", and
+        neither ``screen`` nor ``strata``.
     random_state : int, default=0
         Same seed, same shuffles, for any number of threads.
     sample_weight : str or array-like of shape (n_samples,), optional
@@ -336,22 +356,38 @@ def interactions(
     >>> found.tuples[0]
     ('flavanoids', 'color_intensity')
     """
-    search = _checked(Search(order, statistic, top, screen), n_shuffles, random_state, n_jobs)
-    reading = Reading.planned("jmi", data, engine, memory=memory, spool=spool, header=header)
+    search = _checked(Search(order, statistic, top, screen), n_shuffles, rate_by, strata, random_state, n_jobs)
+    reading = Reading.planned("jmi", data, engine, push_down=False, memory=memory, spool=spool, header=header)
     with shown(verbose):
         of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
         of_target["drop_missing"] = drop_missing_target
         table = reading.read(target, sample_weight, **of_target, rules=column_rules(repair, column_types))
         refuse_constant_data(table)
         rule = rule_for_tuples(binning, of_binner, order, n_jobs)
-        considered = consider(table, include, exclude, constrains=False, orders=False, binner=rule)
+        strata, column = strata_of(table, strata)
+        considered = consider(table, include, [*exclude, *column], constrains=False, orders=False, binner=rule)
         with remedies_for(binning):
             _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
-        found, chance = _searched(search, source, n_shuffles, random_state)
-    return _labelled(found, chance, table, search, considered.notes)
+        if n_shuffles is None:
+            n_shuffles = search.affordable_shuffles(source)
+        found = search.strongest(source, phase("searching"))
+        chance = search.after_shuffles(source, n_shuffles, random_state, strata) if n_shuffles else None
+        rates = None if chance is None else chance.false_discovery(found.best)
+        if rate_by == "contrasts":
+            rates = search.contrasts(source, random_state).false_discovery(rarities(source, found))
+    constant = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - set(considered.left_out))
+    notes = [*considered.notes, *([_on_constant(table, constant)] if constant else [])]
+    return _labelled(found, chance, rates, table, search, notes)
 
 
-def _checked(search: Search, n_shuffles: int | None, random_state: int, n_jobs: int | None) -> Search:
+def _on_constant(table: Table, columns: Sequence[int]) -> str:
+    what = "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
+    return f"{what} one value, or one bin, in every row ({table.quoted(columns)}): in no tuple"
+
+
+def _checked(
+    search: Search, n_shuffles: int | None, rate_by: str, strata: Any, random_state: int, n_jobs: int | None
+) -> Search:
     """The same search, refused where there is none like it."""
     check_integer("order", search.order, *ORDERS)
     check_choice("statistic", search.statistic, STATISTICS)
@@ -360,22 +396,21 @@ def _checked(search: Search, n_shuffles: int | None, random_state: int, n_jobs: 
         check_integer("screen", search.screen, search.order)
     if n_shuffles is not None:
         check_integer("n_shuffles", n_shuffles, 0, MOST_SHUFFLES)
+    check_choice("rate_by", rate_by, RATES_BY)
+    if rate_by == "contrasts" and not (search.statistic == "gain" and search.screen is None and strata is None):
+        raise ParameterError("rate_by", rate_by, "contrasts need the statistic gain, and neither screen nor strata")
     check_integer("random_state", random_state, 0, 2**32 - 1)
     check_threads("n_jobs", n_jobs)
     return search
 
 
-def _searched(
-    search: Search, source: CountSource, n_shuffles: int | None, random_state: int
-) -> tuple[Interacting, Chance | None]:
-    """The strongest tuples, and what shuffles give, where there are any."""
-    n_shuffles = search.affordable_shuffles(source) if n_shuffles is None else n_shuffles
-    found = search.strongest(source, phase("searching"))
-    return found, search.after_shuffles(source, n_shuffles, random_state) if n_shuffles else None
-
-
 def _labelled(
-    found: Interacting, chance: Chance | None, table: Table, search: Search, on_columns: Sequence[str]
+    found: Interacting,
+    chance: Chance | None,
+    rates: Floats | None,
+    table: Table,
+    search: Search,
+    on_columns: Sequence[str],
 ) -> Interactions:
     """What was found, by the names of the columns; its notes are warnings, too."""
     notes = [*table.notes, *on_columns, *explain_target(table), *([WITHOUT_SHUFFLES] if chance is None else [])]
@@ -397,10 +432,10 @@ def _labelled(
         best=found.best[listed],
         best_tuples=named(found.best_columns[listed]),
         columns_p=None if chance is None else chance.of_columns(found.best)[listed],
-        false_discovery=None if chance is None else chance.false_discovery(found.best)[listed],
+        false_discovery=None if rates is None else rates[listed],
         n_shuffles=0 if chance is None else len(chance.best),
         n_samples=table.n_samples,
         target_name=table.target.name,
         notes=notes,
-        library=library_of(None if given is None else given.take(np.empty(0, np.intp))),
+        library=library_of(None if given is None else given.take(np.zeros(1, np.intp))),
     )

@@ -10,7 +10,7 @@ from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_flag
 from bitsieve.data.given import ColumnRules, is_lazy, is_path
 from bitsieve.data.table import COUNTS, Table, check_several_rows
-from bitsieve.engines.registry import Engine, choose_engine, is_dask, is_spark
+from bitsieve.engines.registry import Engine, choose_engine, is_dask, is_spark, refuse_groups
 from bitsieve.methods.registry import check_offers, find_method, parameters_of
 
 
@@ -64,6 +64,7 @@ class Reading(NamedTuple):
         target_kind: str | None,
         drop_missing: bool,
         rules: ColumnRules | None = None,
+        groups: Any = None,
         client: Any = None,
     ) -> Table:
         """The data as a table, in memory or in parts; ``client`` is that of a cluster."""
@@ -73,7 +74,8 @@ class Reading(NamedTuple):
         if opened is None:
             from bitsieve.data.read import read_data
 
-            return read_data(self.data, target, sample_weight, **how, header=self.options["header"])
+            return read_data(self.data, target, sample_weight, groups, **how, header=self.options["header"])
+        refuse_groups(groups)
         check_flag("drop_missing_target", drop_missing)
         target = getattr(opened, "own_target", None) if target is None else target
         if target is None:

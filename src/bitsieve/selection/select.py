@@ -35,6 +35,7 @@ def select(
     target: Any = None,
     *,
     sample_weight: Any = None,
+    groups: Any = None,
     method: str = SELECT.method,
     n_features_to_select: int | float | str | None = None,
     include: Sequence[Any] = (),
@@ -72,6 +73,9 @@ def select(
     sample_weight : str or array-like of shape (n_samples,), optional
         Frequency weights, as a column of ``data``, which is then no feature, or as values: whole numbers, how many
         times each sample counts.
+    groups : str or array-like of shape (n_samples,), optional
+        Rows that belong together, such as those of one person, as a column of ``data``, which is then no feature, or as
+        values. Stopping rules and the other tests shuffle the class among whole groups, or within them.
     method : str, default="cmim"
         One of :func:`bitsieve.list_methods`.
     n_features_to_select : int, float or "auto", optional
@@ -149,7 +153,11 @@ def select(
     named = nullcontext() if "constraints" in parameters else renamed("must_include", "include")
     with shown(verbose), named:
         of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
-        of_target |= {"drop_missing": drop_missing_target, "rules": column_rules(repair, column_types)}
+        of_target |= {
+            "drop_missing": drop_missing_target,
+            "rules": column_rules(repair, column_types),
+            "groups": groups,
+        }
         table = reading.read(target, sample_weight, **of_target)
         selection = select_from(
             table,
@@ -190,6 +198,8 @@ def select_from(
     asked_for = {"binning": binning, **of_binner, "target_bins": said.n_bins, "target_kind": said.kind}
     if table.given is not None and table.given.weight is not None:
         asked_for["sample_weight"] = table.given.weight
+    if table.given is not None and table.given.groups is not None:
+        asked_for["groups"] = table.given.groups
     asked_for |= {name: list(of) for name, of in (("include", include), ("exclude", exclude)) if is_given(of)}
     asked_for |= parameters if constraints is None else {**parameters, "constraints": constraints}
     if considered.constraints is not None:

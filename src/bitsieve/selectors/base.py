@@ -30,9 +30,9 @@ from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
-from bitsieve.engines.registry import data_in_parts
+from bitsieve.engines.registry import data_in_parts, refuse_groups
 from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
-from bitsieve.methods.method import DENSE_ROWS, ROWS, SHARED, Found, Method, check_requirements
+from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Found, Method, check_requirements
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative
 
@@ -111,7 +111,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         cls.__doc__ = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
 
     @followed
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose features of a table.
 
         Parameters
@@ -129,6 +129,8 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         sample_weight : array-like of shape (n_samples,), default=None
             Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
             sample of weight 0 is left out.
+        groups : array-like of shape (n_samples,), default=None
+            Samples that belong together, such as those of one person: rules, tests and halves keep them together.
 
         Returns
         -------
@@ -144,7 +146,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self._check_parameters()
-        table = self._read(X, y, sample_weight)
+        table = self._read(X, y, sample_weight, groups)
         check_requirements(self._who(), self._needs(), table.offers)
         table.target.check_varies()
         if table.target.n_numbers:
@@ -196,12 +198,13 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
         return bool((own or get_config()["transform_output"]) == "pandas")
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Table:
         """The table that ``fit`` is given."""
         parts = data_in_parts(X)
         if parts is not None:
+            refuse_groups(groups)
             return parts.read_in_parts(y, sample_weight, target_kind=self.target_kind)
-        return read_xy(X, y, sample_weight, estimator=self, said=TargetKind(self.target_kind))
+        return read_xy(X, y, sample_weight, groups, estimator=self, said=TargetKind(self.target_kind))
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
@@ -228,7 +231,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     def _who(self) -> str:
         """What requires something of the data, in messages: with its rule, if that requires it."""
         name, rule = type(self).__name__, getattr(self, "stopping", None)
-        return f"{name} with {rule}" if self._needs() >= ROWS and isinstance(rule, str) else name
+        return f"{name} with {rule}" if self._needs() & (ROWS | INDEPENDENT) and isinstance(rule, str) else name
 
     def _needs(self) -> frozenset[str]:
         """What the method requires of its data with these parameters."""

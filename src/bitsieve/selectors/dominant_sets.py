@@ -176,7 +176,7 @@ class DominantSetClusters(ColumnSelector):
     memory: int | str | None = None
     n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # type: ignore[override]
         """Find the groups of a table's columns.
 
         Parameters

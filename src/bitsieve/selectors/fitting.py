@@ -12,20 +12,24 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+import pyarrow as pa
 
-from bitsieve.common.arrays import Columns, Flags, Floats
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.choice import TIE
 from bitsieve.common.defaults import BINNING, INTERACTIONS_BINS
+from bitsieve.common.messages import renamed
 from bitsieve.common.parameters import FeatureCount, check_threads
-from bitsieve.counts.source import CountSource
+from bitsieve.counts.source import CountSource, class_order
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.registry import keeps_missing, make_binner
+from bitsieve.data.encoding import as_array, encode_known
+from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import count, count_coded
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
 from bitsieve.information.leaks import Leak, leaks
-from bitsieve.methods.constraints import resolve
+from bitsieve.methods.constraints import Constraints, resolve
 from bitsieve.methods.method import Found, Method
 from bitsieve.methods.registry import find_method
 from bitsieve.selectors.sampled import TableSamples
@@ -220,6 +224,36 @@ def count_for_tuples(
         table, all_are_codes = table.few_as_codes(n_jobs)
         rule = make_binner("none", n_jobs=n_jobs, missing=rule.missing) if all_are_codes else rule
     return count(table, rule, n_jobs)
+
+
+def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
+    """The stratum of every sample, class by class, and the column that holds them, where they are one of the table.
+
+    ``strata`` is a column, by name or index, or one value a row; None: none are given.
+    """
+    if strata is None:
+        return None, []
+    if not table.in_memory or table.is_sparse:
+        raise ValueError(
+            "strata need dense rows in memory: leave out memory, spool and engine, or give some of the rows"
+        )
+    rows = cast("TableInMemory", table)
+    with renamed("exclude", "strata"):
+        columns = resolve(Constraints(exclude=[strata]), table.names).exclude if np.isscalar(strata) else []
+    given = rows if columns else read_xy(pa.table({"strata": pa.array(as_array(strata))}))
+    if given.n_samples != table.n_samples:
+        what = "rows of weight 0 and those without a target do not count: name a column in place of values"
+        raise ValueError(f"strata has {given.n_samples:,} values but the data has {table.n_samples:,} rows: {what}")
+    values = given.values(columns[0] if columns else 0)
+    codes = values.codes if hasattr(values, "codes") else encode_known(values).codes
+    if codes.min() < 0:
+        raise ValueError("strata are missing in some rows: give every row one")
+    target = table.target
+    order, _ = class_order(target.codes, rows.weights, target.n_classes)
+    strata, classes = codes[order].astype(np.int64), target.codes[order]
+    if len(np.unique(strata * target.n_classes + classes)) == len(np.unique(strata)):
+        raise ValueError("no stratum has rows of two classes, so that shuffles within strata change nothing")
+    return strata, columns
 
 
 def nothing_informative(relevance: Floats, informative: Flags) -> list[str]:

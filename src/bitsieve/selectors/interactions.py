@@ -10,16 +10,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bitsieve.common.defaults import INTERACTIONS_BINNING
+from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import Rule, check_choice, check_integer, check_level, check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.table import Table
-from bitsieve.methods.by_counts.interactions import Search
-from bitsieve.methods.method import ROWS, Found
+from bitsieve.methods.by_counts.interactions import Search, rarities
+from bitsieve.methods.method import INDEPENDENT, ROWS, Found
 from bitsieve.selectors.base import ColumnSelector, with_parameters
-from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples
+from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
 
-ERRORS = ("family-wise", "false-discovery")
+ERRORS = ("family-wise", "false-discovery", "contrasts")
 
 
 @with_parameters
@@ -35,10 +36,14 @@ class InteractionSelector(ColumnSelector):
         Pairs or triples.
     level : float, default=0.05
         Of the error.
-    error : {"family-wise", "false-discovery"}, default="family-wise"
+    error : {"family-wise", "false-discovery", "contrasts"}, default="family-wise"
         The chance that any column is kept to which the target is unrelated (Westfall and Young, step-down [2]_), or
         the expected share of such columns among those kept (Benjamini and Hochberg; shuffles of columns of as many
-        codes are taken together).
+        codes are taken together). "contrasts" is that share by shuffled copies of columns as in MDFS [1]_, searched
+        among all columns once in place of ``n_shuffles`` times; it takes no ``strata``.
+    strata : column or array-like of shape (n_samples,), optional
+        A column of X, which is not kept, or values: shuffles leave every sample in its stratum, so that no column is
+        kept for what the strata have to do with the target.
     n_shuffles : int, default=99
     random_state : int, default=0
         Same seed, same shuffles, for any number of threads.
@@ -85,17 +90,19 @@ class InteractionSelector(ColumnSelector):
         "order": partial(check_integer, low=2, high=3),
         "level": lambda _, value: check_level(value),
         "error": partial(check_choice, choices=ERRORS),
+        "strata": lambda *_: None,
         "n_shuffles": partial(check_integer, low=1, high=10**5),
         "random_state": partial(check_integer, low=0, high=2**32 - 1),
         "binning": made_by(make_binner),
         "n_jobs": check_threads,
     }
-    requires: ClassVar[frozenset[str]] = ROWS
+    requires: ClassVar[frozenset[str]] = ROWS | INDEPENDENT
 
     _: KW_ONLY
     order: int = 2
     level: float = 0.05
     error: str = "family-wise"
+    strata: Any = None
     n_shuffles: int = 99
     random_state: int = 0
     binning: Any = INTERACTIONS_BINNING
@@ -104,11 +111,17 @@ class InteractionSelector(ColumnSelector):
 
     def _fit_table(self, table: Table) -> Self:
         rule = rule_for_tuples(self.binning, {}, self.order, self.n_jobs)
-        binner, source = count_for_tuples(table, self.binning, rule, {}, self.n_jobs)
+        if self.error == "contrasts" and self.strata is not None:
+            raise ParameterError("error", self.error, "with strata give 'family-wise' or 'false-discovery'")
+        strata, column = strata_of(table, self.strata)
+        binner, source = count_for_tuples(table.without(column), self.binning, rule, {}, self.n_jobs)
         search = Search(self.order, "gain")
         found = search.strongest(source, phase("searching"))
-        chance = search.after_shuffles(source, self.n_shuffles, self.random_state)
-        p = chance.of_columns(found.best) if self.error == ERRORS[0] else chance.false_discovery(found.best)
+        if self.error == "contrasts":
+            p = search.contrasts(source, self.random_state).false_discovery(rarities(source, found))
+        else:
+            chance = search.after_shuffles(source, self.n_shuffles, self.random_state, strata)
+            p = chance.of_columns(found.best) if self.error == ERRORS[0] else chance.false_discovery(found.best)
         order = np.argsort(-found.best, kind="stable")
         kept = order[p[order] <= self.level]
         return self._keep(

@@ -105,7 +105,8 @@ class StabilitySelector(ColumnSelector):
 
     Notes
     -----
-    The samples of each class are divided evenly, so that both halves have all classes. A sample of frequency weight
+    The samples of each class are divided evenly, so that both halves have all classes; with ``fit(X, y, groups=)`` its
+    groups are. A sample of frequency weight
     w is w samples. A column that the binner left whole in a half is not taken for chosen there. Of two copies, each
     is chosen from about half of the halves, and none may be kept. Cost: 2 B fits on half of the samples.
 
@@ -184,12 +185,15 @@ class StabilitySelector(ColumnSelector):
 def half_of(table: TableInMemory, pair: int, which: int, random_state: int) -> TableInMemory:
     """One of the two halves of a table, each class divided evenly; its odd sample goes to either half by turns.
 
-    ``pair``: number of the pair. With frequency weights where the table has them.
+    ``pair``: number of the pair. With frequency weights where the table has them. Groups are not divided; one of
+    several classes is of that of its first sample.
     """
     random = np.random.default_rng([random_state, pair])
     rows = np.repeat(np.arange(table.n_samples), 1 if table.weights is None else table.weights)
-    by_class = np.lexsort((random.random(len(rows)), table.target.codes[rows]))
-    taken = rows[by_class[which::2]]
+    groups = np.arange(len(rows)) if table.groups is None else table.groups[rows]
+    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
+    by_class = np.lexsort((random.random(len(first)), table.target.codes[rows[first]]))
+    taken = rows[np.isin(group, by_class[which::2])]
     if table.weights is None:
         return table.take(np.sort(taken))
     times = np.bincount(taken, minlength=table.n_samples)

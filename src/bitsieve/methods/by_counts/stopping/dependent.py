@@ -22,7 +22,7 @@ from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS, Fal
 from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST, share_of_shuffles
-from bitsieve.methods.method import ROWS
+from bitsieve.methods.method import INDEPENDENT, ROWS
 
 MULTIPLE = *ADJUSTMENTS, "holm"
 CELLS_AT_ONCE = 1 << 20  # of strata and codes, drawn together
@@ -143,7 +143,7 @@ class ListStopping:
     name: ClassVar[str]
     unit: ClassVar[str] = "rate"
     concludes: ClassVar[str] = "relevant given all other columns, as far as the tree of the columns describes them"
-    requires: ClassVar[frozenset[str]] = frozenset()
+    requires: ClassVar[frozenset[str]] = INDEPENDENT
     figure: ClassVar[str] = "false discovery rate"
     level: float = 0.1
 
@@ -271,7 +271,7 @@ class KnockoffStopping(ListStopping):
     """
 
     name: ClassVar[str] = "knockoffs"
-    requires: ClassVar[frozenset[str]] = ROWS
+    requires: ClassVar[frozenset[str]] = ROWS | INDEPENDENT
     n_draws: int = 10
     random_state: int = 0
 

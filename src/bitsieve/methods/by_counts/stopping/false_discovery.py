@@ -207,7 +207,8 @@ class FalseDiscoveryMonitor:
         given = self.given[chosen]
         if given.degrees_of_freedom(candidate) == 0:
             return 1.0
-        expected = given.least_expected(candidate)
+        grouped = self.search is not None and self.search.units is not None
+        expected = 0.0 if grouped else given.least_expected(candidate)
         if expected >= LEAST_EXPECTED:
             p = float(tails(given, np.array([candidate]))[0])
             if self.search is None:
@@ -227,6 +228,8 @@ class FalseDiscoveryMonitor:
             )
         source = self.information.source
         step = RepeatedSearch(self.search, chosen, np.array([candidate]), self.information.terms, source.n_jobs)
+        if grouped:
+            return share_of_shuffles(step.reached(candidate), most, LAST, seeds)
         figure = step.figure(candidate)
         return share_of_shuffles(lambda some: step.best_after_shuffles(some) <= figure, most, LAST, seeds)
 

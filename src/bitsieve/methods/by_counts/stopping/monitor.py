@@ -73,8 +73,13 @@ class StoppingMonitor:
         if self.ranks is None:
             columns = np.append(np.flatnonzero(candidates), self.latest)
             self.ranks = np.full(len(candidates), np.inf)
-            self.ranks[columns] = screen(self.given, columns, self.n_candidates, self.source.search is not None)
-        return candidates & (self.ranks < (np.inf if self.source.search is None else self.ranks[self.latest]))
+            self.ranks[columns] = screen(self.given, columns, self.n_candidates, self._by_rank)
+        return candidates & (self.ranks < (self.ranks[self.latest] if self._by_rank else np.inf))
+
+    @property
+    def _by_rank(self) -> bool:
+        """Whether the best of all columns is compared, so that none behind a refused one can pass."""
+        return self.source.search is not None and self.source.search.units is None
 
     @property
     def n_candidates(self) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes, joint_codes
 from bitsieve.counts.tables import Terms
@@ -72,6 +72,11 @@ class RepeatedSearch:
         """The largest I(X;C|S) of all candidates after each of several shuffles of the classes within the parts."""
         return self._extremes(seeds, lambda found: self._bits(found).max(axis=0), np.maximum)
 
+    def reached(self, candidate: int) -> Callable[[NDArray[np.uint64]], Flags]:
+        """Whether the candidate alone reaches its I(X;C|S) after each of several shuffles."""
+        alone, bits = replace(self, tried=np.array([candidate])), self.bits(candidate)
+        return lambda seeds: alone.most_bits_after_shuffles(seeds) >= bits
+
     def _extremes(
         self, seeds: NDArray[np.uint64], of_columns: Callable[[Dependence], Floats], extreme: np.ufunc
     ) -> Floats:
@@ -81,7 +86,7 @@ class RepeatedSearch:
         found = np.empty((len(blocks), len(seeds)))
         for first in range(0, len(seeds), at_once):
             some = slice(first, first + at_once)
-            classes = self._shuffled(seeds[some])
+            classes = self.search.shuffled(self.parts, seeds[some])
 
             def cut(start: int, some: slice = some, classes: Labels = classes) -> None:
                 columns = self.tried[start : start + COLUMNS_A_BLOCK]
@@ -90,18 +95,6 @@ class RepeatedSearch:
 
             run_blocks(cut, blocks, self.n_jobs)
         return np.asarray(extreme.reduce(found, axis=0))
-
-    def _shuffled(self, seeds: NDArray[np.uint64]) -> Labels:
-        """The classes after shuffles within the parts, a row for every seed."""
-        order, starts = self.parts
-        n_samples = len(order)
-        part = np.empty(n_samples, np.int64)
-        part[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        classes = np.empty((len(seeds), n_samples), np.int32)
-        for row, seed in zip(classes, seeds, strict=True):
-            drawn = np.random.default_rng(int(seed)).random(n_samples)
-            row[order] = self.search.classes[np.lexsort((drawn, part))]
-        return classes
 
     def _figures(self, found: Dependence) -> Floats:
         """The tail of chi-squared beyond the statistic of a sum of terms; 1 without freedom."""

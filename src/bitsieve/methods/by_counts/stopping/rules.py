@@ -228,6 +228,8 @@ class SignificanceStopping(_AtLevel):
         if given.degrees_of_freedom(candidate) == 0:
             return 1.0
         shuffled = PermutationStopping(level=self.level)
+        if search is not None and search.search.units is not None:
+            return PValue(shuffled.value(given, candidate, n_candidates, search), "by shuffles of the groups")
         if given.least_expected(candidate) < LEAST_EXPECTED:
             p = shuffled.value(given, candidate, n_candidates, search)
             return PValue(p, f"by shuffles: a cell expects fewer than {LEAST_EXPECTED} samples")
@@ -306,13 +308,20 @@ class PermutationStopping(_AtLevel):
     ) -> float:
         """The corrected p."""
         seeds = np.random.default_rng([self.random_state, candidate])
-        if search is not None:
+        if search is not None and search.search.units is not None:
+            reach, n_candidates = search.reached(candidate), len(search.tried)
+        elif search is not None:
             figure = search.figure(candidate)
             return self._p(lambda some: search.best_after_shuffles(some) <= figure, self.n_permutations, seeds)
-        observed = float(given.conditional_relevance(np.array([candidate]))[0])
+        else:
+            observed = float(given.conditional_relevance(np.array([candidate]))[0])
+
+            def reach(some: NDArray[np.uint64]) -> Flags:
+                return given.shuffled_relevance(candidate, some) >= observed
+
         enough = max(ceil(2 * n_candidates / self.level), AFFORDED // given.n_samples)
         most = max(self.n_permutations, min(self.n_permutations * n_candidates, enough))
-        p = self._p(lambda some: given.shuffled_relevance(candidate, some) >= observed, most, seeds)
+        p = self._p(reach, most, seeds)
         return min(1.0, n_candidates * p)
 
     def _p(self, reach: Callable[[NDArray[np.uint64]], Flags], most: int, seeds: np.random.Generator) -> float:
