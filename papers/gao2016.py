@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bitsieve.common.messages import aligned, one_line
-from bitsieve.selectors.vmi import VMI
+from bitsieve.selectors.forward import VMI
 from papers.item import Item, Options, Result
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from functools import partial
 from math import log2
 from types import SimpleNamespace
 
+import hypothesis
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -20,6 +21,9 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import SparseSource
 from bitsieve.information import make_information
+
+hypothesis.settings.register_profile("no clock", deadline=None)  # a busy machine is no fault
+hypothesis.settings.load_profile("no clock")
 
 
 def sparse_source(codes, classes=None, **keywords):

@@ -126,6 +126,18 @@ nb::tuple extent_of(const GivenColumns& columns, bool whole) {
     return result;
 }
 
+auto as_bytes_of(const GivenColumns& columns, const ByColumn<std::uint8_t>& out) {
+    const Columns table = columns_of(columns);
+    require(std::int64_t(out.shape(0)) == table.n_rows && std::int64_t(out.shape(1)) == table.size(),
+            "out has the shape of the columns");
+    std::vector<std::uint8_t> fits(std::size_t(table.size()));
+    {
+        nb::gil_scoped_release unlocked;
+        with_type(table.type, [&](auto number) { as_bytes<decltype(number)>(table, out.data(), fits.data()); });
+    }
+    return to_numpy(std::move(fits));
+}
+
 // Values of the type that `extent` gives, one a column or ragged.
 template <class T>
 const typename Wide<T>::type* values_of(const AnyColumn& array, const char* name) {
@@ -398,6 +410,7 @@ void bind_columns(nb::module_& m) {
     m.def("class_order", &order_by_class, "classes"_a, "n_classes"_a);
     m.def("code_dictionaries", apart(&code_dictionaries_of), "places"_a, "rank"_a, "ends"_a, "out"_a);
     m.def("extent", &extent_of, "columns"_a, "whole"_a);
+    m.def("as_bytes", &as_bytes_of, "columns"_a, "out"_a);
     m.def("distinct", &distinct_of, "columns"_a, "low"_a, "high"_a);
     m.def("mdl_cuts", &mdl_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a,
           "weights"_a.none() = nb::none());

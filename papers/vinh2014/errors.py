@@ -12,7 +12,7 @@ from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.evaluate.compare import compare
-from bitsieve.evaluate.folds import FEW_SAMPLES
+from bitsieve.evaluate.plan import FEW_SAMPLES
 from papers.item import Options, Result
 from papers.selectors import as_published
 from papers.vinh2014.data import INDEPENDENT, METHODS, TABLE_4, TABLE_5, Missing, PaperData, tables

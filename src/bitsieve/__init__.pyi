@@ -57,6 +57,7 @@ from bitsieve.selectors.blankets import FCBF as FCBF
 from bitsieve.selectors.blankets import KollerSahami as KollerSahami
 from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetClusters
 from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
+from bitsieve.selectors.forward import VMI as VMI
 from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
 from bitsieve.selectors.gdm import GDM as GDM
 from bitsieve.selectors.interactions import InteractionSelector as InteractionSelector
@@ -69,11 +70,10 @@ from bitsieve.selectors.pairwise import QPFS as QPFS
 from bitsieve.selectors.pairwise import SDPCMI as SDPCMI
 from bitsieve.selectors.pairwise import SpecCMI as SpecCMI
 from bitsieve.selectors.registry import make_selector as make_selector
+from bitsieve.selectors.separability import GMI as GMI
 from bitsieve.selectors.separability import RCFS as RCFS
+from bitsieve.selectors.separability import DpSelector as DpSelector
 from bitsieve.selectors.separability import ReliefF as ReliefF
-from bitsieve.selectors.spanning_trees import GMI as GMI
-from bitsieve.selectors.spanning_trees import DpSelector as DpSelector
 from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
-from bitsieve.selectors.vmi import VMI as VMI
 
 __version__: str

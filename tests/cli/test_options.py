@@ -50,7 +50,7 @@ def test_every_line_belongs_to_commands_and_every_command_has_an_option_once():
 def test_a_parameter_of_the_table_is_one_in_python(command, functions):
     in_python = {name for function in functions for name in inspect.signature(function).parameters}
     in_python |= {"drop_missing_target", "n_bins", "uncut", "missing", "criterion", "method", "must_include", "header"}
-    in_python |= {*parameters_of("jmi"), "level", "bits"}  # of the greedy methods and of their stopping rules
+    in_python |= {*parameters_of("jmi"), "level", "bits", "n_draws"}  # of greedy methods and their stopping rules
     assert {name for option in options_of(command) for name in option.parameters.split()} <= in_python
 
 

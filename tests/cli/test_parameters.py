@@ -84,7 +84,7 @@ def test_values_are_numbers_where_they_can_be(text, value):
             ["--method", "speccmi", "--set", "dtype=int8"],
             "--set dtype=int8 is not allowed: give 'float64' or 'float32'",
         ),
-        (["--method", "jmin"], "--method jmin is not known: did you mean jmi or jmim or njmim?"),
+        (["--method", "jmin"], "--method jmin is not known: did you mean jmi or jmim or jmi3?"),
     ],
 )
 def test_mistakes(select, arguments, message):

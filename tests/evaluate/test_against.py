@@ -19,8 +19,7 @@ from bitsieve.cli import main
 from bitsieve.data.target import read_target
 from bitsieve.evaluate.compare import OTHER_NAMES
 from bitsieve.evaluate.comparison import Comparison, baselines
-from bitsieve.evaluate.folds import make_folds
-from bitsieve.evaluate.plan import DEFAULT_METHODS
+from bitsieve.evaluate.plan import DEFAULT_METHODS, make_folds
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 

@@ -20,9 +20,9 @@ import bitsieve
 from bitsieve import Constraints, ForwardSelector
 from bitsieve.data.read import read_data
 from bitsieve.evaluate import run
-from bitsieve.evaluate.checkpoint import Checkpoint, remove
 from bitsieve.evaluate.comparison import Scored
 from bitsieve.evaluate.plan import make_plan
+from bitsieve.evaluate.run import Checkpoint, remove
 from bitsieve.files import output
 
 X, Y = load_wine(return_X_y=True)

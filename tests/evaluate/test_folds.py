@@ -7,8 +7,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from bitsieve.data.target import read_groups, read_target
-from bitsieve.evaluate.folds import make_folds
-from bitsieve.evaluate.plan import feature_counts
+from bitsieve.evaluate.plan import feature_counts, make_folds
 
 
 def target_of(*sizes):

@@ -38,7 +38,7 @@ def test_each_answer_is_what_its_rule_takes():
     folded = SelectorCV(methods=["mim"], features=range(1, 17), classifier="ncm", folds=3).fit(X, y)
     assert errors.n_features == folded.n_features_to_select_
     assert knockoffs.n_features is None
-    assert "20 columns or none, and there are 16" in knockoffs.why
+    assert knockoffs.why == "no draw takes 13 of 16 columns, and none takes fewer; by three quantile bins"
     assert [answer.n_features for answer in found.answers[:4]] == [len(of.features) for of in found.answers[:4]]
 
 
@@ -50,7 +50,14 @@ def test_knockoffs_answer_by_three_bins_where_a_list_may_be_long_enough():
     beat = KnockoffSelector(binning=bitsieve.EqualFrequencyBinner(n_bins=3)).fit(X, y).selected_
     assert answer.features == [f"x{column}" for column in beat]
     assert answer.n_features == len(beat) >= 20
-    assert answer.why.endswith("20 columns or none; by three quantile bins")
+    assert answer.why.endswith("a tenth of the list is false; by three quantile bins")
+
+
+def test_knockoffs_have_no_answer_where_a_draw_cannot_take_any():
+    X, y = planted()
+    answer = bitsieve.how_many(X[:, :12], y, **QUICK).answers[4]
+    assert answer.n_features is None
+    assert answer.why == "no draw takes 13 of 12 columns, and none takes fewer"
 
 
 def test_the_band_is_above_noise_and_below_signal():

@@ -60,6 +60,27 @@ def extents(random, kernel):
     return 3 * table.shape[1]
 
 
+@trial("as_bytes")
+def numbers_as_bytes(random, kernel):
+    table = any_table(random, size(random, 300), int(random.integers(1, 70)), infinite=True)
+    if random.random() < 0.5:  # most columns of integers are bytes
+        table = np.where((table > 0) & (table < 200), np.floor(table), 3).astype(table.dtype)
+    out = np.empty(table.shape, np.uint8, order="F")
+    given = as_given(table, random)
+    fits = _native.as_bytes(given, out)
+    are_bytes = np.array(
+        [bool(((column >= 0) & (column <= 255) & (column == np.floor(column))).all()) for column in table.T]
+    )
+    assert not (fits.astype(bool) & ~are_bytes).any()
+    apart = isinstance(given, list) and all(
+        len(column) == 1 or column.strides == (column.itemsize,) for column in given
+    )
+    assert not apart or (fits == are_bytes).all()
+    for j in np.flatnonzero(fits).tolist():
+        assert (out[:, j] == table[:, j]).all()
+    return table.shape[1]
+
+
 @trial("distinct")
 def distinct_numbers(random, kernel):
     table = any_table(random, size(random, 300), int(random.integers(1, 20)), fractions=False)

@@ -120,6 +120,10 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "term_table": [lambda: (N, N + 1)],
     "sum_terms": [lambda: (np.arange(N), table, shift)],
     "extent": [lambda kind=kind: (values(kind), True) for kind in (np.uint8, np.int32, single, double)],
+    "as_bytes": [
+        lambda kind=kind: (values(kind), output(D, N, dtype=np.uint8).T)
+        for kind in (np.uint8, np.int32, single, double)
+    ],
     "distinct": [
         lambda kind=kind, wide=wide: (values(kind), np.zeros(D, wide), np.full(D, N, wide))
         for kind, wide in ((np.uint8, np.uint8), (np.int32, np.int32), (single, double))

@@ -23,7 +23,7 @@ def tumours():
 
 
 def matrix(X, kind, memory=None, n_jobs=None):
-    samples = TableSamples.of(read_xy(X, None), "a test")
+    samples = TableSamples(read_xy(X, None), "a test")
     similarity, _ = find_similarity(samples, kind, "scott", check_memory(memory), n_jobs)
     return np.stack([similarity.row(i) for i in range(similarity.n)])
 

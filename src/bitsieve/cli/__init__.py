@@ -17,11 +17,7 @@ DONE, FAILED, USER_MISTAKE, PIPE_CLOSED = 0, 1, 2, 141
 
 
 def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -> int:
-    """Run the command line and return its exit code.
-
-    0: done; 1: failed inside; 2: a user's mistake; 130: interrupted; 141: whoever read the output left;
-    143: terminated. ``ending`` is what the handlers of signals report to, where there are any already.
-    """
+    """Run the command line and return its exit code; ``ending`` is what handlers of signals report to, if any."""
     try:
         with endable(ending or Ending()) as asked:
             return _guarded(sys.argv[1:] if arguments is None else arguments, asked)

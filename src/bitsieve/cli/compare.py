@@ -6,16 +6,16 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binner_of, binning_of, check_written, made_by, rules_of, say, show, sources_of
+from bitsieve.cli.shared import binner_of, binning_of, check_written, given, made_by, rules_of, say, show, sources_of
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
     import argparse
 
-    from bitsieve.evaluate.checkpoint import Checkpoint
     from bitsieve.evaluate.comparison import Comparison
     from bitsieve.evaluate.plan import Plan
+    from bitsieve.evaluate.run import Checkpoint
 
 KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
         phase("writing")
         _save(comparison, options)
     if kept is not None:
-        from bitsieve.evaluate.checkpoint import remove
+        from bitsieve.evaluate.run import remove
 
         remove(kept)
 
@@ -69,7 +69,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 def _plan(options: argparse.Namespace) -> Plan:
     from bitsieve.data.read import read_data
-    from bitsieve.evaluate.plan import DEFAULT_METHODS, make_plan
+    from bitsieve.evaluate.plan import Question, make_plan
 
     rule, parameters = binning_of(options)
     asked = options.binning is not None or bool(parameters.keys() - {"missing"})
@@ -83,28 +83,15 @@ def _plan(options: argparse.Namespace) -> Plan:
         header=options.header,
         rules=rules_of(options),
     )
-    return make_plan(
-        table,
-        methods=options.methods or DEFAULT_METHODS,
-        features=options.features,
-        classifier=options.classifier,
-        scoring=options.scoring,
-        folds=options.folds,
-        include=options.include or (),
-        exclude=options.exclude or (),
-        parameters=dict(options.set or ()),
-        baselines=True,
-        protocol=options.protocol,
-        binning=binner_of(rule, parameters) if asked else None,
-        missing=None if asked else options.missing,
-        random_state=options.seed,
-        bounds=options.bounds,
-    )
+    question = {name: of for name, of in given(options).items() if name in Question.__dataclass_fields__}
+    question |= {"parameters": dict(options.set or ()), "baselines": True}
+    if asked:
+        question |= {"binning": binner_of(rule, parameters), "missing": None}
+    return make_plan(table, **question)
 
 
 def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
-    from bitsieve.evaluate.checkpoint import Checkpoint
-    from bitsieve.evaluate.run import run_plan
+    from bitsieve.evaluate.run import Checkpoint, run_plan
 
     if kept is None:
         return run_plan(plan, threads)
@@ -125,16 +112,16 @@ def _say_what_is_left(checkpoint: Checkpoint, plan: Plan) -> None:
             f"{str(checkpoint.path)!r}: the same command with --resume goes on"
         )
     else:
-        from bitsieve.evaluate.checkpoint import remove
+        from bitsieve.evaluate.run import remove
 
         remove(checkpoint.path)
 
 
 def _save(comparison: Comparison, options: argparse.Namespace) -> None:
     if options.output is not None:
-        from bitsieve.evaluate.comparison import write_comparison
+        from bitsieve.files.write import write_rows
 
-        write_comparison(comparison, options.output)
+        write_rows(comparison.table(), options.output)
     if options.report is not None:
         from bitsieve.report.files import write_report
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binner_of, binning_of, check_drawn, made_by, show
-from bitsieve.common.defaults import ESTIMATOR
+from bitsieve.cli.shared import binner_of, binning_of, check_drawn, given, made_by, show
 from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
@@ -22,26 +21,8 @@ def run(options: argparse.Namespace) -> int:
         from bitsieve.evaluate.how_many import how_many
 
         warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown below
-        found = how_many(
-            options.data,
-            options.target,
-            sample_weight=options.weight,
-            groups=options.groups,
-            method=options.method,
-            estimator=options.estimator or ESTIMATOR,
-            include=options.include or (),
-            exclude=options.exclude or (),
-            binning=binner_of(*binning),
-            target_bins=options.target_bins,
-            target_kind=options.target_kind,
-            repair=options.repair is not False,
-            column_types=dict(options.column_type or ()),
-            classifier=options.classifier,
-            folds=options.folds,
-            n_pairs=options.pairs,
-            random_state=options.seed,
-            n_jobs=options.threads or -1,
-        )
+        asked = {name: of for name, of in given(options).items() if name not in ("n_bins", "uncut", "missing")}
+        found = how_many(options.data, options.target, **{**asked, "binning": binner_of(*binning)})
         if options.figure is not None:
             from bitsieve.report.plots import plot_how_many
             from bitsieve.selection.figures import save_figure

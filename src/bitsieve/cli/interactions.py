@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binning_of, check_drawn, check_written, made_by, show
+from bitsieve.cli.shared import binning_of, check_drawn, check_written, given, made_by, show
 from bitsieve.common.defaults import INTERACTIONS_BINNING
 from bitsieve.common.progress import phase, shown
 
@@ -33,35 +33,9 @@ def _found(options: argparse.Namespace) -> Interactions:
     from bitsieve.selection.interactions import interactions
 
     options.binning = options.binning or INTERACTIONS_BINNING
-    binning, of_binner = binning_of(options)
+    binning_of(options)
     warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown later
-    return interactions(
-        options.data,
-        options.target,
-        order=options.order,
-        top=options.top,
-        statistic=options.statistic,
-        n_shuffles=options.shuffles,
-        screen=options.screen,
-        strata=options.strata,
-        rate_by=options.rate_by,
-        sample_weight=options.weight,
-        include=options.include or (),
-        exclude=options.exclude or (),
-        binning=binning,
-        target_bins=options.target_bins,
-        target_kind=options.target_kind,
-        drop_missing_target=options.drop_missing_target,
-        header=options.header,
-        repair=options.repair is not False,
-        column_types=dict(options.column_type or ()),
-        random_state=options.seed,
-        n_jobs=options.threads or -1,
-        memory=options.memory,
-        spool=options.spool,
-        engine=options.engine,
-        **of_binner,
-    )
+    return interactions(options.data, options.target, **given(options))
 
 
 def _check_paths(options: argparse.Namespace) -> None:

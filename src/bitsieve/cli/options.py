@@ -82,7 +82,11 @@ COMMANDS = (
     Command("interactions", "interactions.run",
             "count all pairs or triples of columns, and list those that carry the most about the target together",
             "Count all pairs (or triples) of columns of DATA with its target, and list those that carry the most about "
-            "it together. p is the share of shuffles of the target in which the strongest of all is as strong."),
+            "it together. Synergy above 0: bits beyond those of the parts, up to 1 for an exclusive or; below 0: "
+            "redundancy, for two copies of a column what each carries. p is the share of shuffles of the target in "
+            "which the strongest of all is as strong.",
+            "Cost: all pairs of 10,000 columns, 2,000 rows, 3 codes: 1.2 processor seconds; all triples of 1,000: 7. "
+            "Every shuffle costs the same again. Of more columns search triples with --screen."),
     Command("methods", "methods.run", "list every method, its paper and what it needs"),
 )
 # fmt: on
@@ -195,8 +199,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or another rule (0.1)",
                "number", metavar="P", parameters="level"),
         Option("--draws", SELECTING,
-               "knockoffs of every column; 1: a list has 1 / level columns or more, or none; several: 2 / level, and "
-               "depends less on chance (default: 10)", "count", parameters="n_draws"),
+               "draws of knockoffs (default: 10); each takes 1.25 / level columns or more, or none (a single one: "
+               "1 / level), and with more of them the list depends less on chance", "count", parameters="n_draws"),
         Option("--min-bits", SELECTING, "what a feature must add under threshold (default: 0.01)",
                "number", metavar="BITS", parameters="bits"),
     ),

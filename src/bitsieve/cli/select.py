@@ -6,7 +6,7 @@ import shlex
 from contextlib import contextmanager, nullcontext
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.cli.shared import binning_of, check_written, made_by, rules_of, say, show, sources_of
@@ -17,7 +17,6 @@ from bitsieve.files.read import check_file, holds_sparse_rows
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
     from distributed import Client
 
@@ -31,9 +30,11 @@ _PATIENCE = "10s"
 
 def run(options: argparse.Namespace) -> int:
     """Read, select, save, print."""
-    asked = _asked(options)
-    with shown(not options.quiet), _cluster(options) as client:
-        selection = _selection(options, asked, client)
+    reading, parameters = _asked(options)
+    address = options.scheduler
+    cluster = nullcontext() if address is None else _connected(address, options.threads)
+    with shown(not options.quiet), cluster as client:
+        selection = _selection(options, reading, parameters, client)
         selection.notes[:] = map(options.wording, selection.notes)
         saved = _save(selection, options)
 
@@ -54,11 +55,11 @@ def run_explain(options: argparse.Namespace) -> int:
         raise ValueError(
             f"DATA is missing: give the column to explain, and then the data (FEATURE {options.feature!r})"
         )
-    asked = _asked(options)
+    reading, parameters = _asked(options)
     with shown(not options.quiet):
         from bitsieve.selection.explain import notes_naming
 
-        selection = _selection(options, asked)
+        selection = _selection(options, reading, parameters)
         phase("explaining")
         selection.notes[:] = map(options.wording, selection.notes)
         explanation = selection.explain(options.feature)
@@ -98,7 +99,8 @@ def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
         from bitsieve.files.write import write_table
 
         phase("writing")
-        write_table(_given(table).with_target(selection.features), options.output, target)
+        given: Any = table.given  # every table of a file has it
+        write_table(given.with_target(selection.features), options.output, target)
         saved.append(f"saved {k} and the target {target!r} to {options.output!r}")
     if options.output_ranking is not None:
         from bitsieve.data.given import frame_of
@@ -118,14 +120,8 @@ def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
     return saved
 
 
-class _Asked(NamedTuple):
-    """What is asked for, refused before the data is read where it cannot be."""
-
-    reading: Reading | None  # None: of saved counts
-    parameters: dict[str, Any]
-
-
-def _asked(options: argparse.Namespace) -> _Asked:
+def _asked(options: argparse.Namespace) -> tuple[Reading | None, dict[str, Any]]:
+    """How the data is read (None: saved counts are) and the parameters, refused before where they cannot be."""
     binning, parameters = binning_of(options)
     parameters |= _loop_parameters(options)
     if options.estimator is not None:
@@ -136,7 +132,7 @@ def _asked(options: argparse.Namespace) -> _Asked:
     parameters |= _method_parameters(options)
     reading = _reading(options)
     _check_paths(options, reading)
-    return _Asked(reading, {"binning": binning, **({} if reading is None else reading.own), **parameters})
+    return reading, {"binning": binning, **({} if reading is None else reading.own), **parameters}
 
 
 def _reading(options: argparse.Namespace) -> Reading | None:
@@ -170,30 +166,27 @@ def _reading(options: argparse.Namespace) -> Reading | None:
     return reading
 
 
-def _selection(options: argparse.Namespace, asked: _Asked, client: Client | None = None) -> Selection:
+def _selection(
+    options: argparse.Namespace, reading: Reading | None, parameters: dict[str, Any], client: Client | None = None
+) -> Selection:
     """Read the data, here or on a cluster, and select as the options say."""
     from bitsieve.selection.select import select_from
 
-    if asked.reading is None:
+    if reading is None:
         from bitsieve.engines.counts_table import CountsTable
         from bitsieve.engines.saved_counts import SavedCounts
 
         table: Table = CountsTable(reduce(add, map(SavedCounts.load, options.counts)))
     else:
         of_target = {"target_bins": options.target_bins, "target_kind": options.target_kind}
-        how = {
-            **of_target,
-            "drop_missing": options.drop_missing_target,
-            "rules": rules_of(options),
-            "groups": options.groups,
-        }
-        table = asked.reading.read(options.target, options.weight, **how, client=client)
+        how = {**of_target, "drop_missing": options.drop_missing_target, "rules": rules_of(options)}
+        table = reading.read(options.target, options.weight, **how, groups=options.groups, client=client)
     return select_from(
         table,
         method=options.method,
         n_features_to_select=options.features,
         n_jobs=options.threads or -1,
-        **asked.parameters,
+        **parameters,
     )
 
 
@@ -221,13 +214,8 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
 
 def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
     """Stopping rule and constraints, where any are given."""
-    rule, parameters = options.stop, {}
-    if options.level is not None:
-        parameters["level"] = options.level
-    if options.min_bits is not None:
-        parameters["bits"] = options.min_bits
-    if options.draws is not None:
-        parameters["n_draws"] = options.draws
+    rule, given = options.stop, {"level": options.level, "bits": options.min_bits, "n_draws": options.draws}
+    parameters = {name: value for name, value in given.items() if value is not None}
     if rule is None and options.features == "auto" and "level" in parameters:
         rule = "significance"
     for option, name, rules in (
@@ -248,18 +236,6 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
     from bitsieve.methods.constraints import Constraints
 
     return {**found, "constraints": Constraints(include, exclude, options.group)}
-
-
-def _given(table: Table) -> Any:
-    assert table.given is not None  # every table of a file has it
-    return table.given
-
-
-def _cluster(options: argparse.Namespace) -> AbstractContextManager[Client | None]:
-    """The client of the cluster that counts, as long as it is entered; None where this process does."""
-    if options.scheduler is None:
-        return nullcontext()
-    return _connected(options.scheduler, options.threads)
 
 
 @contextmanager

@@ -97,6 +97,16 @@ def in_words_of(wording: Wording, quiet: bool = False) -> Iterator[None]:
             raise ValueError(wording(message_of(error))) from error
 
 
+def given(options: argparse.Namespace) -> dict[str, Any]:
+    """What was typed, as the parameters of Python that it gives by name; threads are all cores."""
+    found: dict[str, Any] = {}
+    for option in options_of(options.command):
+        typed, parameters = option.name.strip("-").replace("-", "_"), option.parameters.split()
+        if parameters and getattr(options, typed) not in (None, []):
+            found[typed if typed in parameters else parameters[0]] = getattr(options, typed)
+    return {**found, "column_types": dict(options.column_type or ()), "n_jobs": options.threads or -1}
+
+
 def rules_of(options: argparse.Namespace) -> ColumnRules:
     """How columns are read."""
     from bitsieve.data.given import column_rules

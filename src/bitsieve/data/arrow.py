@@ -100,11 +100,6 @@ def dictionary_of(array: Any) -> Any:
     return array if pa.types.is_dictionary(array.type) else pc.dictionary_encode(array)
 
 
-def column_of_objects(values: Any, name: str) -> np.ndarray | Encoded:
-    """:func:`column_of_arrow` of Python objects, all of one kind; None and NaN are missing."""
-    return column_of_arrow(array_of_objects(values, name), name)
-
-
 def array_of_objects(values: Any, name: str) -> Any:
     """An Arrow array of Python objects, all of one kind; None and NaN are missing."""
     try:

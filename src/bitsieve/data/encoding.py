@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 DENSE_SPAN = 1 << 16  # integers spread over no more than this are counted, not sorted
 
@@ -125,9 +128,14 @@ def _offset(values: NDArray[Any], low: int) -> NDArray[Any]:
     return values.astype(np.int64) - low
 
 
+def are_categories(values: Any) -> TypeIs[Encoded]:
+    """Whether a column is one of categories."""
+    return isinstance(values, Encoded)
+
+
 def is_missing(values: NDArray[Any] | Encoded) -> Flags:
     """Which values of a column are missing."""
-    if isinstance(values, Encoded):
+    if are_categories(values):
         return values.codes < 0
     if values.dtype.kind in "mM":
         return np.asarray(np.isnat(values), bool)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.arrays import Integers
-from bitsieve.common.messages import Sentence, Setting
+from bitsieve.common.messages import Sentence, Setting, quoted_places
 from bitsieve.counts.threads import run_blocks, thread_count
-from bitsieve.data.encoding import Encoded
+from bitsieve.data.encoding import Encoded, are_categories
+from bitsieve.data.given import Understood
 
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
 _MOST_NAMED = 5
@@ -27,7 +29,8 @@ class NumericBlock(NamedTuple):
     """Some numeric columns of one type."""
 
     places: Integers  # which features they are, ascending
-    values: NDArray[Any] | list[NDArray[Any]]  # shape (n_samples, n_columns): as the native kernels take them
+    # shape (n_samples, n_columns): as the native kernels take them; numbers that bytes hold are bytes
+    values: NDArray[Any] | list[NDArray[Any]]
 
     def part(self, chosen: NDArray[Any]) -> NumericBlock:
         """Some of the columns."""
@@ -43,7 +46,8 @@ class Extents:
     """What the columns hold."""
 
     blocks: list[NumericBlock]  # all numeric columns, each once
-    # for every block the smallest and largest number of its columns; low > high: all are missing
+    # for every block the smallest and largest number of its columns, of the type that the table has, float64 for any
+    # float; low > high: all are missing
     low: list[NDArray[Any]]
     high: list[NDArray[Any]]
     # shape (n_features,): bits: NUMBERS (or categories), MISSING, INFINITE; FRACTIONS where they were looked for
@@ -60,25 +64,39 @@ class Extents:
         return block.column(int(np.searchsorted(block.places, j)))
 
 
-class HasExtents(Protocol):
-    """Named columns of which it is known what they hold, and their text means."""
+class NamedColumns:
+    """What follows from the names of the columns alone."""
+
+    names: Sequence[str]  # one a feature; ``x0``, ``x1``, ... where the input has none
+    # the names as scikit-learn keeps them: None where the input has none, or not all are strings
+    feature_names: NDArray[Any] | None
 
     @property
-    def meanings(self) -> Mapping[int, Any]:
-        """What text means, by the places of its columns."""
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.names)
 
-    @property
-    def names(self) -> Sequence[str]:
-        """One a column."""
+    def quoted(self, which: Iterable[int]) -> str:
+        """The names of some features for a message, the first five of them."""
+        return quoted_places(list(which), self.names)
 
     def set_names_on(self, estimator: Any) -> None:
         """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator that is fitted on these columns."""
+        estimator.n_features_in_ = self.n_features
+        if self.feature_names is not None:
+            estimator.feature_names_in_ = self.feature_names
+        elif hasattr(estimator, "feature_names_in_"):  # of an earlier fit
+            del estimator.feature_names_in_
 
+
+class KnownColumns(NamedColumns, ABC):
+    """Named columns of which it is known what they hold, and their text means."""
+
+    meanings: Mapping[int, Understood]  # what text means, by the places of its columns
+
+    @abstractmethod
     def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
         """What the columns hold."""
-
-    def quoted(self, which: Iterable[int]) -> str:
-        """The names of some columns for a message."""
 
 
 Columns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
@@ -86,21 +104,39 @@ Columns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
 
 def find_extents(columns: Columns, n_jobs: int | None, whole: bool) -> Extents:
     """Look at all columns once; numbers with a fractional part are looked for only if ``whole``."""
-    blocks = numeric_blocks(columns, n_jobs)
+    given = numeric_blocks(columns, n_jobs)
     matrix = isinstance(columns, np.ndarray)
     holds = np.zeros(columns.shape[1] if isinstance(columns, np.ndarray) else len(columns), np.uint8)
-    low: list[Any] = [None] * len(blocks)
-    high: list[Any] = [None] * len(blocks)
+    found: list[Any] = [None] * len(given)
 
     def look(b: int) -> None:
-        holds[blocks[b].places], low[b], high[b] = _native.extent(blocks[b].values, whole)
+        kind = given[b].column(0).dtype
+        found[b] = []
+        for block in _as_bytes(given[b]):
+            holds[block.places], low, high = _native.extent(block.values, whole)
+            kind = np.dtype(np.float64) if kind.kind == "f" else kind
+            found[b].append((block, low.astype(kind, copy=False), high.astype(kind, copy=False)))
 
-    run_blocks(look, range(len(blocks)), n_jobs)
+    run_blocks(look, range(len(given)), n_jobs)
+    seen = [one for some in found for one in some]
     for j, values in enumerate(() if matrix else columns):
-        if isinstance(values, Encoded):
+        if are_categories(values):
             missing = bool(len(values.codes)) and int(values.codes.min()) < 0
             holds[j] = NUMBERS * (len(values.categories) > 0) | MISSING * missing
-    return Extents(blocks, low, high, holds, whole)
+    return Extents([of[0] for of in seen], [of[1] for of in seen], [of[2] for of in seen], holds, whole)
+
+
+def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
+    """The columns whose numbers bytes hold, as bytes, and the others: the kernels read an eighth of the memory then."""
+    first = block.column(0)
+    if first.itemsize == 1:
+        return [block]
+    values = np.empty((len(first), len(block.places)), np.uint8, order="F")
+    fits = _native.as_bytes(block.values, values).astype(bool)
+    if fits.all():
+        return [NumericBlock(block.places, values)]
+    narrow = NumericBlock(block.places, values).part(np.flatnonzero(fits))
+    return [narrow, block.part(np.flatnonzero(~fits))] if fits.any() else [block]
 
 
 def numeric_blocks(columns: Columns, n_jobs: int | None) -> list[NumericBlock]:
@@ -114,7 +150,7 @@ def numeric_blocks(columns: Columns, n_jobs: int | None) -> list[NumericBlock]:
         ]
     of_type: dict[Any, tuple[list[int], list[NDArray[Any]]]] = {}
     for j, values in enumerate(columns):
-        if not isinstance(values, Encoded):
+        if not are_categories(values):
             values = _native_type(values)
             places, arrays = of_type.setdefault(values.dtype, ([], []))
             places.append(j)
@@ -153,7 +189,7 @@ IN_A_BIN = Sentence("set ", Setting("missing", "bin"), " to give them a code of 
 
 
 def check_values(
-    table: HasExtents, *, allow_missing: bool, instead: str = IN_A_BIN, n_jobs: int | None = None, whole: bool = False
+    table: KnownColumns, *, allow_missing: bool, instead: str = IN_A_BIN, n_jobs: int | None = None, whole: bool = False
 ) -> Extents:
     """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
     extents = table.extents(n_jobs, whole)
@@ -169,7 +205,7 @@ def check_values(
     return extents
 
 
-def _read_as_missing(table: HasExtents, columns: Sequence[int]) -> str:
+def _read_as_missing(table: KnownColumns, columns: Sequence[int]) -> str:
     """What text in columns of numbers means a missing value; empty where there is none."""
     accounts = {j: table.meanings[j].account for j in columns if j in table.meanings}
     found = [f"{of.unread[0][0]!r} in {table.names[j]!r}" for j, of in accounts.items() if of and of.unread]

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 from bitsieve.common.arrays import Columns, Flags
 from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names
@@ -144,6 +144,14 @@ class Form(Protocol):
     @property
     def what(self) -> str:
         """What it is, in words."""
+
+    @property
+    def time(self) -> Literal["dates", "durations"] | None:
+        """Its kind, where its numbers are microseconds."""
+
+    @property
+    def no_class(self) -> bool:
+        """Whether a target of it is no classes; plain whole numbers stay classes where they are text."""
 
     def read(self, text: pa.Array) -> pa.Array:
         """The values of some text, null for what is missing or not of this form."""

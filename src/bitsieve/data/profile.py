@@ -80,7 +80,7 @@ class Profile:
     @property
     def what_is_noticed(self) -> Noticed:
         """What is worth a note in columns of numbers."""
-        return self.noticed if isinstance(self.noticed, Noticed) else self.noticed()
+        return self.noticed() if callable(self.noticed) else self.noticed
 
     @property
     def empty(self) -> list[int]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_integer
-from bitsieve.data.encoding import Encoded, as_doubles, check_whole_numbers, microseconds
+from bitsieve.data.encoding import Encoded, are_categories, as_doubles, check_whole_numbers, microseconds
 
 KINDS = ("classes", "quantity")
 TIMES = {"M": "dates", "m": "durations"}  # by the kind that numpy has for them
@@ -46,7 +46,7 @@ class TargetKind(NamedTuple):
         ``counts``: in how many samples each of the values is, where they are distinct whole numbers; ``what``: what
         messages call the target.
         """
-        if isinstance(values, Encoded) or values.dtype.kind == "b":
+        if are_categories(values) or values.dtype.kind == "b":
             if self.kind == "quantity":
                 problem = f"does not go with {what}, which holds text, categories or truth values"
                 raise ParameterError("target_kind", self.kind, "make them numbers, or leave it out", problem)

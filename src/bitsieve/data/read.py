@@ -145,7 +145,7 @@ class TargetRules(NamedTuple):
         how: dict[str, Any] = {"said": self.said, "rules": self.columns, "drop_missing": self.drop_missing}
         return read_xy(X, y, sample_weight, self.groups, target_name=name, **how)
 
-    def split(self, source: _Columns, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
+    def split(self, source: _Frame | _Archive, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
         """The columns of a source by their roles; target and weights that are no columns are given by their values."""
         y = source.several(roles.target) if roles.target else given_values(target, source.n_samples)
         weights = sample_weight if roles.weight is None else source.several([roles.weight])
@@ -153,17 +153,8 @@ class TargetRules(NamedTuple):
         return rules.read(source.features(roles.features), y, weights, roles.target_name)
 
 
-class _Columns:
-    """Named columns in memory; a subclass says how some of them are taken."""
-
-    labels: list[Any]
-    n_samples: int
-    several: Callable[[list[Any]], Any]
-    features: Callable[[list[Any]], Any]
-
-
-class _Frame(_Columns):
-    """A data frame."""
+class _Frame:
+    """The named columns of a data frame."""
 
     def __init__(self, data: Any) -> None:
         check_unique(data)
@@ -181,7 +172,7 @@ class _Frame(_Columns):
         return self.frame[:, [self.places[label] for label in labels]].to_native()
 
 
-class _Archive(_Columns):
+class _Archive:
     """The arrays of a .npz file: the columns of ``X``, and ``y`` behind them, which is never a feature."""
 
     def __init__(self, whole: ArrayTable) -> None:
@@ -197,7 +188,7 @@ class _Archive(_Columns):
         if len(labels) == len(self.whole.names):
             return X
         places = [self.whole.names.index(label) for label in labels]
-        return X.columns(places) if isinstance(X, SpooledColumns) else X[:, places]
+        return X[:, places] if isinstance(X, np.ndarray) or issparse(X) else X.columns(places)
 
     def column(self, label: str) -> NDArray[Any]:
         """One feature, or ``y``."""
@@ -267,16 +258,14 @@ def _from_arrays(data: ArrayTable, target: Any, sample_weight: Any, rules: Targe
 def _from_sparse_arrays(data: ArrayTable, sample_weight: Any, rules: TargetRules) -> TableInMemory:
     """The columns of a sparse ``X``, which may be too many to go through by name, and ``y``."""
     table = rules.read(data.X, data.y, sample_weight, "y")
-    source_of_target = partial(_sparse_with_target, data)
-    weight_name = None if sample_weight is None else "sample_weight"
-    given = Given(taker_of(data.X), source_of_target, weight_name, whole=data)
+
+    def with_target(names: Sequence[str]) -> ArrayTable:
+        return ArrayTable(data.X[:, [data.names.index(name) for name in names]], data.y, list(names))
+
+    given = Given(taker_of(data.X), with_target, None if sample_weight is None else "sample_weight", whole=data)
     if isinstance(data.names, NumberedNames):
         return replace(table, given=given)
     return replace(table, names=data.names, feature_names=np.array(data.names, object), given=given)
-
-
-def _sparse_with_target(data: ArrayTable, names: Sequence[str]) -> ArrayTable:
-    return ArrayTable(data.X[:, [data.names.index(name) for name in names]], data.y, list(names))
 
 
 def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) -> TableInMemory:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
-from bitsieve.common.messages import needs_dense_rows, quoted_places
+from bitsieve.common.messages import needs_dense_rows
 from bitsieve.data.encoding import FEW, Encoded, encode, take_rows
-from bitsieve.data.extents import MISSING, Extents, find_extents
+from bitsieve.data.extents import MISSING, Extents, KnownColumns, NamedColumns, find_extents
 from bitsieve.data.given import Given, Understood
 from bitsieve.data.profile import (
     Noticed,
@@ -34,31 +34,6 @@ Values = NDArray[Any] | Encoded
 
 
 COUNTS = frozenset({"tables", "partition", "joined", "independent"})  # what counts of all rows offer
-
-
-class NamedColumns:
-    """What follows from the names of the columns alone."""
-
-    names: Sequence[str]  # one a feature; ``x0``, ``x1``, ... where the input has none
-    # the names as scikit-learn keeps them: None where the input has none, or not all are strings
-    feature_names: NDArray[Any] | None
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return len(self.names)
-
-    def quoted(self, which: Iterable[int]) -> str:
-        """The names of some features for a message, the first five of them."""
-        return quoted_places(list(which), self.names)
-
-    def set_names_on(self, estimator: Any) -> None:
-        """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator that is fitted on these columns."""
-        estimator.n_features_in_ = self.n_features
-        if self.feature_names is not None:
-            estimator.feature_names_in_ = self.feature_names
-        elif hasattr(estimator, "feature_names_in_"):  # of an earlier fit
-            del estimator.feature_names_in_
 
 
 class Table(NamedColumns, ABC):
@@ -135,7 +110,7 @@ def check_several_rows(table: Table) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class TableInMemory(Table):
+class TableInMemory(Table, KnownColumns):
     """A table whose rows are in memory: one part."""
 
     # shape (n_samples, n_features): numbers (NaN = missing), or codes of categories; times are microseconds
@@ -323,8 +298,7 @@ class TableInMemory(Table):
             return self, False
         extents, few = self.extents(n_jobs), []
         for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
-            first = block.values[0] if isinstance(block.values, list) else block.values
-            if first.dtype.kind in "iu":
+            if low.dtype.kind in "iu":
                 spread = np.asarray(high, object) - np.asarray(low, object)  # of uint64, too
                 few += block.places[(spread < FEW).astype(bool)].tolist()
         if self.matrix is not None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted
 from bitsieve.counts.tables import MAX_SAMPLES
-from bitsieve.data.encoding import Encoded, as_array, encode, is_missing, take_rows
+from bitsieve.data.encoding import Encoded, are_categories, as_array, encode, is_missing, take_rows
 from bitsieve.data.given import Account
 from bitsieve.data.quantity import (
     AS_FOUND,
@@ -193,9 +193,9 @@ def to_classes(
     values: NDArray[Any] | Encoded, said: TargetKind, weights: NDArray[np.int64] | None = None, what: str = "the target"
 ) -> Target:
     """The classes of values none of which is missing, that are said to be of a kind."""
-    if isinstance(values, Encoded) or values.dtype.kind not in "iufmM" or said.kind == "classes":
+    if are_categories(values) or values.dtype.kind not in "iufmM" or said.kind == "classes":
         said.cuts(values, None, what)  # refuses a quantity of text
-        classes = values if isinstance(values, Encoded) else encode(values)
+        classes = values if are_categories(values) else encode(values)
         return Target(classes.codes, classes.categories, said=said)
     if has_fractions(values):
         return _cut(numbers_of(values, what), said, weights, what, values.dtype.kind)
@@ -301,7 +301,7 @@ def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
 
 def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | None = None) -> tuple[int, int]:
     """Numbers of missing and of infinite values; ``times``: how many rows each value is of, None: one."""
-    infinite = np.isinf(values) if not isinstance(values, Encoded) and values.dtype.kind == "f" else np.zeros(0, bool)
+    infinite = np.isinf(values) if not are_categories(values) and values.dtype.kind == "f" else np.zeros(0, bool)
     unusable = is_missing(values), infinite
     missing, beyond = (int(of.sum() if times is None or not of.any() else times[of].sum()) for of in unusable)
     return missing, beyond

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.source import sizes_of_classes
 from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, rows_of, union_of_categories
-from bitsieve.data.encoding import Encoded, lookup
+from bitsieve.data.encoding import Encoded, are_categories, lookup
 from bitsieve.data.given import ColumnRules, Understood
 from bitsieve.data.quantity import AS_FOUND, TargetKind, number_of_classes, numbers_of
 from bitsieve.data.table import TableInMemory
@@ -27,7 +27,7 @@ from bitsieve.data.target import (
     split_target,
     to_classes,
 )
-from bitsieve.data.text import is_no_class, target_text, text_of, understood
+from bitsieve.data.text import target_text, text_of, understood
 
 _CELLS = _ROWS = 1 << 18  # distinct values of a column; rows of the sample where there are more
 
@@ -61,7 +61,7 @@ class TargetColumn:
         """
         missing, infinite = count_unusable(values, times)
         n_rows = len(values) if times is None else int(times.sum())
-        if isinstance(values, Encoded):
+        if are_categories(values):
             counts = None if missing else np.bincount(values.codes, weights, len(values.categories)).astype(np.int64)
             distinct = None if counts is None else Distinct(values.categories, counts[:, None])
             of_text = None
@@ -151,7 +151,7 @@ class TargetPart:
 
     def codes(self, given: NDArray[Any] | Encoded) -> NDArray[np.int32]:
         """The classes of some rows."""
-        if isinstance(given, Encoded):
+        if are_categories(given):
             return self.target.codes[lookup(given.categories, self.values)][given.codes]
         if self.target.edges is not None:
             return np.searchsorted(self.target.edges, numbers_of(given, self.target.name)).astype(np.int32)
@@ -184,7 +184,7 @@ class TargetSummary:
         for name, given in columns.items():
             values = read_values(given, called(name, len(columns) > 1))
             rows = np.arange(first_row, first_row + len(values)) if sampled else None
-            is_text = isinstance(values, Encoded) and target_text(given, name) is not None
+            is_text = are_categories(values) and target_text(given, name) is not None
             found[name] = TargetColumn.of_part(values, rows, weights, times, is_text)
         return cls(found, len(columns) > 1)
 
@@ -214,7 +214,7 @@ class TargetSummary:
         for place, column in enumerate(self.columns.values()):
             if column.rows is not None and column.categories is not None:
                 found[place] = understood(text_of(column.categories.tolist()), column.rows, repair=rules.repair)
-        return {place: meaning for place, meaning in found.items() if is_no_class(meaning)}
+        return {place: meaning for place, meaning in found.items() if meaning.form.no_class}
 
     def fitted(self, name: str, said: TargetKind = AS_FOUND) -> TargetCoding:
         """How the target becomes classes: as by :func:`~bitsieve.data.target.read_target` of all rows."""

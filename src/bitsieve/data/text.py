@@ -62,6 +62,8 @@ class Words:
     """Categories."""
 
     what: ClassVar[str] = "categories"
+    time: ClassVar[None] = None
+    no_class: ClassVar[bool] = False
 
     def read(self, text: pa.Array) -> pa.Array:
         """The text, null where it means a missing value."""
@@ -75,6 +77,16 @@ class Plain:
 
     kind: pa.DataType | None = None
     what: ClassVar[str] = "numbers or times"
+
+    @property
+    def time(self) -> Literal["dates", "durations"] | None:
+        if self.kind is None or not pa.types.is_temporal(self.kind):
+            return None
+        return "dates" if pa.types.is_timestamp(self.kind) or pa.types.is_date(self.kind) else "durations"
+
+    @property
+    def no_class(self) -> bool:
+        return self.time is not None or (self.kind is not None and bool(pa.types.is_floating(self.kind)))
 
     def read(self, text: pa.Array) -> pa.Array:
         """The values."""
@@ -92,6 +104,8 @@ class Truths:
     """Booleans in words, each of which is written in more than one way; other words stay what they are."""
 
     what: ClassVar[str] = "booleans in words"
+    time: ClassVar[None] = None
+    no_class: ClassVar[bool] = True
 
     def read(self, text: pa.Array) -> pa.Array:
         """``yes``, ``no`` and what is neither."""
@@ -162,15 +176,6 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str |
         if found is not None:
             return found
     return None
-
-
-def kind_of_time(meaning: Understood | None) -> Literal["dates", "durations"] | None:
-    """Of a column its kind, where its numbers are microseconds."""
-    form = None if meaning is None else meaning.form
-    kind = form.kind if isinstance(form, Plain) and form.kind is not None else pa.null()
-    if isinstance(form, Dates) or pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return "dates"
-    return "durations" if isinstance(form, Spans) or pa.types.is_temporal(kind) else None
 
 
 def _accepted(
@@ -300,7 +305,7 @@ def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Ac
     texts = {place: target_text(values, name) for place, (name, values) in enumerate(columns.items())}
     texts = {place: text for place, text in texts.items() if text is not None}
     typed, meanings = typed_columns([*texts.values()], [*texts], rules, {})
-    read = {place: array for place, array in zip(texts, typed, strict=True) if is_no_class(meanings[place])}
+    read = {place: array for place, array in zip(texts, typed, strict=True) if meanings[place].form.no_class}
     if not read:
         return y, {}
     if len(columns) == 1:
@@ -311,14 +316,6 @@ def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Ac
         read_y = pa.table([read.get(place, array) for place, array in enumerate(arrays)], names=list(columns))
     accounts = {name: meanings[place].account for place, name in enumerate(columns) if place in read}
     return read_y, {name: account for name, account in accounts.items() if account is not None}
-
-
-def is_no_class(meaning: Understood) -> bool:
-    """Whether text of a target is booleans, numbers or times; plain whole numbers stay classes where they are text."""
-    form = meaning.form
-    if isinstance(form, Plain):
-        return form.kind is not None and bool(pa.types.is_floating(form.kind) or pa.types.is_temporal(form.kind))
-    return isinstance(form, (Numbers, Truths, Dates, Spans))
 
 
 def target_text(values: Any, name: str) -> pa.Array | None:

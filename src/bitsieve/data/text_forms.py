@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -54,6 +54,8 @@ class Numbers:
     unit: str = ""  # a currency, "%", a unit, or empty
     whole: bool = False  # whether all of them are whole numbers
     grouped: bool = False  # whether any of them has groups of digits
+    time: ClassVar[None] = None
+    no_class: ClassVar[bool] = True
 
     @property
     def what(self) -> str:
@@ -218,6 +220,8 @@ class Dates:
     # "." the day is first
     order: str = DAY_FIRST
     zoned: bool = False  # whether the times are of a time zone; they become UTC
+    time: ClassVar[Literal["dates"]] = "dates"
+    no_class: ClassVar[bool] = True
 
     @property
     def what(self) -> str:
@@ -369,6 +373,8 @@ class Spans:
     """Times of day (``2:30 PM``), or durations (``36:15:00``, ``1 h 30 min``, ``PT90M``)."""
 
     of_day: bool = False
+    time: ClassVar[Literal["durations"]] = "durations"
+    no_class: ClassVar[bool] = True
 
     @property
     def what(self) -> str:

@@ -18,7 +18,7 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary, summarize
-from bitsieve.data.encoding import Encoded, as_array, is_missing, lookup
+from bitsieve.data.encoding import are_categories, as_array, is_missing, lookup
 from bitsieve.data.given import ColumnRules, Given, is_lazy, take_columns
 from bitsieve.data.profile import RowNumbers
 from bitsieve.data.quantity import TargetKind
@@ -265,7 +265,7 @@ def _classes_of(values: Any, part: TargetPart) -> Integers:
     """The classes of what a column of the target came back as; -1 where it is missing."""
     known = read_values(values, "the target")
     missing = is_missing(known)
-    given = known.categories if isinstance(known, Encoded) else known[~missing]
+    given = known.categories if are_categories(known) else known[~missing]
     if part.target.edges is None and (lookup(given, part.values) < 0).any():
         raise changed()
     return np.where(missing, -1, part.codes(known)).astype(np.int64)

@@ -12,10 +12,9 @@ from bitsieve.common.parameters import with_hints
 from bitsieve.common.progress import shown
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
-from bitsieve.evaluate.checkpoint import Checkpoint
 from bitsieve.evaluate.comparison import Comparison
 from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
-from bitsieve.evaluate.run import run_plan
+from bitsieve.evaluate.run import Checkpoint, run_plan
 
 OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
     **dict.fromkeys(("method", "criterion", "selectors"), "methods"),
@@ -67,10 +66,8 @@ def compare(
 
     Parameters
     ----------
-    data : array-like of shape (n_samples, n_features), dataframe, or path
-        As in :func:`bitsieve.select`.
-    target : str or array-like of shape (n_samples,), optional
-        A column of ``data``, or the values themselves. Only for .npz it may be left out: it is ``y`` there.
+    data, target
+        As for :func:`bitsieve.select`, in memory.
     methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "cmim", "speccmi")
         Names of :func:`bitsieve.list_methods`, selector objects, those of scikit-learn too, or a dict of labels to
         either.
@@ -98,10 +95,8 @@ def compare(
     protocol : {"nested", "paper"}, default="nested"
         "paper" ranks once on all samples, test samples included: as published results were made, and too good. Its
         numbers are divided by their largest absolute value; those of "nested" are standardised.
-    include : sequence of column, optional
-        Columns that are kept although they look like identifiers.
-    exclude : sequence of column, optional
-        Columns that are never selected.
+    include, exclude : sequence of column, optional
+        Columns that are kept although they look like identifiers, and columns that are never selected.
     parameters : mapping of str to value, optional
         Of the methods that are given by name and take them, such as ``{"beta": 0.5}``.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, optional
@@ -109,15 +104,8 @@ def compare(
         their median.
     missing : {"error", "bin"}, optional
         Missing values: an error, which is the default, or a code of their own.
-    target_bins, target_kind
-        As for :func:`bitsieve.select`: classes of a target that is a quantity, and whether it is one.
-    drop_missing_target : bool, default=False
-        Whether rows without a target are left out; else they are an error.
-    repair, column_types
-        As for :func:`bitsieve.select`: whether text is read as the numbers and times that it means, and what columns
-        hold.
-    header : bool, optional
-        Whether the first line of a text file has the names; by default it must not look like data.
+    target_bins, target_kind, drop_missing_target, repair, column_types, header
+        As for :func:`bitsieve.select`.
     baselines : bool, default=True
         Whether the errors of the majority class (of a quantity the mean), of all columns, and of scikit-learn's
         SelectKBest stand below.

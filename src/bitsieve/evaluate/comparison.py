@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,6 @@ from bitsieve.evaluate.error_rates import (
 from bitsieve.evaluate.losses import ACCURACY, MEASURES, Measure
 from bitsieve.evaluate.measures import Scored, kuncheva, nogueira
 from bitsieve.evaluate.plan import Plan
-from bitsieve.files.write import write_rows
 from bitsieve.selection.figures import Curves, plot_curves
 
 if TYPE_CHECKING:
@@ -474,11 +472,6 @@ def use_it(comparison: Comparison) -> str:
 def bounds_text(row: dict[str, Any]) -> str:
     """The bounds on the Bayes error in percent, as ``1.2 to 2.4``."""
     return " to ".join(ACCURACY.text(row[name]) for name in BOUNDS)
-
-
-def write_comparison(comparison: Comparison, path: str | PathLike[str]) -> None:
-    """Write the tidy table in the format of the ending: Parquet, CSV, or JSON as a list of rows."""
-    write_rows(comparison.table(), path)
 
 
 def _mean(values: Floats) -> float | None:

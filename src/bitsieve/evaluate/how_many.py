@@ -157,7 +157,7 @@ def how_many(
     false (:class:`FalseDiscoveryStopping`); stability keeps what is chosen from most halves of the samples, one false
     column expected at most (:class:`StabilitySelector`); cross-validation takes the fewest, of 30 at most, with which a
     model's error is within one standard error of the least (:class:`SelectorCV`); knockoffs take what is relevant given
-    all other columns (:class:`KnockoffSelector`), in lists of 20 columns or more: with fewer they have no answer.
+    all other columns (:class:`KnockoffSelector`), in draws of 13 columns or more: else they have no answer.
 
     Parameters
     ----------
@@ -249,18 +249,19 @@ def _by_rules(counted: Counted, own: dict[str, Any]) -> Iterator[Answer]:
 
 def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answer:
     """What beats its knockoff, by few quantile bins where the bins looked at the class."""
-    least = KnockoffStopping().least_columns
     if "independent" not in counted.table.offers:
         return Answer("knockoffs", None, [], "not with groups: they take the rows for independent draws")
-    if n_left < least:
-        why = f"not with so few columns: a list has {least:,} columns or none, and there are {n_left:,}"
+    least, bins, taken = KnockoffStopping().least_columns, "", np.empty(0, np.intp)
+    if n_left >= least:
+        if counted.information.source.search is not None:
+            binner = make_binner("quantile", n_bins=3, missing=counted.binner.missing)
+            counted, bins = count_table(counted.table, binner, drawn["n_jobs"]), "; by three quantile bins"
+        taken = KnockoffSelector(**drawn).fit_counted(counted).selected_
+    if not len(taken):
+        why = f"no draw takes {least:,} of {n_left:,} columns, and none takes fewer{bins}"
         return Answer("knockoffs", None, [], why)
-    rate = "no more than a tenth of the list is false"
-    why = f"each beats its knockoff given all others, {rate}; {least:,} columns or none"
-    if counted.information.source.search is not None:
-        binner = make_binner("quantile", n_bins=3, missing=counted.binner.missing)
-        counted, why = count_table(counted.table, binner, drawn["n_jobs"]), f"{why}; by three quantile bins"
-    return _answer(counted.table.names, "knockoffs", KnockoffSelector(**drawn).fit_counted(counted).selected_, why)
+    why = f"each beats its knockoff given all others, no more than a tenth of the list is false{bins}"
+    return _answer(counted.table.names, "knockoffs", taken, why)
 
 
 def _by_stability(table: TableInMemory, selector: StabilitySelector) -> Answer:

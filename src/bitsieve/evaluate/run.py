@@ -1,17 +1,28 @@
-"""A comparison is run: in every fold each method ranks once, and a classifier is asked for every number of features."""
+"""A comparison is run: each method ranks once a fold, a classifier is asked for every number, finished folds are kept.
+
+Folds are kept one .npz each in a folder, with what was asked beside what was found, so that the file of another
+comparison is never taken for one that is finished.
+"""
 
 from __future__ import annotations
 
+import json
+import pickle
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from contextvars import Context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import count
+from os import PathLike
+from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
+import joblib
 import numpy as np
+import sklearn
 from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone
@@ -19,16 +30,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from threadpoolctl import threadpool_limits
 
+from bitsieve.common.messages import one_line, quoted
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
-from bitsieve.data.table import TableInMemory
-from bitsieve.evaluate.checkpoint import Checkpoint
 from bitsieve.evaluate.comparison import BEST, Comparison
 from bitsieve.evaluate.encoding import Foreign
-from bitsieve.evaluate.folds import Fold
 from bitsieve.evaluate.losses import wrong
 from bitsieve.evaluate.measures import Scored, redundancy_rates, separability
-from bitsieve.evaluate.plan import Plan
+from bitsieve.evaluate.plan import Fold, Plan
+from bitsieve.files.errors import DataError
+from bitsieve.files.output import writing
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.selectors.fitting import Counted, count_table
 
@@ -53,16 +64,16 @@ class Stopped(Exception):
 def rank(
     plan: Plan, rows: NDArray[np.intp], n_jobs: int | None = None, check: Callable[[], object] = lambda: None
 ) -> dict[str, Ranking]:
-    """The ranking of every method from the samples ``rows`` alone; what is counted is counted once for all of them.
-
-    ``check`` is called between the methods and may raise.
-    """
-    table = _learned(plan, rows)
+    """The ranking of every method from the samples ``rows`` alone; ``check`` is called between them and may raise."""
+    table = plan.table.take(rows)
+    table = replace(table, y=table.target.cut_again(table.weights))  # a quantity by these samples alone
     counted: dict[str, tuple[Counted, float]] = {}
     ranked = {}
     for label, selector in plan.selectors.items():
         check()
-        selector = _with_threads(selector, n_jobs)
+        selector = clone(selector)
+        if "n_jobs" in selector.get_params():
+            selector.set_params(n_jobs=n_jobs)
         start, before = time.perf_counter(), 0.0
         if hasattr(selector, "fit_counted"):
             key = repr(selector.binning_in_use)
@@ -82,26 +93,12 @@ def rank(
     return ranked
 
 
-def _learned(plan: Plan, rows: NDArray[np.intp]) -> TableInMemory:
-    """The samples learned from, a quantity cut by them alone."""
-    table = plan.table.take(rows)
-    return replace(table, y=table.target.cut_again(table.weights))
-
-
-def _with_threads(selector: Any, n_jobs: int | None) -> Any:
-    """A copy that works on so many threads."""
-    selector = clone(selector)
-    return selector.set_params(n_jobs=n_jobs) if "n_jobs" in selector.get_params() else selector
-
-
 def score(
     plan: Plan, fold: Fold, rankings: dict[str, Ranking], check: Callable[[], object] = lambda: None
 ) -> dict[str, Scored]:
-    """The errors of every method's first k features, for every k, on the test samples of a fold.
-
-    ``check`` is called after every number of features and may raise.
-    """
+    """The errors of the first k features of every method, for every k, in a fold; ``check`` is called and may raise."""
     scored = {}
+    classes = None if plan.target.is_quantity else plan.target.codes[fold.train]
     for label, ranking in rankings.items():
         # A method that stops before the largest count has no more features to give: its curve goes on level.
         counts = np.minimum(plan.counts, len(ranking.selected))
@@ -117,18 +114,11 @@ def score(
             ranking.selected,
             errors,
             redundancy_rates(numbers, among),
-            _separability(plan, numbers, fold, among),
+            np.full(len(among), np.nan) if classes is None else separability(numbers, classes, among),
             ranking.seconds,
             seconds,
         )
     return scored
-
-
-def _separability(plan: Plan, numbers: Floats, fold: Fold, among: NDArray[np.intp]) -> Floats:
-    """That of the classes; not defined for a quantity."""
-    if plan.target.is_quantity:
-        return np.full(len(among), np.nan)
-    return separability(numbers, plan.target.codes[fold.train], among)
 
 
 def _errors(
@@ -235,3 +225,112 @@ def with_bounds(plan: Plan, comparison: Comparison, n_jobs: int | None = None) -
 
     run_blocks(work, list(np.ndindex(found.shape[:2])), n_jobs, phase("bounding the Bayes error"))
     return replace(comparison, bayes_error_bounds=np.average(found, axis=1, weights=comparison.n_test))
+
+
+_MEASURED = tuple(field.name for field in fields(Scored))
+_FOLD, _UNFINISHED = "fold-*.npz", ".bitsieve-*.tmp"  # the second: of a process that was killed while it wrote
+
+
+class Checkpoint:
+    """A folder of finished folds, made where it is not there; DataError where it holds anything else."""
+
+    def __init__(self, path: str | PathLike[str], plan: Plan) -> None:
+        self.path = Path(path)
+        self._asked = fingerprint(plan)
+        self.finished: dict[int, dict[str, Scored]] = {}
+        if self.path.is_file():
+            raise DataError(
+                f"{str(self.path)!r} is no checkpoint of a comparison, which is a folder (earlier versions wrote one "
+                "file): give another path or delete it"
+            )
+        if not self.path.parent.is_dir():
+            raise DataError(f"there is no directory {str(self.path.parent)!r} for the checkpoint: make it first")
+        try:
+            self.path.mkdir(exist_ok=True)
+            found = sorted(self.path.iterdir())
+        except OSError as error:
+            raise DataError(f"cannot use the checkpoint {str(self.path)!r}: {error.strerror}") from None
+        for file in found:
+            if file.match(_FOLD):
+                self._take(file)
+            elif not file.match(_UNFINISHED):
+                raise DataError(
+                    f"{str(self.path)!r} is no checkpoint of a comparison, it holds {file.name!r}: give another path"
+                )
+
+    def add(self, fold: int, scored: dict[str, Scored]) -> None:
+        """Keep a finished fold."""
+        measured = {
+            f"{place} {name}": getattr(scored[method], name)
+            for place, method in enumerate(self._asked["methods"])
+            for name in _MEASURED
+        }
+        with writing(self.path / _FOLD.replace("*", str(fold)), "checkpoint") as file:
+            np.savez(file, asked=json.dumps(self._asked), fold=fold, **measured)
+        self.finished[fold] = scored
+
+    def _take(self, file: Path) -> None:
+        """Read a finished fold of the same comparison."""
+        asked, fold, scored = _read(file)
+        differ = [name for name in {**self._asked, **asked} if asked.get(name) != self._asked.get(name)]
+        if differ:
+            raise DataError(
+                f"the checkpoint {str(self.path)!r} is of another comparison ({quoted(differ)} differ): delete it or "
+                f"give another path"
+            )
+        self.finished[fold] = scored
+
+
+def remove(path: Path) -> None:
+    """Delete a checkpoint, and its folder where nothing else is in it."""
+    for pattern in (_FOLD, _UNFINISHED):
+        for file in path.glob(pattern):
+            file.unlink(missing_ok=True)
+    with suppress(OSError):
+        path.rmdir()
+
+
+def _read(file: Path) -> tuple[dict[str, Any], int, dict[str, Scored]]:
+    """What was asked, the number of the fold, and what was found in it; every byte is compared with its checksum."""
+    # Whatever a damaged zip raises is suppressed.
+    with suppress(Exception), open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
+        if stored.zip.testzip() is None:
+            asked = json.loads(str(stored["asked"]))
+            scored = {
+                method: Scored(**{name: stored[f"{place} {name}"][()] for name in _MEASURED})
+                for place, method in enumerate(asked["methods"])
+            }
+            return asked, int(stored["fold"]), scored
+    raise DataError(f"the finished fold {str(file)!r} is damaged: delete it, so that the fold is done again")
+
+
+def fingerprint(plan: Plan) -> dict[str, Any]:
+    """What was asked: two plans with the same fingerprint find the same.
+
+    Settings are hashed in full, as the ``repr`` of an estimator is cut where it is long. ValueError where a setting,
+    such as a lambda, cannot be compared with another one.
+    """
+    from bitsieve import __version__
+
+    try:
+        return {
+            "methods": {label: joblib.hash(selector) for label, selector in plan.selectors.items()},
+            "features": plan.counts.tolist(),
+            "classifier": joblib.hash(plan.grow),
+            "protocol": plan.question.protocol,
+            "scoring": plan.question.scoring,
+            "binning": joblib.hash(plan.binning),
+            "random_state": plan.question.random_state,
+            "names": joblib.hash(list(plan.table.names)),
+            "data": joblib.hash(
+                [[*map(plan.table.values, range(plan.table.n_features))], plan.target.truth, plan.table.weights]
+            ),
+            "target_bins": plan.target.said.n_bins,
+            "folds": joblib.hash([(fold.train, fold.test) for fold in plan.folds]),
+            "versions": {"bitsieve": __version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__},
+        }
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ValueError(
+            f"finished folds cannot be kept, as a setting has no value to compare ({one_line(error)}): give a "
+            f"function of a module in its place, or no checkpoint"
+        ) from None

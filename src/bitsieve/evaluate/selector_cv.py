@@ -37,12 +37,8 @@ class SelectorCV(ColumnSelector):
         By default leave-one-out below 100 samples, else 10 stratified folds.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         Learned in each fold.
-    missing : {"error", "bin"}, optional
-        What missing values are: an error (the default), or a code of their own.
     random_state : int, default=0
         Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
-    n_jobs : int, default=None
-        Threads (None is 1, -1 every core); the result is the same for any number.
 
     Attributes
     ----------

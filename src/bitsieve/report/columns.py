@@ -15,7 +15,6 @@ from bitsieve.common.html import bullets, folded, heading, paragraph, table
 from bitsieve.common.messages import number, quoted
 from bitsieve.data.given import Understood
 from bitsieve.data.table import TableInMemory
-from bitsieve.data.text import kind_of_time
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explain import notes_naming
 
@@ -73,7 +72,8 @@ def _look(table: TableInMemory, j: int, identifier: bool, first: dict[bytes, int
         there = numbers[~missing] if missing.any() else numbers
         n_missing, n_distinct = int(missing.sum()), pc.count_distinct(pa.array(there)).as_py()
         whole = numbers.dtype.kind != "f" or bool((there == np.floor(there)).all())
-        kind = kind_of_time(table.meanings.get(j)) or ("whole numbers" if whole else "numbers")
+        meaning = table.meanings.get(j)
+        kind = (meaning and meaning.form.time) or ("whole numbers" if whole else "numbers")
         key = b"n" + (numbers.astype(np.float64) + 0.0).tobytes()  # -0 is 0
     constant = n_distinct + (n_missing > 0) <= 1
     same = first.setdefault(blake2b(key, digest_size=20).digest(), j)
@@ -85,7 +85,8 @@ def bins_of(evidence: Evidence, column: int) -> str:
     names, target = evidence.table.names, evidence.table.target
     counts = evidence.information.source.tables(None, np.array([column]), True)[0].dense()[0]
     meanings: Mapping[int, Understood] = getattr(evidence.table, "meanings", {})  # saved counts have none
-    labels = bin_labels(evidence.binner, column, len(counts), _WRITTEN[kind_of_time(meanings.get(column))])
+    meaning = meanings.get(column)
+    labels = bin_labels(evidence.binner, column, len(counts), _WRITTEN[meaning and meaning.form.time])
     classes = np.argsort(-counts.sum(axis=0), kind="stable")[:MOST_CLASSES]
     classes = np.sort(classes)
     kept = np.arange(len(counts))

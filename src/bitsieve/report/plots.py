@@ -128,10 +128,8 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
     ----------
     selector : StabilitySelector
         Fitted.
-    ax : matplotlib Axes, optional
-        To draw into; by default a new figure, ``ax.figure``, which a notebook shows.
-    n_names : int, default=5
-        How many of the most frequent columns are named.
+    ax, n_names
+        As for :func:`plot_weights`.
 
     Returns
     -------

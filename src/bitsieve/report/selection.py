@@ -15,7 +15,7 @@ from bitsieve.report.columns import bins_of, quality_parts
 from bitsieve.report.page import page
 from bitsieve.selection.curve import Curve
 from bitsieve.selection.displays import (
-    MOST_BARS,
+    MOST_SHOWN,
     CurveDisplay,
     DendrogramDisplay,
     Display,
@@ -113,7 +113,7 @@ def _setting(selection: Selection) -> str:
 def _ranking(selection: Selection) -> list[str]:
     evidence, names = selection.evidence, selection.evidence.table.names
     found, selected = evidence.contributions, selected_names(evidence)
-    first = "" if len(selection.features) <= MOST_BARS else f" The first {MOST_BARS} are drawn."
+    first = "" if len(selection.features) <= MOST_SHOWN else f" The first {MOST_SHOWN} are drawn."
     rows = [
         (
             selected[p],

@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 from bitsieve.common.arrays import Floats
 from bitsieve.common.choice import TIE
 from bitsieve.common.parameters import check_choice
-from bitsieve.data.table import TableInMemory
-from bitsieve.information import Information
+from bitsieve.data.binning.zero_apart import binner_of
+from bitsieve.data.columns import read_columns
+from bitsieve.engines.local import make_source
+from bitsieve.information import Information, make_information
 from bitsieve.information.protocol import pair_uncertainty
-from bitsieve.methods.by_samples.cutting_plane.columns import Pairs
+from bitsieve.methods.by_samples.cutting_plane.columns import Pairs, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.search import check_tau
+from bitsieve.selectors.sampled import TableSamples
 
 Integers = NDArray[np.intp]
 
@@ -105,19 +108,17 @@ def groups_of(selected: Integers, pairs: Pairs) -> Affiliated:
 
 
 def _by_correlation(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
-    from bitsieve.methods.by_samples.cutting_plane.columns import vectors_of
-    from bitsieve.selectors.sampled import TableSamples
-
-    values = TableSamples.of(_read(selector, X), "affiliated(by='correlation')").values()
+    table = read_columns(X, estimator=selector, reset=False)
+    values = TableSamples(table, "affiliated(by='correlation')").values()
     return vectors_of(values, n_jobs).correlated(selected, least)
 
 
 def _by_information(selector: Any, X: Any, selected: Integers, least: float, binning: Any, n_jobs: int | None) -> Pairs:
-    from bitsieve.engines.local import make_source
-    from bitsieve.information import make_information
-
-    table = _read(selector, X)
-    codes = _binner(selector, table, binning, n_jobs).codes(table)
+    table = read_columns(X, estimator=selector, reset=False)
+    binner = getattr(selector, "binner_", None) if binning is None else None
+    if binner is None:
+        binner = binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
+    codes = binner.codes(table)
     one_class = np.zeros(table.n_samples, np.int32)
     information = make_information("plug-in", make_source(codes, one_class, n_classes=1, n_jobs=n_jobs))
     return pairs_by_information(information, selected, least)
@@ -135,17 +136,3 @@ def pairs_by_information(information: Information, selected: Integers, least: fl
         chosen.append(np.full(int(kept.sum()), place))
         values.append(near[kept])
     return Pairs(np.concatenate(columns), np.concatenate(chosen), np.concatenate(values))
-
-
-def _binner(selector: Any, table: TableInMemory, binning: Any, n_jobs: int | None) -> Any:
-    from bitsieve.data.binning.zero_apart import binner_of
-
-    if binning is None and hasattr(selector, "binner_"):
-        return selector.binner_
-    return binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
-
-
-def _read(selector: Any, X: Any) -> TableInMemory:
-    from bitsieve.data.columns import read_columns
-
-    return read_columns(X, estimator=selector, reset=False)

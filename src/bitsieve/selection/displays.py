@@ -7,6 +7,7 @@ features together, :class:`TargetDisplay` a target that is a quantity over each 
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Floats
+from bitsieve.common.docstrings import described_fully
 from bitsieve.selection.curve import Curve, information_curve, ranked_on
 from bitsieve.selection.evidence import Chance, Contribution, Evidence, evidence_of
 from bitsieve.selection.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, drawing, shortened
@@ -24,13 +27,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
-
-MOST_BARS = 40
-MOST_SHOWN = 40  # rows of the heat map, leaves of the dendrogram
+MOST_SHOWN = 40  # bars of the ranking, rows of the heat map, leaves of the dendrogram, dots on the curve
 WRITTEN = 12  # features up to which every cell of it has its number
 MOST_PANELS, ACROSS = 12, 3  # of the figure of the target, and side by side in it
-FEW = 40  # features up to which each has its dot on the curve
+
+
+DRAWN = {"ax_ : matplotlib Axes": "What was drawn into.", "figure_ : matplotlib Figure": "That it is part of."}
 
 
 class Display(ABC):
@@ -42,6 +44,9 @@ class Display(ABC):
 
     ax_: Axes
     figure_: Figure
+
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = described_fully(cls.__doc__ or "", inspect.signature(cls).parameters, {}, DRAWN)
 
     @classmethod
     def from_selection(cls, selection: Any, *, ax: Axes | None = None) -> Self:
@@ -143,11 +148,6 @@ class RankingDisplay(Display):
     chance : Chance, optional
         How relevant the best of all columns looks after the classes are shuffled, drawn as a band.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import bitsieve
@@ -172,11 +172,11 @@ class RankingDisplay(Display):
 
     @property
     def height(self) -> float:
-        return 1.3 + 0.27 * min(len(self.names), MOST_BARS)
+        return 1.3 + 0.27 * min(len(self.names), MOST_SHOWN)
 
     def _draw(self, ax: Axes) -> None:
         """The bars of the first forty features."""
-        k = min(len(self.names), MOST_BARS)
+        k = min(len(self.names), MOST_SHOWN)
         relevance, redundancy, _, complementarity, _ = (np.asarray(part)[:k] for part in self.contributions)
         places = np.arange(k)
         bars: dict[str, Any] = {"height": 0.68}
@@ -204,11 +204,6 @@ class RedundancyDisplay(Display):
         In order of choice.
     shared : ndarray of shape (k, k)
         I(Xi;Xj) in bits; the diagonal is not drawn.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -269,11 +264,6 @@ class DendrogramDisplay(Display):
         Between 0, each column determines the other, and 1, independent.
     ranks : sequence of int, length n
         0 for a column that was not selected.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -338,11 +328,6 @@ class CurveDisplay(Display):
     curve : Curve
         Columns in order of choice, their joint information, and what chance would add.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import bitsieve
@@ -374,7 +359,7 @@ class CurveDisplay(Display):
         numbers = np.arange(1, len(curve.joint) + 1)
         before = np.r_[0.0, curve.joint[:-1]]
         ax.bar(numbers, curve.chance - before, bottom=before, width=0.8, color=GREY, alpha=0.5, label="by chance")
-        dots: dict[str, Any] = {"marker": "o", "markersize": 4} if len(numbers) <= FEW else {}
+        dots: dict[str, Any] = {"marker": "o", "markersize": 4} if len(numbers) <= MOST_SHOWN else {}
         ax.plot(numbers, curve.joint, color=BLUE, lw=1.6, label="joint information", **dots)
         k = curve.n_selected
         ax.plot([k], [curve.joint[k - 1]], "o", ms=9, color=BLUE, mec=INK, mew=1.3, label=f"selected: {k:,}", zorder=5)

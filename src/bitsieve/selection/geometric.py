@@ -198,7 +198,7 @@ def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str =
     (0.027, 0.053)
     """
     check_choice("tree", tree, tuple(TREES))
-    samples = TableSamples.of(read_xy(X, y, sample_weight), "bayes_error_bounds")
+    samples = TableSamples(read_xy(X, y, sample_weight), "bayes_error_bounds")
     samples.table.target.check_varies()
     return TREES[tree](samples.numbers()[0], samples.classes, samples.n_classes)
 

@@ -73,7 +73,7 @@ def entropy(
     >>> bitsieve.entropy([[0, 0], [1, 0], [0, 1], [1, 1]], binning="none").tolist()
     [1.0, 1.0]
     """
-    return _information(X, y, sample_weight, (binning, missing), estimator, n_jobs).entropy
+    return counted(X, y, sample_weight, (binning, missing), estimator, n_jobs)[1].entropy
 
 
 def mutual_information(
@@ -95,12 +95,8 @@ def mutual_information(
     X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
     y : array-like of shape (n_samples,)
         Classes, or a quantity, which is cut into classes of equal frequency: see :func:`bitsieve.select`.
-    sample_weight : array-like of shape (n_samples,), optional
-        Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated.
-    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
-        How numeric columns become codes.
-    missing : {"error", "bin"}, optional
-        What missing values are: an error (the default), or a code of their own.
+    sample_weight, binning, missing
+        As in :func:`entropy`.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage", "ksg"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it. "ksg"
         takes numbers without bins, by the distances to the 3 nearest samples (Kraskov, Stögbauer, Grassberger; Ross for
@@ -130,7 +126,7 @@ def mutual_information(
     if estimator == NEIGHBOURS:
         columns, target = _variables(X, y, sample_weight, binning, missing)
         return np.array([between(column, target) for column in columns])
-    return _information(X, required(y), sample_weight, (binning, missing), estimator, n_jobs).relevance
+    return counted(X, required(y), sample_weight, (binning, missing), estimator, n_jobs)[1].relevance
 
 
 def mutual_information_matrix(
@@ -177,9 +173,8 @@ def mutual_information_matrix(
     [[1.0, 1.0], [1.0, 1.0]]
     """
     check_choice("dtype", dtype, ("float64", "float32"))
-    return _information(
-        X, y, sample_weight, (binning, missing), estimator, n_jobs, by_class=False
-    ).mutual_information_matrix(np.dtype(dtype))
+    _, information = counted(X, y, sample_weight, (binning, missing), estimator, n_jobs, by_class=False)
+    return information.mutual_information_matrix(np.dtype(dtype))
 
 
 def conditional_mutual_information_matrix(
@@ -201,10 +196,8 @@ def conditional_mutual_information_matrix(
     ----------
     X, y, sample_weight, binning, missing, estimator
         As in :func:`mutual_information`. By "ksg" the matrix costs O(n^2 N log N), and n of a hundred some minutes.
-    dtype : {"float64", "float32"}, default="float64"
-        float32 halves the memory of the result.
-    n_jobs : int, optional
-        Threads.
+    dtype, n_jobs
+        As in :func:`mutual_information_matrix`.
 
     Returns
     -------
@@ -235,12 +228,8 @@ def conditional_mutual_information_matrix(
         columns, target = _variables(X, y, sample_weight, binning, missing)
         rows = [[between(x, target) if x is z else conditional(x, target, z) for z in columns] for x in columns]
         return np.array(rows, dtype)
-    information = _information(X, required(y), sample_weight, (binning, missing), estimator, n_jobs)
+    _, information = counted(X, required(y), sample_weight, (binning, missing), estimator, n_jobs)
     return information.conditional_mutual_information_matrix(np.dtype(dtype))
-
-
-def _information(*given: Any, by_class: bool = True) -> Information:
-    return counted(*given, by_class=by_class)[1]
 
 
 def counted(
@@ -285,7 +274,7 @@ def _variables(
         advice = "give an array or a dataframe in memory"
         raise ParameterError("estimator", NEIGHBOURS, advice, "needs all rows at once")
     table = read_xy(X, required(y))
-    rows = TableSamples.of(table, f"estimator={NEIGHBOURS!r}").rows()
+    rows = TableSamples(table, f"estimator={NEIGHBOURS!r}").rows()
     columns: dict[int, Variable] = {}
     for places, values, categorical in ((rows.numeric, rows.numbers, False), (rows.categorical, rows.codes, True)):
         for place, column in enumerate(places.tolist()):

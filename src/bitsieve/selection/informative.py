@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Flags, Floats
+from bitsieve.common.arrays import Columns, Flags
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import search_of
-from bitsieve.information.leaks import Leak, leaks
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST
-from bitsieve.selectors.fitting import Fitted, count_table, explain_by
+from bitsieve.selectors.fitting import Explained, Fitted, count_table, explain_by
 
 AFFORDED = 2 * 10**7  # values to cut and count, a quarter of a second
 MOST_SHUFFLES = 200
@@ -50,30 +49,12 @@ def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs:
     return (1 + reached) / (1 + made) <= LEVEL
 
 
-class Explanation(NamedTuple):
-    """As :class:`bitsieve.selectors.fitting.Explained`.
-
-    ``is_sure``: whether ``informative`` names all that are. ``leaks``: columns that nearly determine the class alone.
-    """
-
-    binner: Any
-    relevance: Floats
-    overlap_with: Columns
-    overlap: Floats
-    informative: Flags
-    is_sure: bool
-    leaks: list[Leak]
-
-
-def explanation(fitted: Fitted, table: Table, binning: Any, n_jobs: int | None) -> Explanation:
+def explanation(fitted: Fitted, table: Table, binning: Any, n_jobs: int | None) -> Explained:
     """The explanation of what a method found; ``binning`` is for one that counts nothing itself."""
     selected = fitted.found.selected
-    explained, found = fitted.explained, fitted.leaks or []
-    if explained is None:
-        counted = count_table(table, binning, n_jobs)
-        explained, found = explain_by(counted, selected), leaks(counted.information)
+    explained = fitted.explained or explain_by(count_table(table, binning, n_jobs), selected)
     informative = explained.informative.copy()
     by_shuffles = informative_by_shuffles(table, explained.binner, selected[~informative], n_jobs)
     if by_shuffles is not None:
         informative[~informative] = by_shuffles
-    return Explanation(*explained._replace(informative=informative), by_shuffles is not None, found)
+    return explained._replace(informative=informative, is_sure=by_shuffles is not None)

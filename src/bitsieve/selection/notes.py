@@ -18,9 +18,8 @@ from bitsieve.data.target import Target
 from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import ConditionalStopping, FalseDiscoveryStopping, make_stopping
 from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
-from bitsieve.selection.informative import Explanation
 from bitsieve.selection.left_out import read_as
-from bitsieve.selectors.fitting import nothing_informative
+from bitsieve.selectors.fitting import Explained, nothing_informative
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _SAFER = Setting("stopping", "conditional")
@@ -41,7 +40,7 @@ def refuse_constant_data(table: Table) -> None:
         raise ValueError("no column varies: all features are constant, so none has information about the target")
 
 
-def notes_on(selector: Any, table: Table, found: Explanation, left_out: Sequence[int]) -> list[str]:
+def notes_on(selector: Any, table: Table, found: Explained, left_out: Sequence[int]) -> list[str]:
     """All that was noticed in a table and in what was selected from it; ``selector`` has the fitted attributes."""
     return [
         *explain_sample(table),
@@ -154,7 +153,7 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
     return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
-def explain_dependence(selector: Any, table: Table, found: Explanation) -> list[str]:
+def explain_dependence(selector: Any, table: Table, found: Explained) -> list[str]:
     """What a list says of columns that depend on each other, or what its rule assumes of them."""
     if getattr(selector, "stopping_given_", None):
         said = f"each is {ConditionalStopping.concludes}"
@@ -179,7 +178,7 @@ def explain_dependence(selector: Any, table: Table, found: Explanation) -> list[
     return [Sentence(f"{assumes}, and {shared}: where that is doubtful, use ", _SAFER)]
 
 
-def explain_informative(selector: Any, table: Table, found: Explanation) -> list[str]:
+def explain_informative(selector: Any, table: Table, found: Explained) -> list[str]:
     """How many features carry information about the class, where not all do and no rule tested them."""
     k = len(found.informative)
     carry = k - int(may_be_chance(selector, table, found).sum())
@@ -196,7 +195,7 @@ def explain_informative(selector: Any, table: Table, found: Explanation) -> list
     return [one_line + end if found.is_sure else f"at least {one_line}{end}"]
 
 
-def may_be_chance(selector: Any, table: Table, found: Explanation) -> NDArray[np.bool_]:
+def may_be_chance(selector: Any, table: Table, found: Explained) -> NDArray[np.bool_]:
     """Which of k features are not more informative than chance; none where a rule tested each, or rows are few."""
     tested = getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
     if tested or table.n_samples < _ROWS_TO_SHOW_IT:
@@ -204,7 +203,7 @@ def may_be_chance(selector: Any, table: Table, found: Explanation) -> NDArray[np
     return ~found.informative
 
 
-def explain_many_values(selector: Any, table: Table, found: Explanation) -> list[str]:
+def explain_many_values(selector: Any, table: Table, found: Explained) -> list[str]:
     """Which features have so many values that much of their information is that of a shuffled column.
 
     A column of m values that is independent of k classes has a plug-in information of (m - 1) (k - 1) / (2 N ln 2)

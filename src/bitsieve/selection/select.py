@@ -20,14 +20,15 @@ from bitsieve.methods.constraints import is_given, resolve
 from bitsieve.methods.method import Method, check_requirements
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.selection.evidence import Evidence
-from bitsieve.selection.informative import Explanation, explanation
+from bitsieve.selection.informative import explanation
 from bitsieve.selection.left_out import Considered, consider, refuse_more_than_left
 from bitsieve.selection.notes import may_be_chance, notes_on, refuse_constant_data
 from bitsieve.selection.reading import Reading
 from bitsieve.selection.selection import Selection
-from bitsieve.selectors.fitting import Outcome, check_settings, fit_method
+from bitsieve.selectors.fitting import Explained, Outcome, check_settings, fit_method
 
 BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
+_OF_ITS_OWN = Sentence("text that was read as missing has a code of its own: ", Setting("missing", "bin"))
 
 
 def select(
@@ -159,17 +160,9 @@ def select(
             "groups": groups,
         }
         table = reading.read(target, sample_weight, **of_target)
-        selection = select_from(
-            table,
-            method=method,
-            n_features_to_select=n_features_to_select,
-            include=include,
-            exclude=exclude,
-            binning=binning,
-            n_jobs=n_jobs,
-            **reading.own,
-            **parameters,
-        )
+        asked: dict[str, Any] = {"method": method, "n_features_to_select": n_features_to_select, "binning": binning}
+        asked |= {"include": include, "exclude": exclude, "n_jobs": n_jobs}
+        selection = select_from(table, **asked, **reading.own, **parameters)
     warn_of(selection.notes)
     return selection
 
@@ -194,8 +187,8 @@ def select_from(
     rule = make_binner(binner or BINNING, n_jobs=n_jobs).for_table(table)
     constrains = "constraints" in found.parameters
     considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
-    said = table.target.said
-    asked_for = {"binning": binning, **of_binner, "target_bins": said.n_bins, "target_kind": said.kind}
+    of_target = {"target_bins": table.target.said.n_bins, "target_kind": table.target.said.kind}
+    asked_for = {"binning": binning, **of_binner, **of_target}
     if table.given is not None and table.given.weight is not None:
         asked_for["sample_weight"] = table.given.weight
     if table.given is not None and table.given.groups is not None:
@@ -207,15 +200,14 @@ def select_from(
     on_number: list[str] = []
     if _only_text_is_missing(table, considered, binning, of_binner):
         of_binner["missing"] = asked_for["missing"] = "bin"
-        of_its_own = Sentence("text that was read as missing has a code of its own: ", Setting("missing", "bin"))
-        considered.notes.append(of_its_own)
+        considered.notes.append(_OF_ITS_OWN)
     if n_features_to_select is None:
         n_features_to_select, on_number = _default_number(considered, parameters)
     refuse_more_than_left(n_features_to_select, considered)
     outcome, own_binning = _fit(found, considered, n_features_to_select, binning, of_binner, n_jobs, parameters)
     explained = _explained(outcome, own_binning, of_binner)
-    of_result = notes_on(outcome.facts(), outcome.table, explained, considered.left_out)
-    notes = [*table.notes, *on_number, *considered.notes, *of_result]
+    notes = [*table.notes, *on_number, *considered.notes]
+    notes += notes_on(outcome.facts(), outcome.table, explained, considered.left_out)
     asked_for = {"n_features_to_select": n_features_to_select, **asked_for}
     return _selection(table, considered, outcome, explained, asked_for, notes)
 
@@ -254,7 +246,7 @@ def _fit(
     return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted), own_binning
 
 
-def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any]) -> Explanation:
+def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any]) -> Explained:
     """The explanation, by counts of their own where the method counts nothing."""
     binner = outcome.binning
     if isinstance(own_binning, str) and outcome.takes_missing:
@@ -267,7 +259,7 @@ def _selection(
     table: Table,
     considered: Considered,
     outcome: Outcome,
-    explained: Explanation,
+    explained: Explained,
     asked_for: dict[str, Any],
     notes: list[str],
 ) -> Selection:

@@ -80,11 +80,7 @@ S = TypeVar("S", bound="ColumnSelector")
 
 
 class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
-    """Base of all selectors.
-
-    A subclass has parameters, a docstring, and the methods that describe its function; only this class sets fitted
-    attributes.
-    """
+    """Base of all selectors, each parameters, a docstring and methods; only this class sets fitted attributes."""
 
     # of a selector that is no method itself, too
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"target_kind": made_by(partial(TargetKind.given, None))}
@@ -192,11 +188,9 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         if hasattr(X, "iloc"):
             return X.iloc[:, kept]
         # scikit-learn would make a pandas table of the values alone, without dtypes, and none at all of an Arrow table.
-        return frame[:, kept].to_pandas() if self._wants_pandas() else frame[:, kept].to_native()
-
-    def _wants_pandas(self) -> bool:
         own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
-        return bool((own or get_config()["transform_output"]) == "pandas")
+        wants_pandas = (own or get_config()["transform_output"]) == "pandas"
+        return frame[:, kept].to_pandas() if wants_pandas else frame[:, kept].to_native()
 
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Table:
         """The table that ``fit`` is given."""

@@ -198,7 +198,7 @@ class DominantSetClusters(ColumnSelector):
         """
         self._check_parameters()
         table = read_xy(X, None, sample_weight, estimator=self)
-        samples = TableSamples.of(table, type(self).__name__, n_jobs=self.n_jobs)
+        samples = TableSamples(table, type(self).__name__, n_jobs=self.n_jobs)
         memory = check_memory(self.memory)
         found = dominant_set_clusters(samples, self.similarity, self.bandwidth, self.dynamics, memory, self.n_jobs)
         table.set_names_on(self)

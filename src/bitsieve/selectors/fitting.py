@@ -37,11 +37,7 @@ from bitsieve.selectors.sampled import TableSamples
 
 @dataclass(frozen=True)
 class Counted:
-    """A table that is binned and packed for counting.
-
-    ``binner``: fitted on it. ``information``: the plug-in one. Keeps what was counted, so that a second method does not
-    count it again.
-    """
+    """A table that is binned by a fitted ``binner`` and packed, whose counts serve every method."""
 
     table: Table
     binner: Binning
@@ -63,7 +59,8 @@ class Explained(NamedTuple):
     ``binner``: that made the codes. ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with``
     (k,): for every selected column, the one chosen before it with the largest I(Xi;Xs); -1 for the first. ``overlap``
     (k,): that information; nan for the first. ``informative`` (k,): whether each selected column carries more
-    information about the class than chance.
+    information about the class than chance. ``leaks``: columns that nearly determine the class alone. ``is_sure``:
+    whether ``informative`` names all that are.
     """
 
     binner: Binning
@@ -71,30 +68,26 @@ class Explained(NamedTuple):
     overlap_with: Columns
     overlap: Floats
     informative: Flags
+    leaks: list[Leak]
+    is_sure: bool = False
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """What a method found in a table, and what explains it.
-
-    ``explained``, ``leaks``: by the counts of a method on counts; None for a method on rows.
-    """
+    """What a method found in a table, and what explains it by the counts of a method on counts."""
 
     found: Found
     explained: Explained | None = None
-    leaks: list[Leak] | None = None
 
     def attributes(self) -> dict[str, Any]:
         """What was counted, as fitted attributes."""
-        return {} if self.explained is None else {f"{name}_": value for name, value in self.explained._asdict().items()}
+        names = ("binner", "relevance", "overlap_with", "overlap", "informative")
+        return {} if self.explained is None else {f"{name}_": getattr(self.explained, name) for name in names}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What :func:`bitsieve.select` ran and found: as much of a fitted selector as is known without scikit-learn.
-
-    ``asked``: how many features. ``parameters``: of the method's function.
-    """
+    """What :func:`bitsieve.select` asked for, ran and found: a fitted selector as far as it needs no scikit-learn."""
 
     method: str
     asked: Any
@@ -143,15 +136,11 @@ def fit_method(
     n_jobs: Any = None,
     beyond_is_all: bool = False,
 ) -> Fitted:
-    """Run a method on a table that has what it requires, with parameters that were checked.
-
-    ``asked``: how many features to select. ``parameters``: of its function, and ``estimator``, of the information.
-    ``binning``: of a method that bins. ``beyond_is_all``: whether more features than there are, are all of them.
-    """
+    """Run a method on a table that has what it requires: ``asked`` features, with parameters that were checked."""
     k, own = _resolved(method, table, asked, parameters, beyond_is_all=beyond_is_all)
     if "rows" not in method.requires:
         return _run(method, count_table(table, binning, n_jobs), k, own)
-    samples = TableSamples.of(cast("TableInMemory", table), method.estimator, binning, n_jobs)
+    samples = TableSamples(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
     return Fitted(_last(method.run(samples, k, **own), table))
@@ -189,7 +178,7 @@ def _resolved(
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", counted.information.estimator))
     found = _last(method.run(information, k, **own), counted.table)
-    return Fitted(found, explain_by(counted, found.selected, information), leaks(counted.information))
+    return Fitted(found, explain_by(counted, found.selected, information))
 
 
 def _last(found: Found, table: Table) -> Found:
@@ -268,15 +257,12 @@ def nothing_informative(relevance: Floats, informative: Flags) -> list[str]:
 def explain_by(counted: Counted, selected: Columns, information: Information | None = None) -> Explained:
     """What the counts say of the selected columns, by the plug-in information where no other is given."""
     information = information or counted.information
-    informative = carries_information(counted.information, selected)
-    return Explained(counted.binner, information.relevance, *overlaps(information, selected), informative)
+    informative, known = carries_information(counted.information, selected), leaks(counted.information)
+    return Explained(counted.binner, information.relevance, *overlaps(information, selected), informative, known)
 
 
 def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floats]:
-    """For every selected feature, the one chosen before it with the largest I(Xi;Xs), and that information.
-
-    The first has none: -1 and nan.
-    """
+    """For every selected feature the earlier one with the largest I(Xi;Xs), and that; -1 and nan for the first."""
     nearest, overlap = np.full(len(selected), -1, np.intp), np.full(len(selected), np.nan)
     if len(selected) > 1:
         shared = information.redundancies(selected)

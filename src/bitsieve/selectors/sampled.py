@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,54 +28,27 @@ LARGEST = 1e300  # of a value: beyond, sums of a few overflow
 FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of the others
 
 
-@dataclass(frozen=True)
 class TableSamples:
-    """The samples of a table: see :class:`bitsieve.methods.by_samples.rows.Samples`."""
+    """The samples of a table: see :class:`bitsieve.methods.by_samples.rows.Samples`.
 
-    table: TableInMemory
-    method: str  # that is named in messages
-    binning: Any = None
-    n_jobs: int | None = None
+    Every sample is there as often as its weight says. Neighbours, and sums of floats in their order, are defined for
+    samples one by one: repeating them is the exact way. It takes memory and time for the sum of the weights.
+    """
 
-    @classmethod
-    def of(cls, table: TableInMemory, method: str, binning: Any = None, n_jobs: int | None = None) -> TableSamples:
-        """Every sample of a table as often as its weight says.
+    classes: NDArray[np.int32]
+    n_classes: int
+    labels: NDArray[Any]
+    quantity: NDArray[np.float64] | None
 
-        Neighbours, and sums of floats in their order, are defined for samples one by one: repeating them is the exact
-        way. It takes memory and time for the sum of the weights.
-        """
+    def __init__(self, table: TableInMemory, method: str, binning: Any = None, n_jobs: int | None = None) -> None:
         if table.weights is not None:
             table = replace(table.take(np.repeat(np.arange(table.n_samples), table.weights)), weights=None)
-        return cls(table, method, binning, n_jobs)
-
-    @property
-    def n_samples(self) -> int:
-        return self.table.n_samples
-
-    @property
-    def n_features(self) -> int:
-        return self.table.n_features
-
-    @property
-    def names(self) -> Sequence[str]:
-        return self.table.names
-
-    @property
-    def classes(self) -> NDArray[np.int32]:
-        return self.table.target.codes
-
-    @property
-    def n_classes(self) -> int:
-        return self.table.target.n_classes
-
-    @property
-    def quantity(self) -> NDArray[np.float64] | None:
-        """The number of every sample, where the target is a quantity."""
-        return self.table.target.values
-
-    @property
-    def labels(self) -> NDArray[Any]:
-        return self.table.target.labels
+        self.table, self.binning, self.n_jobs = table, binning, n_jobs
+        self.method = method  # that is named in messages
+        self.n_samples, self.n_features, self.names = table.n_samples, table.n_features, table.names
+        if table.has_target:
+            of = table.target
+            self.classes, self.n_classes, self.labels, self.quantity = of.codes, of.n_classes, of.labels, of.values
 
     def rows(self, *, takes_missing: bool = False) -> Rows:
         table = self.table

@@ -1,4 +1,4 @@
-"""RCFS and ReliefF: columns that separate the classes, by scatter or by what differs between near samples."""
+"""RCFS, ReliefF, GMI and DpSelector: columns that separate the classes, by scatter, near samples or spanning trees."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.methods.by_samples import rcfs, relieff
+from bitsieve.methods.by_samples.spanning_tree import bayes_error, dependency
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 
 
@@ -141,5 +142,151 @@ class ReliefF(ColumnSelector):
     n_neighbors: int | None = None
     n_samples: int | None = None
     random_state: Any = None
+    target_kind: str | None = None
+    n_jobs: int | None = None
+
+
+@with_parameters
+class GMI(ColumnSelector):
+    r"""Leave out the features that depend most on the others, given the class, by geometric mutual information.
+
+    For every two features the lower bound on the conditional geometric mutual information is estimated,
+
+        ``I(Xs;Xt|C) >= 1 - 2 sum_yz p_y p_z delta_yz = 1 - R / n``,
+
+    where the values of t are permuted within each class in one half of the samples, and R counts the edges between the
+    halves, of n samples each, in the minimum spanning tree of the points (xs, xt). Where the features are independent
+    given the class the halves mix and the bound is near 0; where they are not it goes towards 1. The features of the
+    highest total over all others are left out.
+
+    The rule never looks at the class: features of pure noise depend on nothing and stay first. ``relevance`` therefore
+    keeps the most relevant features before the rule is applied to them.
+
+    Parameters
+    ----------
+    removal : {'sorted', 'backward'}, default='sorted'
+        'sorted': all totals once, the highest are left out. 'backward': one feature at a time, the totals being those
+        over the features that are left, so that of two copies one stays.
+    relevance : int or float, default=None
+        How many features, or what share of them, are kept beforehand: those with the smallest bound on the Bayes error
+        by the feature alone, summed over the pairs of classes (as in the first step of :class:`DpSelector`). None
+        keeps all.
+    priors : {'halves', 'pooled'}, default='halves'
+        Whether p_y and p_z are the frequencies of the classes in each half, or among all samples.
+    n_repeats : int, default=1
+        How many times the halves and the permutation are drawn; the bounds are averaged.
+    random_state : int, RandomState instance or None, default=0
+        Of the draws; all pairs of features share them.
+
+    Attributes
+    ----------
+    dependency_ : ndarray of float, shape (n_features, n_features)
+        The bounds, symmetric, at most 1; chance puts those near 0 a little below it. 0 on the diagonal and for columns
+        that do not vary, nan for those that ``relevance`` did not keep.
+    ranking_ : ndarray of int, shape (n_features,)
+        1 = lowest total; every feature has its own rank. Ties (1e-10) go to the lowest column. Those that ``relevance``
+        did not keep come after all others, and columns that do not vary last.
+    selected_ : ndarray of int, shape (k,)
+        Indices of the k selected columns, the least dependent first.
+    scores_ : ndarray of float, shape (k,)
+        Their totals: with 'sorted' over all other features, with 'backward' over those that were left when the feature
+        was the highest of them. Low is good.
+
+    Notes
+    -----
+    Features count as they are: distances depend on their units, so bring them to one scale first. Columns of two
+    categories count as 0 and 1; those of more are refused, as are missing values. Equal points, as whole numbers have
+    many, count by the mean over all trees that are minimal. A class with a single sample in the permuted half keeps its
+    values. A single feature has a total of 0.
+
+    Cost for n features and d samples: ``n (n - 1) / 2`` spanning trees of d points in the plane a draw, each about
+    O(d^1.5), less where many points are equal. Memory: n x n numbers.
+
+    References
+    ----------
+    S. Yasaei Sekeh, A. O. Hero III, "Feature selection for multi-labeled variables via dependency maximization", ICASSP
+    2019. doi:10.1109/ICASSP.2019.8682486
+
+    Examples
+    --------
+    >>> from bitsieve import GMI
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = GMI(2, n_repeats=20).fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['sepal width (cm)', 'petal width (cm)']
+    >>> selector.dependency_.round(2)[0].tolist()
+    [0.0, 0.08, 0.11, 0.03]
+    """
+
+    described = dependency.METHODS
+
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    removal: str = "sorted"
+    relevance: float | None = None
+    priors: str = "halves"
+    n_repeats: int = 1
+    random_state: Any = 0
+    target_kind: str | None = None
+    n_jobs: int | None = None
+
+
+@with_parameters
+class DpSelector(ColumnSelector):
+    r"""Add the feature that makes the bounds on the Bayes error between every two classes smallest, one at a time.
+
+    The Henze-Penrose divergence of classes a and b, of m and n samples, on the chosen features is estimated by the
+    edges R between them in the minimum spanning tree of their samples, ``Dp = 1 - R (m + n) / (2 m n)``. The best
+    classifier of a and b errs at least as often as ``1/2 - sqrt(u)/2`` and at most as often as ``1/2 - u/2``, where
+    ``u = 4 p q Dp + (p - q)^2``, ``p = m / (m + n) = 1 - q`` and a negative Dp counts as 0. Each step adds the feature
+    with the smallest sum of these upper bounds, ``R / (m + n)``, over all pairs of classes.
+
+    Parameters
+    ----------
+    weighted : bool, default=False
+        Whether the bound of two classes counts by their share of the samples; the sum is then an upper bound on the
+        Bayes error of all classes together.
+
+    Attributes
+    ----------
+    scores_ : ndarray of float, shape (k,)
+        The sum of the bounds on the features chosen so far. Low is good; it can rise again, as points in many
+        dimensions are far from one another.
+    selected_ : ndarray of int, shape (k,)
+        Indices of the k selected columns in the order of choice. Ties (1e-10), which are frequent as edges are counted,
+        go to the lowest column; columns that do not vary come last.
+
+    Notes
+    -----
+    Features count as they are: distances depend on their units, so bring them to one scale first. Columns of two
+    categories count as 0 and 1; those of more are refused, as are missing values. Equal points, as whole numbers have
+    many, count by the mean over all trees that are minimal. A class of one sample takes part, and adds little.
+
+    Cost for n features, d samples and C classes: ``k n C (C - 1) / 2`` spanning trees of about 2 d / C points, each
+    between O(d^1.5) in few and O(k d^2) in many dimensions.
+
+    References
+    ----------
+    V. Berisha, A. Wisler, A. O. Hero III, A. Spanias, "Empirically estimable classification bounds based on a
+    nonparametric divergence measure", IEEE Transactions on Signal Processing 64, 2016. doi:10.1109/TSP.2015.2477805
+
+    Examples
+    --------
+    >>> from bitsieve import DpSelector
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = DpSelector(2).fit(X, y)
+    >>> [selector.feature_names_in_[j] for j in selector.selected_]
+    ['petal width (cm)', 'petal length (cm)']
+    >>> selector.scores_.round(3).tolist()
+    [0.132, 0.077]
+    """
+
+    described = bayes_error.METHODS
+
+    n_features_to_select: int | None = None
+    _: KW_ONLY
+    weighted: bool = False
     target_kind: str | None = None
     n_jobs: int | None = None

@@ -12,10 +12,7 @@ from bitsieve.data.table import Table, TableInMemory
 
 
 class AutoBinning(Binning):
-    """Cuts by description length for classes; for a quantity, ``max(3, N^(1/5)) + 1`` bins of equal frequency.
-
-    Parameters are those of the rule that it becomes.
-    """
+    """Cuts by description length for classes; for a quantity, ``max(3, N^(1/5)) + 1`` bins of equal frequency."""
 
     requires = "classes"
 

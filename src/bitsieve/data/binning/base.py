@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from bitsieve.counts.search import ClassSearch
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.encoding import WHOLE, Encoded, check_whole_numbers, encode, encode_known, lookup
-from bitsieve.data.extents import MISSING, NUMBERS, Extents, HasExtents, NumericBlock, check_values
+from bitsieve.data.extents import MISSING, NUMBERS, Extents, KnownColumns, NumericBlock, check_values
 from bitsieve.data.given import Form
 from bitsieve.data.table import Table, TableInMemory
 
@@ -68,29 +68,28 @@ class Binning(ABC):
         return type(self)(**{**self.parameters, **changed})
 
     def for_table(self, table: Table) -> Binning:
-        """The rule for the columns of a table, not fitted; one whose bins follow from more than the target is itself."""
+        """The rule for the columns of a table, not fitted; itself where the bins follow from more than the target."""
         return self
 
-    @abstractmethod
     def fit_table(self, table: TableInMemory) -> Self:
         """Find the bins of every column of a table that is read already."""
-
-    def _fit_by(self, fit_numeric: Callable[[TableInMemory, Extents], None], table: TableInMemory) -> Self:
         extents = self.start_fit(table)
-        fit_numeric(table, extents)
+        self._fit_numeric(table, extents)
         self.n_bins_ += self.missing == "bin"
         self.n_bins_[(extents.holds & NUMBERS) == 0] = 1  # all missing: one code
         self._check_code_limit(table)
         return self
 
-    def start_fit(self, table: HasExtents) -> Extents:
+    def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
+        """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""
+        raise NotImplementedError
+
+    def start_fit(self, table: KnownColumns) -> Extents:
         """Check the parameters and what the columns of a table, or of its summary, hold, and keep their names."""
         check_parameters(self)
         keeps_missing = self.missing == "bin"
         whole = self.requires == "codes"
-        extents = check_values(
-            cast("TableInMemory", table), allow_missing=keeps_missing, n_jobs=self.n_jobs, whole=whole
-        )
+        extents = check_values(table, allow_missing=keeps_missing, n_jobs=self.n_jobs, whole=whole)
         self.check_numbers(table, extents)
         table.set_names_on(self)
         self._forms = {j: of.form for j, of in table.meanings.items() if not of.is_plain}
@@ -99,8 +98,8 @@ class Binning(ABC):
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
 
-        ``room`` is memory for them, two bytes a value. They are the matrix of the table itself, in its own order, where its
-        numbers are the codes; of a sparse table those that are listed.
+        ``room`` is memory for them, two bytes a value. Where numbers are the codes they are the matrix of the table
+        itself, in its own order; of a sparse table those that are listed.
         """
         if self.requires != "codes":  # where they are, numbers are looked up as they are
             table = as_known(table, self.categories_)
@@ -132,7 +131,7 @@ class Binning(ABC):
         """What looked at the classes of the table it was fitted on, to be repeated with others; None if nothing did."""
         return None
 
-    def check_numbers(self, table: HasExtents, extents: Extents) -> None:
+    def check_numbers(self, table: KnownColumns, extents: Extents) -> None:
         """Refuse numbers that the rule does not take: those that fall together when they are cut, or are no codes."""
         for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
             if low.dtype.kind == "f" or low.itemsize < 8:
@@ -177,11 +176,7 @@ _parameters_of: Callable[[type], tuple[str, ...]] = cache(lambda kind: tuple(ins
 class CutBinning(Binning):
     """A rule that cuts a numeric column into intervals; a subclass says where."""
 
-    def fit_table(self, table: TableInMemory) -> Self:
-        return self._fit_by(self._fit_numeric, table)
-
     def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
-        """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""
         cuts: list[Any] = [None] * len(extents.blocks)
 
         def cut(b: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import Binning, unknown_category
 from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.encoding import lookup
-from bitsieve.data.extents import FRACTIONS, Extents, HasExtents, NumericBlock
+from bitsieve.data.extents import FRACTIONS, Extents, KnownColumns, NumericBlock
 from bitsieve.data.table import TableInMemory
 
 
@@ -49,20 +49,19 @@ class CategoricalBinning(Binning):
         beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))
         return not beyond and bool((largest == known.lengths - 1).all() and largest.dtype == kind)
 
-    def check_numbers(self, table: HasExtents, extents: Extents) -> None:
+    def check_numbers(self, table: KnownColumns, extents: Extents) -> None:
         for j in extents.which(FRACTIONS)[:1]:
             _whole_numbers(extents.column(j), table.names[j])  # says what it holds
-
-    def fit_table(self, table: TableInMemory) -> Self:
-        return self._fit_by(self._fit_numeric, table)
 
     def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
         found: list[Any] = [None] * len(extents.blocks)
 
         def find(b: int) -> None:
             block = extents.blocks[b]
-            values, ends = _native.distinct(block.values, extents.low[b], extents.high[b])
-            found[b] = block.places, values.astype(np.int64) if values.dtype.kind == "f" else values, ends
+            low, high = extents.low[b], extents.high[b]
+            kind = np.uint8 if block.column(0).itemsize == 1 and low.dtype.itemsize > 1 else low.dtype
+            values, ends = _native.distinct(block.values, low.astype(kind), high.astype(kind))
+            found[b] = block.places, values.astype(np.int64 if low.dtype.kind == "f" else low.dtype), ends
 
         run_blocks(find, range(len(found)), self.n_jobs, phase("binning"))
         self.bin_edges_ = Ragged(np.empty(0), np.zeros(table.n_features, np.int64))

@@ -18,7 +18,7 @@ from bitsieve.data.binning.registry import binning_facts, binning_of
 from bitsieve.data.binning.summary import Summary
 from bitsieve.data.column_summary import Kind
 from bitsieve.data.columns import all_missing
-from bitsieve.data.encoding import Encoded, encode
+from bitsieve.data.encoding import Encoded, are_categories, encode
 from bitsieve.data.extents import MISSING
 from bitsieve.data.table import TableInMemory
 
@@ -67,10 +67,7 @@ class Coding:
         return replace(self, binner=binner, kinds=[self.kinds[j]], arities=self.arities[place], sampled=())
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        """The codes of a part of the rows: uint8 or uint16, of shape (n_samples, n_features), to be read only.
-
-        ``room`` is memory for them, two bytes a value.
-        """
+        """The codes of a part of the rows, to be read only; ``room`` is memory for them, two bytes a value."""
         with listening(lambda _: None):  # progress is shown in rows
             return self.binner.codes(as_kinds(table, self.kinds), room)
 
@@ -172,7 +169,7 @@ def as_kinds(table: TableInMemory, kinds: list[Kind | None]) -> TableInMemory:
 
 
 def _as_kind(values: NDArray[Any] | Encoded, kind: Kind | None) -> NDArray[Any] | Encoded:
-    if isinstance(values, Encoded):
+    if are_categories(values):
         return values if kind is None or len(values.categories) else np.full(len(values), np.nan, kind)
     if kind is None:
         missing = Encoded(np.full(len(values), -1, np.int32), np.empty(0, object))

@@ -85,7 +85,7 @@ class RepeatedCuts(ClassSearch):
         """The logarithm of how many sets of cuts there were to choose from, doubled for every cut in the set."""
         if not self.table.is_numeric(column):
             return 0.0
-        return _log_codings(len(self.classes), len(self.binner.bin_edges_[column]), self.binner.missing)
+        return log_codings(len(self.classes), len(self.binner.bin_edges_[column]), self.binner.missing)
 
     def _values(self, column: int) -> Floats:
         values = self.table.numeric(column)
@@ -118,10 +118,10 @@ class CutsInParts(ClassSearch):
         """As that of :class:`RepeatedCuts`."""
         if self.binner.categories_[column] is not None:
             return 0.0
-        return _log_codings(self.n_samples, len(self.binner.bin_edges_[column]), self.binner.missing)
+        return log_codings(self.n_samples, len(self.binner.bin_edges_[column]), self.binner.missing)
 
 
-def _log_codings(n_samples: int, n_cuts: int, missing: str) -> float:
+def log_codings(n_samples: int, n_cuts: int, missing: str = "error") -> float:
     """Twice the price where missing values are a code, which makes one more coding, that without a cut."""
     places = n_samples - 1
     ways = lgamma(places + 1) - lgamma(n_cuts + 1) - lgamma(places - n_cuts + 1)

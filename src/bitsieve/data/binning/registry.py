@@ -68,7 +68,7 @@ def remedies_for(spec: Any) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        if not isinstance(spec, Binning):
+        if spec is None or isinstance(spec, str):
             raise
 
         def word(setting: Setting) -> str:

@@ -15,10 +15,10 @@ from bitsieve.counts.source import sizes_of_classes
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.data.encoding import FEW, Encoded
-from bitsieve.data.extents import MISSING, NUMBERS, Extents
+from bitsieve.data.extents import MISSING, NUMBERS, Extents, KnownColumns
 from bitsieve.data.given import Understood
 from bitsieve.data.profile import Noticed, Outlying, Profile, RowNumbers, looks_like_code, names_rows
-from bitsieve.data.table import NamedColumns, TableInMemory
+from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.data.text import text_of, understood
 
@@ -33,7 +33,7 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
-class Summary(NamedColumns):
+class Summary(KnownColumns):
     """What a binner must know of some rows of a table; summaries of parts of the rows merge into that of all."""
 
     names: Sequence[str]  # of the columns

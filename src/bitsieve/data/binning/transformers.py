@@ -75,7 +75,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
         if uses_target and y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         table = read_xy(X, y if uses_target else None, sample_weight, estimator=self)
-        if table.is_sparse and not isinstance(self, ZeroApartBinning):
+        if table.is_sparse and self.bins_parts:  # which zero apart alone does not
             other = f"ZeroApartBinner({type(self).__name__}())"
             raise ValueError(f"the table is sparse: use {other}, which keeps zero a code of its own, or X.toarray()")
         return self.fit_table(table)
@@ -284,20 +284,11 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
         return tags
 
 
-FACES: dict[type[Binning], type[Binner]] = {
-    MDLBinning: MDLBinner,
-    EqualFrequencyBinning: EqualFrequencyBinner,
-    EqualWidthBinning: EqualWidthBinner,
-    CategoricalBinning: CategoricalBinner,
-    ZeroApartBinning: ZeroApartBinner,
-}
-
-
 def as_transformer(binning: Binning) -> Binning:
     """The public transformer of a rule, fitted if that is; a transformer, or a rule that has none, as it is."""
-    face = FACES.get(type(binning))
-    if face is None:
-        return binning
-    made: Binner = face.__new__(face)
-    made.__dict__.update(vars(binning))
-    return made
+    for face in Binner.__subclasses__():
+        if type(binning) in face.__bases__:
+            made: Binner = face.__new__(face)
+            made.__dict__.update(vars(binning))
+            return made
+    return binning

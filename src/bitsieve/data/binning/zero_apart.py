@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import lgamma
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from bitsieve.counts.sparse import SparseCodes
 from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import Binning, unknown_category
-from bitsieve.data.binning.mdl import RepeatedCuts
+from bitsieve.data.binning.mdl import RepeatedCuts, log_codings
 from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.extents import IN_A_BIN
@@ -74,10 +73,8 @@ class RepeatedStoredCuts(RepeatedCuts):
         return found
 
     def log_codings(self, column: int) -> float:
-        n_cuts = len(self.binner.bin_edges_[column])
-        places = max(int(np.count_nonzero(~np.isnan(self._values(column)))) - 1, 0)
-        ways = lgamma(places + 1) - lgamma(n_cuts + 1) - lgamma(places - n_cuts + 1)
-        return float(ways + n_cuts * np.log(2))
+        n_numbers = max(int(np.count_nonzero(~np.isnan(self._values(column)))), 1)
+        return log_codings(n_numbers, len(self.binner.bin_edges_[column]))
 
     def _recut(self, column: int, classes: Labels, terms: Terms) -> Integers:
         codes = super()._recut(column, classes, terms)

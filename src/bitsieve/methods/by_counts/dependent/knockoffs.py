@@ -1,8 +1,4 @@
-"""Knockoffs of columns of codes: statistics of columns and knockoffs together, the knockoff filter, e-values.
-
-A knockoff depends on all columns as its column does, and on the class only through them: where a column is irrelevant
-given all others, it and its knockoff compete as equals for a place in a fit of the class.
-"""
+"""Knockoffs of columns of codes: statistics of columns and knockoffs together, the knockoff filter, e-values."""
 
 from __future__ import annotations
 
@@ -56,12 +52,10 @@ def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws
 def fit_gains(source: PackedSource) -> Floats:
     """How much the codes of every column reduce the squared error of the class, in samples, fitted step by step.
 
-    The class, a 0/1 variable a class, is fitted by a sum of functions of one column each. At every step the column
-    whose mean residuals by code reduce the squared error most, less the ``(codes - 1) s2`` that they do by chance, adds
-    a tenth of them; s2 is the error of a sample. The fit ends where no column has more than chance, or after 1,000
-    steps. All is made of contingency tables: of a column and the class, and of the columns that are taken with all.
-
-    P. Buhlmann, B. Yu, "Boosting with the L2 loss", Journal of the American Statistical Association 98, 2003.
+    The class, a 0/1 variable a class, is fitted by a sum of functions of one column each (P. Buhlmann, B. Yu, "Boosting
+    with the L2 loss", Journal of the American Statistical Association 98, 2003). At every step the column whose mean
+    residuals by code reduce the squared error most, less the ``(codes - 1) s2`` of chance, adds a tenth of them; s2 is
+    the error of a sample. The fit ends where no column has more than chance, or after 1,000 steps.
     """
     arities = source.arities.astype(np.int64)
     start = np.cumsum(arities) - arities

@@ -27,6 +27,7 @@ from bitsieve.methods.method import INDEPENDENT, ROWS
 MULTIPLE = *ADJUSTMENTS, "holm"
 CELLS_AT_ONCE = 1 << 20  # of strata and codes, drawn together
 MOST_PERMUTATIONS = 10**6  # of a column: p are 1e-6 at least
+SHARE_OF_LEVEL = 0.8  # that the filter of each of several draws has; any share keeps the rate
 SAME = 1 - 1e-12  # relative: the rounding of a statistic of equal tables
 
 
@@ -104,11 +105,7 @@ class Strata:
 def conditional_p(
     information: Information, forest: Forest, columns: Columns, most: int, random_state: int
 ) -> tuple[Floats, Columns]:
-    """p of "the class does not depend on Xj given its neighbours" of some columns, and those that cannot be tested.
-
-    Where the columns were cut by the class, the classes are shuffled within the strata and the column is cut again.
-    Of a column that varies with the class in no stratum p is 1.
-    """
+    """p of "the class does not depend on Xj given its neighbours" of columns, and those not tested, whose p is 1."""
     source = conditioning(information.source)
     p, tested = np.ones(len(columns)), np.zeros(len(columns), bool)
 
@@ -121,7 +118,7 @@ def conditional_p(
         if strata is None:
             return
         tested[place] = True
-        if source.search is not None:
+        if source.search is not None:  # cut by the class: the classes are shuffled within strata, and it is cut again
             tried = np.array([column])
             step = RepeatedSearch(source.search, given.tolist(), tried, information.conditional().terms, 1)
             figure = step.figure(column)
@@ -234,12 +231,12 @@ class KnockoffStopping(ListStopping):
     Knockoffs are drawn from the tree of :func:`bitsieve.chow_liu_tree`, the class is fitted by columns and knockoffs
     together, and ``W_j`` is the gain of a column less that of its knockoff. The k columns of the largest mean over
     draws of ``e_j = n [W_j >= T] / (1 + #{W <= -T})`` are taken, for the largest k of which all reach
-    ``n / (k level)``; T is the least with ``(1 + #{W <= -T}) / #{W >= T}`` at most level / 2 (one draw: level).
+    ``n / (k level)``; T is the least with ``(1 + #{W <= -T}) / #{W >= T}`` at most 0.8 level (one draw: level).
 
     Parameters
     ----------
     level : float, default=0.1
-        Of the false discovery rate. No list is shorter than 2 / level columns (one draw: 1 / level).
+        Of the false discovery rate. A draw takes 1.25 / level columns or more, or none (a single one: 1 / level).
     n_draws : int, default=10
         More draws, less of the list depends on the seed; one is the knockoff+ filter.
     random_state : int, default=0
@@ -283,11 +280,11 @@ class KnockoffStopping(ListStopping):
     @property
     def level_of_a_draw(self) -> float:
         """Of the filter that gives the e-values of one draw."""
-        return self.level / 2 if self.n_draws > 1 else self.level
+        return SHARE_OF_LEVEL * self.level if self.n_draws > 1 else self.level
 
     @property
     def least_columns(self) -> int:
-        """No list that is not empty has fewer."""
+        """No draw that takes any takes fewer."""
         return ceil(1 / self.level_of_a_draw)
 
     def rates(self, information: Information, columns: Columns) -> tuple[Floats, Forest]:
@@ -297,8 +294,8 @@ class KnockoffStopping(ListStopping):
         return adjusted(1 / np.maximum(e_values(wins, self.level_of_a_draw), 1), ADJUSTMENTS[0]), forest
 
     def reason(self, value: float) -> str:
-        """The rate and the level, and how many columns a list has at least."""
-        return f"{super().reason(value)} (a list has {self.least_columns:,} columns or more, or none)"
+        """The rate and the level, and how many columns a draw takes at least."""
+        return f"{super().reason(value)} (a draw takes {self.least_columns:,} columns or more, or none)"
 
 
 class ListMonitor(FalseDiscoveryMonitor):
