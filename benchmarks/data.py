@@ -182,7 +182,7 @@ def _write_redundancy(shape: Shape, seed: int, folder: Path) -> None:
 
     table = make_codes(shape, seed)
     information = engine.pack(table.codes, table.classes)
-    redundancy = information.mutual_information_matrix()
+    redundancy = information.matrix("redundancy")
     _save(folder, codes=table.codes, classes=table.classes)
     shift = np.array(engine.convex_shift(redundancy))
     _save(folder, redundancy=redundancy, relevance=information.relevance, shift=shift)

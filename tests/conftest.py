@@ -16,6 +16,7 @@ import pytest
 from pyarrow import csv
 from sklearn.datasets import load_breast_cancer
 from tests.sparse_codes import sparse_codes
+from threadpoolctl import threadpool_limits
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
@@ -38,6 +39,14 @@ SOURCES = {
     "naive": NaiveSource,
     "sparse": sparse_source,
 }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread():
+    """Linear algebra takes one thread: several test processes at once share the cores."""
+    with pytest.MonkeyPatch.context() as patch, threadpool_limits(1):
+        patch.setenv("OPENBLAS_NUM_THREADS", "1")  # of the processes they start
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -22,6 +22,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks import results
+
 if TYPE_CHECKING:
     from cosmic_ray.work_item import MutationSpec
 
@@ -115,39 +117,46 @@ def check_tests(chosen: list[MutationSpec]) -> None:
             raise SystemExit(f"{tests} fails in the copy {TREE} before anything is changed")
 
 
-def main(number: int = 30, seed: int = 0) -> int:
-    """The number of changes that survive and are not known to be equal."""
+def outcome_of(mutation: MutationSpec, known: set[str]) -> tuple[str, str, str]:
+    """Whether tests notice the change ("killed"), it is known to be equal or survives; what it is, and its diff."""
     from cosmic_ray.mutating import mutate_and_test
     from cosmic_ray.work_item import TestOutcome
 
-    from benchmarks import results
+    path = Path(mutation.module_path)
+    for tests in tests_of(path):
+        result = mutate_and_test([mutation], shlex.join([*PYTEST, tests]), SECONDS)
+        change = changed_line(path, result.diff or "")
+        if result.test_outcome is not TestOutcome.SURVIVED:
+            return "killed", change, result.diff or ""
+    return "equal" if change in known else "survived", change, result.diff or ""
 
+
+def main(number: int = 30, seed: int = 0) -> int:
+    """The number of changes that survive and are not known to be equal."""
     copy_tree()
     os.chdir(TREE)
     everything, draw = every_place(), random.Random(seed)
     chosen = [draw.choice(changes) for changes in draw.sample(everything, min(number, len(everything)))]
-    known, survivors = equal_ones(), []
     check_tests(chosen)
     counts: dict[str, Counter[str]] = {room: Counter(tried=0, killed=0, equal=0, survived=0) for room in ROOMS}
-    for place, mutation in enumerate(chosen):
-        path = Path(mutation.module_path)
-        for tests in tests_of(path):
-            result = mutate_and_test([mutation], shlex.join([*PYTEST, tests]), SECONDS)
-            killed = result.test_outcome is not TestOutcome.SURVIVED
-            if killed:
-                break
-        change = changed_line(path, result.diff or "")
-        outcome = "killed" if killed else "equal" if change in known else "survived"
-        print(f"{place + 1} of {len(chosen)}: {outcome}: {change}", flush=True)
-        room = next(name for name in ROOMS if path.is_relative_to(TREE / "src" / "bitsieve" / name))
-        counts[room].update(["tried", outcome])
+    survivors, known = [], equal_ones()
+    for place, mutation in enumerate(chosen, 1):
+        outcome, change, diff = outcome_of(mutation, known)
+        print(f"{place} of {len(chosen)}: {outcome}: {change}", flush=True)
+        counts[next(name for name in ROOMS if f"/{name}/" in change)].update(["tried", outcome])
         if outcome == "survived":
-            survivors.append(result.diff or "")
-    (TREE.parent / "survivors.diff").write_text("\n".join(survivors), encoding="utf-8")
-    rows = [{"job": room, "details": {"mutants": dict(found)}} for room, found in counts.items() if found["tried"]]
-    claim = f"The tests of a file notice small changes in it: {len(chosen)} of {len(everything):,} places, seed {seed}."
-    results.write(results.document("mutants", claim, rows), keep=True)
+            survivors.append(diff)
+        # After each one, so that a run that is cut short has what it found.
+        (TREE.parent / "survivors.diff").write_text("\n".join(survivors), encoding="utf-8")
+        keep(counts, f"{place} of {len(everything):,} places, drawn with seed {seed}")
     return len(survivors)
+
+
+def keep(counts: dict[str, Counter[str]], drawn: str) -> None:
+    """Write the counts to the results of the benchmarks."""
+    rows = [{"job": room, "details": {"changes": dict(found)}} for room, found in counts.items() if found["tried"]]
+    claim = f"The tests that mirror a file notice small changes in it: {drawn}."
+    results.write(results.document("mutants", claim, rows), keep=True)
 
 
 if __name__ == "__main__":

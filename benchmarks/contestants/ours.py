@@ -71,9 +71,9 @@ def matrix(codes, classes):
         information = engine.pack(codes, classes if conditional else one_class, n_jobs)
         packing = time.perf_counter() - start
         if conditional:
-            information.conditional_mutual_information_matrix(dtype=dtype)
+            information.matrix("conditional_relevance", dtype=dtype)
         else:
-            information.mutual_information_matrix(dtype=dtype)
+            information.matrix("redundancy", dtype=dtype)
         return {"packing_s": packing}
 
     return run

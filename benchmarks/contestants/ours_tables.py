@@ -60,7 +60,7 @@ def geometric(values, classes):
 
 def parzen(values, classes):
     """The similarities of all pairs by Parzen windows."""
-    from bitsieve.methods.by_samples.parzen.pairs import ParzenPairs
+    from bitsieve.methods.by_samples.parzen import ParzenPairs
     from bitsieve.methods.by_samples.rows import standardize
 
     def run(n_jobs=1):
@@ -71,9 +71,9 @@ def parzen(values, classes):
 
 def parzen_kernels(values, classes):
     """The same, every kernel summed by itself."""
-    from bitsieve.methods.by_samples.parzen import pairs
+    from bitsieve.methods.by_samples import parzen as module
 
-    pairs.MOST_NODES = 0
+    module.MOST_NODES = 0
     return parzen(values, classes)
 
 

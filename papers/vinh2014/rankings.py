@@ -82,7 +82,7 @@ def _row(options: Options, table: PaperData) -> tuple[str, dict[str, Any]]:
     phase(f"counting {table.row}")
     counted = count_table(read_xy(table.X, table.y), MDLBinner(uncut="median"), options.n_jobs)
     n, most = table.n_features, min(table.n_features, MOST)
-    matrix = counted.information.conditional_mutual_information_matrix(symmetric=True)  # Q
+    matrix = counted.information.matrix("mean_relevance")  # Q
     spectral, spectral_seconds = _fitted("speccmi", n, counted)
     reached = objectives(matrix, spectral.selected_, most)
     semidefinite, seconds = _semidefinite(table, counted, matrix, most)

@@ -6,8 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import zipfile
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -181,21 +179,19 @@ def test_very_few_rows_get_a_caution(folder, rows):
     assert any(f"the table has {rows} rows" in str(note) for note in notes) == (rows < 10)
 
 
-def _workbook(path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("xl/workbook.xml", "<workbook/>")
-        archive.writestr("[Content_Types].xml", "")
-
-
 @pytest.mark.parametrize(
     ("name", "content", "what"),
     [
-        ("t.xlsx", _workbook, "is an Excel workbook: save its table as CSV or Parquet"),
-        ("t.arff", b"% iris\n@RELATION iris\n@ATTRIBUTE a REAL\n", "is an ARFF file: save its table"),
-        ("t.dta", b"<stata_dta><header>", "is a Stata file: save its table"),
-        ("t.db", b"SQLite format 3\0" + bytes(100), "is a database of SQLite: save its table"),
-        ("t.duckdb", bytes(8) + b"DUCK" + bytes(100), "is a database of DuckDB: save its table"),
-        ("https://example.org/t.csv", None, "is an address, and only files are read: download it"),
+        ("t.xlsx", b"PK\x03\x04 broken", "cannot read 't.xlsx' as .npz: File is not a zip file"),
+        (
+            "t.arff",
+            b"% iris\n@RELATION iris\n@ATTRIBUTE a STRING\n@DATA\nx\n",
+            "cannot read 't.arff' as an ARFF file: ",
+        ),
+        ("t.db", b"SQLite format 3\0" + bytes(100), "cannot read 't.db': "),
+        ("t.duckdb", bytes(8) + b"DUCK" + bytes(100), "cannot read 't.duckdb': "),
+        ("t.orc", b"ORC broken", "cannot read 't.orc' as an ORC file: "),
+        ("t.rds", b"RDX2", "is a file of R (save its table as CSV)"),
         ("none*.csv", None, "no file matches 'none*.csv'"),
     ],
 )

@@ -214,15 +214,15 @@ def test_few_columns_of_many_are_gathered(mixed):
 def test_rows_and_matrix_agree(mixed):
     source = PackedSource(*mixed)
     information = PlugInInformation(source)
-    matrix = information.mutual_information_matrix()
+    matrix = information.matrix("redundancy")
     for pivot in (0, 100, 202):
         assert information.pair(pivot).redundancy.tobytes() == matrix[pivot].tobytes()
 
 
 def test_single_precision_is_the_rounded_double(mixed):
     information = PlugInInformation(PackedSource(*mixed))
-    for matrix in (information.mutual_information_matrix, information.conditional_mutual_information_matrix):
-        double, single = matrix(np.float64), matrix(np.float32)
+    for quantity in ("redundancy", "conditional_relevance"):
+        double, single = (information.matrix(quantity, dtype) for dtype in (np.float64, np.float32))
         assert single.dtype == np.float32
         assert single.tobytes() == double.astype(np.float32).tobytes()
 

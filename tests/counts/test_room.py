@@ -50,13 +50,13 @@ def test_matrices(free, make_table, source):
     codes, classes = make_table(50, 6)
     information = make_information("plug-in", source(codes, classes))
     free(6 * 6 * 8)
-    assert information.mutual_information_matrix().shape == (6, 6)
+    assert information.matrix("redundancy").shape == (6, 6)
     free(6 * 6 * 8 - 1)
     message = (
         "a matrix of 6 x 6 features takes 2.88e-07 GB, more than the 2.87e-07 GB that are free: give fewer columns"
     )
     with pytest.raises(ValueError, match=message):
-        information.mutual_information_matrix()
+        information.matrix("redundancy")
 
 
 PEAK = r"""

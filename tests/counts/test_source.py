@@ -220,10 +220,10 @@ def test_a_source_declares_what_it_offers():
     codes, classes = build(60, 3, 0)
     source = PairsOnly(codes, classes)
     assert source.offers == {"tables"}
-    assert NaiveSource(codes, classes).offers == {"tables", "partition", "joined"}
+    assert NaiveSource(codes, classes).offers == {"tables", "partition", "joined", "codes"}
     for estimator in ESTIMATORS:
         mine, naive = (make_information(estimator, one) for one in (source, NaiveSource(codes, classes)))
         assert mine.relevance.tobytes() == naive.relevance.tobytes()
-        assert mine.mutual_information_matrix().tobytes() == naive.mutual_information_matrix().tobytes()
+        assert mine.matrix("redundancy").tobytes() == naive.matrix("redundancy").tobytes()
     with pytest.raises(ValueError, match="hold tables of pairs of columns, and this method needs tables of more"):
         make_information("plug-in", source).conditional()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import pairwise
 
 import dask.array as da
@@ -198,3 +200,19 @@ def test_what_a_worker_cannot_load_is_one_line(monkeypatch):
     message = r"^a worker cannot load bitsieve \S+ \(No module named 'bitsieve'\): install it on all workers$"
     with pytest.raises(ValueError, match=message):
         bitsieve.select(data, "y")
+
+
+def test_a_worker_without_bitsieve_is_named(tmp_path):
+    """A process of its own, in which no task of ours could ever be loaded."""
+    start = "import sys; sys.modules['bitsieve'] = None; from distributed.cli.dask_worker import main; main()"
+    data = dd.from_pandas(pd.DataFrame({"a": [0, 1, 0, 1], "y": [0, 1, 0, 1]}), npartitions=2)
+    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster, Client(cluster, set_as_default=False) as client:
+        words = [sys.executable, "-c", start, cluster.scheduler_address, "--no-nanny", "--no-dashboard"]
+        worker = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            client.wait_for_workers(1, timeout=60)
+            with pytest.raises(ValueError, match=r"^worker tcp://\S+ cannot load bitsieve \S+ \(.*\): install"):
+                bitsieve.select(bitsieve.DaskSource(data, client), "y")
+        finally:
+            worker.terminate()
+            worker.wait(30)

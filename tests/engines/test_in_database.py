@@ -392,3 +392,53 @@ def test_intervals_never_overlap():
         below[np.isnan(ends[order])] = len(values)
         assert (np.cumsum(known.groups[1][order]) == below).all()
         assert known.rank_error < 1 / 100
+
+
+def test_fit_counts_very_many_rows_where_they_are(lazy, monkeypatch):
+    table = rows().drop_columns(["price", "w", "quantity"])
+    expected = bitsieve.ForwardSelector(n_features_to_select=3, missing="bin").fit(
+        table.drop_columns(["y"]), table["y"].to_pylist()
+    )
+    monkeypatch.setattr(in_database, "_MANY_VALUES", 100)
+    opened, read = [], in_database.DatabaseSource.read_in_parts
+    monkeypatch.setattr(
+        in_database.DatabaseSource, "read_in_parts", lambda *of, **how: opened.append(1) or read(*of, **how)
+    )
+    found = bitsieve.ForwardSelector(n_features_to_select=3, missing="bin").fit(lazy(table), "y")
+    assert opened == [1]
+    assert found.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+    assert found.scores_.tobytes() == expected.scores_.tobytes()
+
+
+def test_a_method_on_rows_is_not_pushed_down_by_fit(lazy, monkeypatch):
+    monkeypatch.setattr(in_database, "_MANY_VALUES", 100)
+    monkeypatch.setattr(in_database.DatabaseSource, "read_in_parts", None)
+    table = rows().select(["few", "same"])
+    found = bitsieve.ReliefF(n_features_to_select=1).fit(lazy(table), rows()["y"].to_pylist())
+    assert found.support_.sum() == 1
+
+
+def test_a_connection_that_drops_in_the_middle(monkeypatch):
+    con, table = duckdb.connect(), rows().drop_columns(["w", "price"])
+    con.register("given", table)
+    con.execute("create table t as select * from given")
+    before, seen = grouped_counts.GroupedSource.answer, []
+
+    def answer(self, columns, by_class):
+        if self._alone is not None and not seen:
+            seen.append(con.close())
+        return before(self, columns, by_class)
+
+    monkeypatch.setattr(grouped_counts.GroupedSource, "answer", answer)
+    with pytest.raises(ValueError, match=r"^the database did not answer a statement: [^\n]*closed"):
+        bitsieve.select(con.table("t"), "y", push_down=True, missing="bin", method="jmi")
+    assert seen == [None]
+
+
+def test_a_column_that_changes_its_type_in_the_middle(monkeypatch):
+    con, table = duckdb.connect(), rows().drop_columns(["w", "price"])
+    con.register("given", table)
+    con.execute("create table t as select * from given")
+    changing(monkeypatch, con, "alter table t alter few type varchar using 'n' || few")
+    with pytest.raises(ValueError, match=r"^(the database did not answer|the table changed while it was)[^\n]*$"):
+        bitsieve.select(con.table("t"), "y", push_down=True, missing="bin", method="jmi")

@@ -91,6 +91,14 @@ def test_the_selection_is_that_of_the_rows_in_memory(database, request):
         assert found.scores.tobytes() == expected.scores.tobytes()
 
 
+def test_no_right_to_read_is_one_line(postgres):
+    postgres.op().source.raw_sql("set default_transaction_read_only = off").close()
+    for statement in "create role stranger", "set role stranger":
+        postgres.op().source.raw_sql(statement).close()
+    with pytest.raises(ValueError, match=r"^the database did not answer a statement: permission denied for table t"):
+        bitsieve.select(postgres, "y", missing="bin", push_down=True)
+
+
 def test_a_column_that_changes_its_type_is_one_line(tmp_path):
     with contextlib.closing(sqlite3.connect(tmp_path / "mixed.db")) as con:
         con.execute(CREATE)

@@ -87,8 +87,8 @@ def mixed_table(n_samples=250, n_classes=3, seed=0):
 def test_terms_by_direct_computation(information_of, estimator, shape):
     codes, classes = mixed_table(*shape)
     information = information_of(codes, classes, estimator=estimator)
-    matrix = information.mutual_information_matrix()
-    conditional = information.conditional_mutual_information_matrix()
+    matrix = information.matrix("redundancy")
+    conditional = information.matrix("conditional_relevance")
     columns = [x for x in range(codes.shape[1]) if (codes[:, x].max() + 1) ** 2 * shape[1] <= 150_000]
     assert len(columns) >= 7
     for s in columns:
@@ -113,8 +113,8 @@ def test_single_columns_by_direct_computation(information_of, estimator):
         assert information.entropy[x] == pytest.approx(entropy(contingency(codes[:, x]), [0]), abs=DEFINITION)
         assert information.relevance[x] == pytest.approx(relevance, abs=DEFINITION)
     assert information.class_entropy == pytest.approx(entropy(contingency(classes), [0]), abs=DEFINITION)
-    assert np.array_equal(np.diag(information.mutual_information_matrix()), information.entropy)
-    assert np.array_equal(np.diag(information.conditional_mutual_information_matrix()), information.relevance)
+    assert np.array_equal(np.diag(information.matrix("redundancy")), information.entropy)
+    assert np.array_equal(np.diag(information.matrix("conditional_relevance")), information.relevance)
     assert information.varies.tolist() == (codes.max(axis=0) > 0).tolist()
 
 
@@ -127,8 +127,8 @@ def test_same_bits_for_kernels_threads_and_parts(estimator, monkeypatch):
         for n_jobs, cells in ((1, 1 << 17), (3, 1 << 17), (2, 500)):
             monkeypatch.setattr(shrunk_rows, "BLOCK_CELLS", cells)
             information = make_information(estimator, PackedSource(codes, classes, kernel=kernel, n_jobs=n_jobs))
-            parts = [information.entropy, information.relevance, information.mutual_information_matrix()]
-            parts.append(information.conditional_mutual_information_matrix(symmetric=True))
+            parts = [information.entropy, information.relevance, information.matrix("redundancy")]
+            parts.append(information.matrix("mean_relevance"))
             for pivot in (0, 4, 7):
                 some = make_information(estimator, information.source).pair(pivot, columns)
                 terms = information.pair(pivot)
@@ -147,16 +147,16 @@ def test_matrices_of_some_columns(information_of, estimator):
     information = information_of(codes, classes, estimator=estimator)
     columns = np.array([8, 1, 4])
     square = np.ix_(columns, columns)
-    conditional = information.conditional_mutual_information_matrix(columns=columns)
+    conditional = information.matrix("conditional_relevance", columns=columns)
     # The sums of a pair do not know which of the two is the pivot, but four floats are added in another order.
-    assert conditional == pytest.approx(information.conditional_mutual_information_matrix()[square], abs=1e-13)
+    assert conditional == pytest.approx(information.matrix("conditional_relevance")[square], abs=1e-13)
     assert np.array_equal(
-        information.conditional_mutual_information_matrix(columns=columns, symmetric=True),
+        information.matrix("mean_relevance", columns=columns),
         (conditional + conditional.T) / 2,
     )
-    single = information.mutual_information_matrix(np.float32, columns)
+    single = information.matrix("redundancy", np.float32, columns)
     assert single.dtype == np.float32
-    assert single == pytest.approx(information.mutual_information_matrix()[square], rel=1e-6)
+    assert single == pytest.approx(information.matrix("redundancy")[square], rel=1e-6)
 
 
 @settings(max_examples=60, deadline=None)

@@ -109,6 +109,8 @@ def test_tails_beyond_the_smallest_float_are_bounded(n, n_codes):
 class Searched:
     """A search that made the codes among so many."""
 
+    units = None
+
     def __init__(self, price):
         self.price = price
 

@@ -32,8 +32,8 @@ def everything(information, order=slice(None)):
     result["entropy"] = information.entropy[places]
     result["relevance"] = information.relevance[places]
     result["class entropy"] = np.array([information.class_entropy])
-    result["matrix"] = information.mutual_information_matrix(columns=places)
-    result["conditional matrix"] = information.conditional_mutual_information_matrix(columns=places)
+    result["matrix"] = information.matrix("redundancy", columns=places)
+    result["conditional matrix"] = information.matrix("conditional_relevance", columns=places)
     return result
 
 
@@ -140,7 +140,7 @@ def test_symmetry(information_of, make_table, table):
         assert (values[name] == values[name].T).all()
     interaction = values["conditional_redundancy"] - values["redundancy"]
     assert (interaction == interaction.T).all()
-    mean = information.conditional_mutual_information_matrix(symmetric=True)
+    mean = information.matrix("mean_relevance")
     whole = values["conditional matrix"]
     assert mean.tobytes() == ((whole + whole.T) * 0.5).tobytes()
 
@@ -230,7 +230,7 @@ def test_powers_of_two_are_exact(information_of):
     assert information.varies.tolist() == [True, True, True, False]
     xor = information_of(np.column_stack([a, b]), a ^ b)
     assert xor.relevance.tolist() == [0, 0]
-    assert xor.conditional_mutual_information_matrix().tolist() == [[0, 1], [1, 0]]
+    assert xor.matrix("conditional_relevance").tolist() == [[0, 1], [1, 0]]
     assert xor.pair(0).joint_relevance.tolist() == [0, 1]
 
 
@@ -293,7 +293,7 @@ def test_matrix_of_conditional_redundancy(information_of, brute, make_table):
     codes, classes = make_table(120, 11, n_codes=4, n_classes=3, seed=2)
     codes[:, 4] = 1
     information = information_of(codes, classes)
-    matrix = information.conditional_redundancy_matrix()
+    matrix = information.matrix("conditional_redundancy")
     for i in range(11):
         assert matrix[i].tobytes() == information.pair(i).conditional_redundancy.tobytes()
         for j in range(i):
@@ -302,6 +302,6 @@ def test_matrix_of_conditional_redundancy(information_of, brute, make_table):
     within = [brute.entropy(codes[:, i], classes) - brute.entropy(classes) for i in range(11)]
     assert np.abs(np.diag(matrix) - within).max() <= 1e-13
     places = np.array([1, 5, 8])
-    assert (information.conditional_redundancy_matrix(columns=places) == matrix[np.ix_(places, places)]).all()
-    single = information.conditional_redundancy_matrix(np.float32)
+    assert (information.matrix("conditional_redundancy", columns=places) == matrix[np.ix_(places, places)]).all()
+    single = information.matrix("conditional_redundancy", np.float32)
     assert (single == matrix.astype(np.float32)).all()

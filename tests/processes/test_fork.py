@@ -81,13 +81,13 @@ from bitsieve.counts.packed import PackedSource
 
 warnings.filterwarnings("ignore", message=".*fork.*", category=DeprecationWarning)
 codes = np.random.default_rng(0).integers(0, 3, (400, 500)).astype(np.uint8)
-expected = PlugInInformation(PackedSource(codes)).mutual_information_matrix().tobytes()
+expected = PlugInInformation(PackedSource(codes)).matrix("redundancy").tobytes()
 stop = threading.Event()
 
 
 def count():
     while not stop.is_set():
-        PlugInInformation(PackedSource(codes, n_jobs=2)).mutual_information_matrix()
+        PlugInInformation(PackedSource(codes, n_jobs=2)).matrix("redundancy")
 
 
 busy = threading.Thread(target=count)
@@ -95,7 +95,7 @@ busy.start()
 for _ in range(10):
     child = os.fork()
     if child == 0:
-        found = PlugInInformation(PackedSource(codes, n_jobs=2)).mutual_information_matrix().tobytes()
+        found = PlugInInformation(PackedSource(codes, n_jobs=2)).matrix("redundancy").tobytes()
         os._exit(0 if found == expected else 3)
     assert os.waitpid(child, 0)[1] == 0
 stop.set()

@@ -126,7 +126,7 @@ from bitsieve.counts.source import sums_of
 
 codes = np.random.default_rng(0).integers(0, 3, (5000, 6000)).astype(np.uint8)
 information = PlugInInformation(PackedSource(codes, n_jobs=2, kernel="table"))
-information.mutual_information_matrix("float32", progress=lambda done, total: print(done, total, flush=True))
+information.matrix("redundancy", "float32", progress=lambda done, total: print(done, total, flush=True))
 """
 
 

@@ -181,3 +181,30 @@ def test_what_cannot_keep_groups_refuses(tmp_path):
             bitsieve.select(frame, "label", groups=wrong)
     with pytest.raises(ValueError, match="whose columns have no names: give groups as an array"):
         bitsieve.select(X, y, groups="who")
+
+
+def rows_note(frame, **asked):
+    """What select says of rows that may belong together."""
+    notes = bitsieve.select(frame, "label", n_features_to_select="auto", stopping="fdr", **asked).notes
+    return [note for note in notes if "groups" in note]
+
+
+def test_rows_that_seem_to_belong_together_have_a_note():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(30, 6))[np.repeat(np.arange(30), 10)]
+    frame = pd.DataFrame(X).add_prefix("c").assign(label=np.repeat(np.arange(30) % 2, 10))
+    (note,) = rows_note(frame)
+    assert note.startswith("rows that follow each other are alike in 6 of 6 columns")
+    assert rows_note(frame, groups=np.repeat(np.arange(30), 10)) == []
+    assert rows_note(frame.sample(frac=1, random_state=0)) == []
+    named = frame.sample(frac=1, random_state=0).assign(patient_id=np.tile(np.arange(30), 10))
+    (note,) = rows_note(named)
+    assert note.startswith("'patient_id' repeats its values (30 in 300 rows)")
+    assert any("patient_id" in str(one) for one in bitsieve.how_many(named, "label", n_pairs=5).notes)
+
+
+def test_rows_in_the_order_of_class_or_column_have_no_note():
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.normal(size=(300, 8))).add_prefix("c").assign(label=random.integers(0, 2, 300))
+    for by in ("label", "c0", ["label", "c0"]):
+        assert rows_note(frame.sort_values(by)) == []

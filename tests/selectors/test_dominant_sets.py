@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from bitsieve import DominantSetClusters, DominantSetMII, EqualWidthBinner
 from bitsieve.common.memory import check_memory
 from bitsieve.data.read import read_xy
-from bitsieve.methods.by_samples.similarity import SIMILARITIES, find_similarity
+from bitsieve.methods.by_samples.dominant_sets import SIMILARITIES, find_similarity
 from bitsieve.selectors.sampled import TableSamples
 
 pandas = pytest.importorskip("pandas")

@@ -118,8 +118,6 @@ def test_several_targets_of_a_comparison(frame, tmp_path, capsys):
     assert main(["compare", *arguments, "--methods", "mim", "--features", "1"]) == 0
     assert main(["how-many", *arguments, "--pairs", "2"]) == 0
     assert capsys.readouterr().err.count("the targets 'shape', 'colour' are one: 6 combinations occur") == 2
-    assert main(["count", str(path), "-t", "shape", "-t", "colour", "--save", str(tmp_path / "counts")]) == 2
-    assert "the counts of several targets together are not saved: name one column" in capsys.readouterr().err
 
 
 def test_command_line(frame, tmp_path, capsys):

@@ -1,9 +1,10 @@
-"""``bitsieve count``: the tables of all pairs of columns, saved to be selected from and added up."""
+"""``bitsieve count`` and ``bitsieve sql``: the tables of all pairs of columns, counted here or by a database."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from bitsieve.cli.shared import binning_of, rules_of
 from bitsieve.common.progress import shown
@@ -11,6 +12,7 @@ from bitsieve.common.progress import shown
 if TYPE_CHECKING:
     import argparse
 
+    from bitsieve.data.binning.base import Binning
     from bitsieve.engines.in_parts import TableInParts
 
 
@@ -21,37 +23,73 @@ def run(options: argparse.Namespace) -> int:
     if not options.force and not all(name.startswith(".bitsieve-") for name in there):  # of a run that was killed
         raise ValueError(f"--save {options.save!r} is there already: add --force to overwrite it, or give another name")
     with shown(not options.quiet):
-        from bitsieve.data.binning.registry import make_binner
         from bitsieve.engines.counts_table import count_like, count_table
         from bitsieve.engines.saved_counts import SavedCounts
         from bitsieve.engines.stream import StreamSource
-        from bitsieve.files.read import open_columns
-        from bitsieve.selection.left_out import consider
         from bitsieve.selection.select import few_are_codes
 
         first = None if options.like is None else SavedCounts.load(options.like)
-        binner = make_binner(rule, n_jobs=options.threads or -1, **parameters)
         source = StreamSource(options.data, options.memory)
-        if source.own_target is not None:
-            open_columns(options.data)
-        if options.target is None:
-            raise ValueError("no target is given: name one of the columns")
-        how = {name: getattr(options, name) for name in ("target_bins", "target_kind")}
-        table = cast(
-            "TableInParts", source.read_in_parts(options.target, options.weight, **how, rules=rules_of(options))
-        )
-        binner = binner.for_table(table)
-        codes = few_are_codes(rule, parameters)
+        table, binner = _read(source, options, rule, parameters)
         if first is not None and (options.include or options.exclude):
             raise ValueError("--include and --exclude have no meaning with --like, which has them: leave them out")
         if first is None:
-            considered = consider(table, options.include or (), options.exclude or (), binner=binner)
-            for note in considered.notes:
-                options.say(f"note: {options.wording(note)}")
-            counts = count_table(cast("TableInParts", considered.table), binner, few_are_codes=codes)
+            table = _considered(table, binner, options)
+            counts = count_table(table, binner, few_are_codes=few_are_codes(rule, parameters))
         else:
             counts = count_like(table, first)
         counts.save(options.save)
     rows, columns = int(counts.class_sizes.sum()), len(counts.names)
     options.say(f"saved the counts of {rows:,} samples and all pairs of {columns:,} columns to {options.save!r}")
     return 0
+
+
+def run_sql(options: argparse.Namespace) -> int:
+    """Find the bins, and print the statement that counts all pairs of columns."""
+    rule, parameters = binning_of(options)
+    with shown(not options.quiet):
+        from bitsieve.engines.in_database import DatabaseSource
+        from bitsieve.engines.sql import statement
+        from bitsieve.engines.stream import StreamSource
+        from bitsieve.files.database import identifier, name_of_table
+        from bitsieve.files.read import database_kind
+        from bitsieve.selection.select import few_are_codes
+
+        kind = database_kind(options.data)
+        in_place = kind == "duckdb"
+        source = DatabaseSource(options.data) if in_place else StreamSource(options.data, options.memory)
+        if options.relation is not None:
+            name = ".".join(map(identifier, options.relation.split(".")))
+        else:
+            name = name_of_table(options.data) if kind else identifier(Path(str(options.data)).stem)
+        table, binner = _read(source, options, rule, parameters)
+        table = _considered(table, binner, options)
+        if few_are_codes(rule, parameters):
+            table, _ = table.few_as_codes()
+        text = statement(table, binner, name)
+    print(text)
+    return 0
+
+
+def _read(
+    source: Any, options: argparse.Namespace, rule: str, parameters: dict[str, Any]
+) -> tuple[TableInParts, Binning]:
+    """The table, of which the target is known, and its binner."""
+    from bitsieve.data.binning.registry import make_binner
+    from bitsieve.files.read import open_columns
+
+    if getattr(source, "own_target", None) is not None:
+        open_columns(options.data)
+    how = {name: getattr(options, name) for name in ("target_bins", "target_kind")}
+    table = cast("TableInParts", source.read_in_parts(options.target, options.weight, **how, rules=rules_of(options)))
+    return table, make_binner(rule, n_jobs=options.threads or -1, **parameters).for_table(table)
+
+
+def _considered(table: TableInParts, binner: Binning, options: argparse.Namespace) -> TableInParts:
+    """The table without the columns that are left out, each with a note."""
+    from bitsieve.selection.left_out import consider
+
+    considered = consider(table, options.include or (), options.exclude or (), binner=binner)
+    for note in considered.notes:
+        options.say(f"note: {options.wording(note)}")
+    return cast("TableInParts", considered.table)

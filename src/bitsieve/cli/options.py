@@ -70,6 +70,11 @@ COMMANDS = (
             "count a table once and save the tables of all pairs of columns, which add up with those of more rows",
             "Count the tables of all pairs of columns of DATA with its target, and save them. Counts with the same "
             "bins add up: 'bitsieve select --counts DIR --counts DIR' selects from all their rows."),
+    Command("sql", "count.run_sql",
+            "print the statement by which a database counts all pairs of columns",
+            "Print the statement that counts all pairs of columns of DATA with its target, with bins found in DATA: a "
+            "database file, or a sample of its rows. 'bitsieve select --counts RESULT' selects from what it returns, "
+            "saved as CSV or Parquet."),
     Command("how-many", "how_many.run", "say how many columns to take, by five rules side by side",
             "Ask shuffles, the false discovery rate, stability, cross-validation and knockoffs how many columns a "
             "greedy method should take, and say how to read their difference."),
@@ -101,12 +106,12 @@ IN_PLACE_OF_SET = {  # of those parameters of methods that --set does not take
 SELECTING = "select explain"
 JUDGING = "how-many compare"
 TUPLES = "interactions"
-BINNED_ALIKE = f"{SELECTING} count {JUDGING}"
+BINNED_ALIKE = f"{SELECTING} count sql {JUDGING}"
 ON_TABLES = f"{BINNED_ALIKE} {TUPLES}"
 SEVERAL = "several files, or a pattern such as 'part*.csv', are one table"
 FORMATS = (
-    "CSV, TSV, JSON lines, libsvm, Parquet, Arrow/Feather or .npz (X, y), detected from the content, compressed or "
-    f"not; -: standard input; {SEVERAL}"
+    "CSV, TSV, JSON lines, libsvm, Parquet, Arrow/Feather, ORC, .npz (X, y), Excel, Stata, SAS, SPSS, ARFF, SQLite or "
+    f"DuckDB, detected from the content, compressed or not; an address such as s3://...; -: standard input; {SEVERAL}"
 )
 TARGET = "the target column; y by default in .npz and libsvm"
 
@@ -118,12 +123,16 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("data", f"{SELECTING} {JUDGING} {TUPLES}", FORMATS, "data"),
         Option("data", "count", f"Parquet, Arrow/Feather, CSV or TSV; or a folder of them: read in batches; {SEVERAL}",
                "data"),
+        Option("data", "sql", "a database file, or a table of rows of the same columns", "data"),
+        Option("--table", ON_TABLES, "the table of a database file, or the sheet of a workbook", "name"),
+        Option("--relation", "sql", "the table in the statement (default: that of --table, or the name of DATA)",
+               "name"),
         Option("--counts", SELECTING,
-               "select from counts that 'bitsieve count' has saved, in place of DATA; give it again to add those up",
-               "folder", form="repeated"),
+               "select from counts that 'bitsieve count' or a statement of 'bitsieve sql' has saved, in place of DATA; "
+               "give it again to add those up", "folder", form="repeated"),
         Option("--target", f"{SELECTING} {JUDGING} {TUPLES}", f"{TARGET}; give it again for several columns together",
                "column", form="repeated", short="-t"),
-        Option("--target", "count", "the target column", "column", form="repeated", short="-t"),
+        Option("--target", "count sql", "the target column", "column", form="required", short="-t"),
         Option("--target-bins", ON_TABLES,
                "classes that a quantity is cut into, or none: each number is a class (default: max(3, N^(1/5)))",
                "classes", parameters="target_bins"),
@@ -132,7 +141,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "name", choices=("classes", "quantity"), parameters="target_kind"),
         Option("--drop-missing-target", f"{SELECTING} compare {TUPLES}",
                "leave rows without a target out; else they are an error", "flag", parameters="drop_missing_target"),
-        Option("--weight", f"{SELECTING} count how-many {TUPLES}",
+        Option("--weight", f"{SELECTING} count sql how-many {TUPLES}",
                "the column of frequency weights, whole numbers: how often each row counts",
                "column", parameters="sample_weight"),
         Option("--groups", f"{SELECTING} {JUDGING}",
@@ -208,9 +217,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--include", f"{SELECTING} how-many",
                "select it first, whatever its score; an identifier: keep it (repeatable)",
                "column", form="repeated", parameters="include must_include"),
-        Option("--include", f"count compare {TUPLES}", "keep it although it looks like an identifier (repeatable)",
+        Option("--include", f"count sql compare {TUPLES}", "keep it although it looks like an identifier (repeatable)",
                "column", form="repeated", parameters="include must_include"),
-        Option("--exclude", f"{SELECTING} {JUDGING} count {TUPLES}", "never select it (repeatable)",
+        Option("--exclude", f"{SELECTING} {JUDGING} count sql {TUPLES}", "never select it (repeatable)",
                "column", form="repeated", parameters="exclude"),
         Option("--group", SELECTING, "columns taken together (repeatable)", "columns", form="repeated"),
     ),
@@ -227,7 +236,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--bins", TUPLES,
                f"bins of quantile and uniform (default: {INTERACTIONS_BINS[2]} for pairs, {INTERACTIONS_BINS[3]} for "
                "triples)", "count", parameters="n_bins"),
-        Option("--uncut", f"{SELECTING} count how-many {TUPLES}",
+        Option("--uncut", f"{SELECTING} count sql how-many {TUPLES}",
                "what mdl does with a column without a cut (default: leave)",
                choices=("leave", "median"), parameters="uncut"),
         Option("--uncut", "compare",
@@ -284,11 +293,14 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--memory", f"{SELECTING} {TUPLES}",
                "about how much memory to take, such as 4GB: DATA is read in batches, and may be a folder of files",
                metavar="BYTES", parameters="memory"),
-        Option("--memory", "count", "about how much memory to take, such as 4GB (default: 2GiB)",
+        Option("--memory", "count sql", "about how much memory to take, such as 4GB (default: 2GiB)",
                metavar="BYTES", parameters="memory"),
         Option("--spool", f"{SELECTING} {TUPLES}",
                "keep what was packed of DATA there for later runs; DATA is read in batches", "folder",
                parameters="spool"),
+        Option("--push-down", SELECTING,
+               "count the rows of a database file where they are (default: from 2^28 values on); --no-push-down: read "
+               "them", "on or off", parameters="push_down"),
         Option("--threads", ON_TABLES, "threads (default: all cores); the result is the same for any number",
                "count", parameters="n_jobs"),
         Option("--engine", f"{SELECTING} {TUPLES}",

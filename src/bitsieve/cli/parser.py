@@ -102,6 +102,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         options.data = data_of(options.data)
         if options.data is None and "counts" not in options:
             raise UsageError(f"the following arguments are required: DATA (see {command} --help)")
+    if getattr(options, "table", None) is not None:
+        if not isinstance(options.data, str):
+            raise UsageError("--table is that of one database file or workbook: give one as DATA")
+        options.data = f"{options.data}/{options.table}"
     if options.command is None:
         parser.print_help()
     return options

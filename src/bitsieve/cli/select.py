@@ -156,7 +156,7 @@ def _reading(options: argparse.Namespace) -> Reading | None:
         engine = "dask"
     if engine == "dask" and isinstance(options.data, list):
         raise ValueError("engine dask reads one file or a folder: put the files into a folder, and give that as DATA")
-    how = {"memory": options.memory, "spool": options.spool, "header": options.header}
+    how = {"memory": options.memory, "spool": options.spool, "header": options.header, "push_down": options.push_down}
     reading = Reading.planned(options.method, options.data, engine, **how)
     if not reading.engine.source:
         for path in sources_of(options):
@@ -173,10 +173,9 @@ def _selection(
     from bitsieve.selection.select import select_from
 
     if reading is None:
-        from bitsieve.engines.counts_table import CountsTable
-        from bitsieve.engines.saved_counts import SavedCounts
+        from bitsieve.engines.counts_table import CountsTable, load_counts
 
-        table: Table = CountsTable(reduce(add, map(SavedCounts.load, options.counts)))
+        table: Table = CountsTable(reduce(add, map(load_counts, options.counts)))
     else:
         of_target = {"target_bins": options.target_bins, "target_kind": options.target_kind}
         how = {**of_target, "drop_missing": options.drop_missing_target, "rules": rules_of(options)}

@@ -110,7 +110,7 @@ class Sentence(str):
     def __new__(cls, *parts: str | Setting) -> Self:
         flat: list[str | Setting] = []
         for part in parts:
-            flat += part.parts if isinstance(part, Sentence) else (part,)
+            flat += getattr(part, "parts", (part,))
         sentence = super().__new__(cls, _joined(flat, Setting.in_python))
         sentence.parts = tuple(flat)
         return sentence
@@ -171,10 +171,8 @@ def needs_dense_rows(who: str) -> ValueError:
 
 def message_of(error: Exception) -> Sentence:
     """The message of an error, which remembers where it names parameters."""
-    if isinstance(error, ParameterError):
-        return error.sentence
     named = len(error.args) == 1 and isinstance(error.args[0], str)
-    return Sentence(error.args[0] if named else str(error))
+    return getattr(error, "sentence", None) or Sentence(error.args[0] if named else str(error))
 
 
 def _joined(parts: list[str | Setting] | tuple[str | Setting, ...], word: Callable[[Setting], str]) -> str:

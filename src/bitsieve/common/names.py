@@ -24,16 +24,17 @@ class NumberedNames(Sequence[str]):
         return [f"x{j}" for j in found] if isinstance(found, range) else f"x{found}"
 
     def __contains__(self, name: object) -> bool:
-        return self._place(name) is not None
+        return self.place(name) is not None
 
     def index(self, name: str, start: int = 0, stop: int | None = None) -> int:
         """The place of a name; ValueError where there is none."""
-        place = self._place(name)
+        place = self.place(name)
         if place is None or place not in range(len(self))[start:stop]:
             raise ValueError(f"{name!r} is not among the names")
         return place
 
-    def _place(self, name: object) -> int | None:
+    def place(self, name: object) -> int | None:
+        """The place of a name; None where there is none."""
         if not (isinstance(name, str) and name[:1] == "x" and name[1:].isdecimal() and name[1:].isascii()):
             return None
         place = int(name[1:])

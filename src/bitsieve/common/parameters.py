@@ -1,10 +1,6 @@
 """What is allowed for a parameter, and the one line that refuses anything else.
 
-A check is a function of a parameter's name and value that raises ValueError. A class lists one for each parameter,
-
-    parameter_rules = {"delta": partial(check_number, low=0, high=1), "n_jobs": check_threads}
-
-and :func:`check_parameters` applies them. :func:`with_hints` answers a name that other libraries have for a parameter.
+A check is a function of a parameter's name and value that raises ValueError; a class lists ``parameter_rules``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The phases of a job ("reading", "binning", "counting", "ranking"), announced by the work and shown on one line.
 
-Work announces its phases with :func:`phase` and knows no listener; without one the call does nothing. A context
-variable carries the listener, so that two jobs in two threads never hear each other. :class:`Ticker` is the listener of
-a terminal or a notebook: one refreshed line with a bar, the rate and the time left.
+Work announces its phases with :func:`phase` and knows no listener. A context variable carries the listener, so that two
+jobs in two threads never hear each other.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ _listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progr
 def phase(name: str) -> Callable[[int, int], None]:
     """Announce that the phase ``name`` of the job begins; the function returned announces how far it is.
 
-    It is called as ``step(done, total)`` and makes "ranking" into "ranking, 40 %", and once the phase has lasted some
-    seconds into "ranking, 40 %, about 25 s left".
+    It makes "ranking" into "ranking, 40 %", and once it has lasted some seconds "ranking, 40 %, about 25 s left".
     """
     listener = _begin(name)
     if listener is None:

@@ -1,9 +1,7 @@
 """Which counting kernel runs: the fastest instruction set of the machine, or the one asked for.
 
-``BITSIEVE_FORCE_KERNEL`` picks one of ``avx512``, ``avx2``, ``portable``, or ``table``, which keeps every feature
-as a column of codes and counts by table increments. How an instruction set stores features of few codes is chosen by
-measured costs; ``avx2:planes`` forces bit planes, ``avx2:counters`` packed counters. All of them return the same
-integers.
+All of them return the same integers. ``table`` keeps every feature as a column of codes; ``avx2:planes`` and
+``avx2:counters`` force how an instruction set stores features of few codes, else chosen by measured costs.
 """
 
 from __future__ import annotations
@@ -39,11 +37,7 @@ def available_kernels() -> list[str]:
 
 
 def choose_kernel(name: str | None = None) -> KernelChoice:
-    """The kernel called ``name``, or named by the environment, or the fastest.
-
-    ``name:planes`` and ``name:counters`` force how features of few codes are stored, whatever it costs. A name that no
-    kernel of this machine has is refused.
-    """
+    """The kernel called ``name``, or named by the environment, or the fastest."""
     wanted = name or os.environ.get(ENVIRONMENT_VARIABLE, "")
     names = available_kernels()
     forced = [f"{name}:{form}" for name in names if name != TABLE for form in FORMS]

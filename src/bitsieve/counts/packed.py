@@ -1,8 +1,7 @@
 """Tables counted from a matrix of codes in memory, by the native engine.
 
-Cost: packing reads every code once; a row of pair sums reads every bit plane once; a matrix does n/2 rows, in
-blocks that stay in the cache. Memory: the bit planes, ``(arity - 1) / 8`` bytes per sample and feature. Features are
-counted eight at a time: the eight that share the registers of the processor are a SIMD group.
+Memory: the bit planes, ``(arity - 1) / 8`` bytes per sample and feature. Features are counted eight at a time: the
+eight that share the registers of the processor are a SIMD group.
 """
 
 from __future__ import annotations
@@ -146,7 +145,7 @@ class PackedPartition(Partition):
     """A partition of the samples of a :class:`PackedSource` by its ``members``, refined and summed by native code.
 
     ``order`` and ``starts`` are the samples in class order, part by part, and where each part starts; parts of one
-    sample are dropped: they carry no information. Cost: refining and a sum read every sample that is left once.
+    sample are dropped: they carry no information.
     """
 
     source: PackedSource
@@ -205,10 +204,7 @@ class PackedPartition(Partition):
 
 
 class PackedMinima:
-    """For every feature i the least ``S_isc - S_is + offsets[s]`` over the features s that were added, in native code.
-
-    All features are kept as bit planes; the minima are at most ``start``.
-    """
+    """The minima of :meth:`bitsieve.counts.tables.Sums.minima`, in native code: all features are bit planes."""
 
     def __init__(self, source: PackedSource, terms: Terms, start: Integers, offsets: Integers) -> None:
         self.layout, self.offsets, self.per_bit = source.layout, offsets, terms.per_bit
@@ -432,9 +428,7 @@ class PackedSource(CodedSource):
 
 
 class PackedBatches:
-    """The planes of a table, to be filled with the codes of one batch of rows after the other.
-
-    The planes are those that :class:`~bitsieve.counts.packed.PackedSource` makes of all rows at once.
+    """The planes of a table, as of all rows at once, to be filled with the codes of one batch of rows after the other.
 
     ``class_sizes`` are the samples of every class in all batches together; ``plane_words`` and ``wide_codes`` the sizes
     of the arrays that :meth:`use` takes, of uint64 and of uint16.

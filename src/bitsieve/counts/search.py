@@ -75,8 +75,7 @@ class Units(NamedTuple):
 class Dependence(NamedTuple):
     """How some columns and several vectors of classes depend on each other, within parts of the samples.
 
-    Both are of shape (n_columns, n_vectors): the ``(codes - 1) (classes - 1)`` over the codes and classes that occur in
-    each part, summed; and ``S_zxc - S_zx - S_zc + S_z``, the sum of entropy terms that amounts to N I(X;C|Z).
+    Both of shape (n_columns, n_vectors): degrees of freedom, and the sum of entropy terms of N I(X;C|Z).
     """
 
     freedom: Integers
@@ -86,8 +85,7 @@ class Dependence(NamedTuple):
 class ClassSearch(Protocol):
     """A way to make codes of columns that depends on the classes, such as cuts by description length.
 
-    A test of independence must repeat it after every shuffle of the classes: codes that were made to fit the classes
-    carry some information about them by chance alone.
+    A test of independence must repeat it after every shuffle of the classes.
     """
 
     classes: Labels  # of every sample, in an order of its own

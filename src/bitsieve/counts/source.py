@@ -109,9 +109,7 @@ class Arrangement(NamedTuple):
 class Partition(Protocol):
     """The samples, divided into parts by the joint value of the features it was refined by.
 
-    Required are :attr:`keys`, :meth:`refine` and :meth:`tables`. The other methods follow from them and may be
-    overridden by a source that counts and sums at once. Parts of one sample carry no information: what is conditional
-    on them is known.
+    Required are :attr:`keys`, :meth:`refine` and :meth:`tables`; a source that sums faster overrides others.
     """
 
     source: Tables
@@ -157,10 +155,7 @@ class Partition(Protocol):
         return int(((codes - 1) * (classes - 1)).sum())
 
     def least_expected(self, feature: int) -> float:
-        """The least ``n_xz n_zc / n_z`` over the codes and classes that occur in each part where both vary, else inf.
-
-        A sum of a test over tables approaches chi-squared where no cell expects but a few samples.
-        """
+        """The least ``n_xz n_zc / n_z`` of the codes and classes of each part where both vary, else inf."""
         codes, run_ends, part_ends = self.arrangement(feature)
         if not len(codes):
             return np.inf
@@ -193,10 +188,7 @@ class Partition(Protocol):
         return Arrangement(codes, np.cumsum(sizes), np.cumsum(n_runs))
 
     def shuffled_sums(self, terms: Terms, feature: int, seeds: NDArray[np.uint64]) -> Integers:
-        """``S_xzc`` after each of several shuffles of the feature within the parts, one for every seed.
-
-        A sum depends on the contingency table and the seed alone, so every source gives the same integers.
-        """
+        """``S_xzc`` after each of several shuffles of the feature within the parts, one for every seed."""
         codes, run_ends, part_ends = self.arrangement(feature)
         out = np.empty(len(seeds), np.int64)
 
@@ -218,11 +210,7 @@ def _runs(labels: Integers, counts: Integers) -> tuple[Integers, Integers]:
 
 
 class CountSource(Tables, Protocol):
-    """Contingency tables of ``n_features`` columns of codes and one class, and what else their source offers.
-
-    Required are the facts and :meth:`tables` of :class:`~bitsieve.counts.tables.Tables`. All sums and matrices
-    follow from them, by :func:`sums_of`.
-    """
+    """Contingency tables of columns of codes and one class, and what else their source offers."""
 
     #: What methods may ask for: "tables" of pairs; "partition" and "joined" of a :class:`ConditioningSource`.
     offers: ClassVar[frozenset[str]] = frozenset({"tables"})
@@ -259,6 +247,11 @@ def conditioning(source: CountSource) -> ConditioningSource:
     if not {"partition", "joined"} <= source.offers:
         raise ValueError(ONLY_PAIRS)
     return cast("ConditioningSource", source)
+
+
+def coded(source: CountSource) -> CodedSource | None:
+    """The source as one that knows the codes of every sample; None where it does not."""
+    return cast("CodedSource", source) if "codes" in source.offers else None
 
 
 class JoinedSource(ConditioningSource):
@@ -335,6 +328,7 @@ def _numbers(rows: Integers) -> Integers:
 class CodedSource(ConditioningSource):
     """A source that knows the class and the codes of every sample, in an order of the samples that never changes."""
 
+    offers: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined", "codes"})
     sample_classes: Integers
 
     @abstractmethod

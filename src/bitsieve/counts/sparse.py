@@ -1,7 +1,6 @@
 """Tables counted from the listed codes of sparse columns; the others follow from the margins.
 
-Cost: the tables of a pivot with all columns read the rows that the pivot lists, or the codes that all columns list
-where these are fewer to read, and a few numbers a column. Memory: 12 bytes a listed code, and some 80 a column.
+Memory: 12 bytes a listed code, and some 80 a column.
 """
 
 from __future__ import annotations
@@ -66,10 +65,7 @@ class SparseCodes:
 
 
 class Division(NamedTuple):
-    """Some rows, each with the label of its part and class; all others are the rest.
-
-    Labels are numbered by part, then by class.
-    """
+    """Some rows, each with the label of its part and class, by part and then class; all others are the rest."""
 
     row: NDArray[np.int32]
     label: NDArray[np.int32]
@@ -109,11 +105,7 @@ class SparsePartition(JointCodes):
 
 
 class SparseDisjointSupport:
-    """Columns of a :class:`SparseSource` that list no row in common.
-
-    The sums of the terms of all codes of a column (``marginals``) and of its listed codes say how many samples it
-    lists, and so its sums with every column that lists none of them.
-    """
+    """Columns of a :class:`SparseSource` that list no row in common."""
 
     def __init__(self, sums: SparseSums, terms: Terms, marginals: Integers) -> None:
         self.source, self.terms, self.own = sums.source, terms, sums.own_sums(terms)

@@ -32,10 +32,9 @@ PairSums = tuple[Integers, Integers | None]
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of tables of ``n_samples`` samples.
+    """The terms of tables of ``n_samples`` samples: ``table`` holds ``T[0], T[1], ...``, kernels compute those beyond.
 
-    ``table`` holds ``T[0], T[1], ...`` as far as it reaches; kernels compute the terms beyond. What ``T[1]`` holds, 0
-    by the formula, they add to those: an estimator may correct every cell that is not empty.
+    What ``T[1]`` holds, 0 by the formula, they add to those: an estimator may correct every cell that is not empty.
     """
 
     n_samples: int
@@ -152,10 +151,7 @@ def _numbered(shape: tuple[int, int, int]) -> tuple[int, int, int]:
 
 
 def column_blocks(n_first: int, n_codes: NDArray[np.int32], n_classes: int, n_samples: int) -> Iterator[slice]:
-    """Cut columns with so many codes into blocks whose tables with a first variable may be held at once.
-
-    A table of a column holds ``n_first * n_codes * n_classes`` cells, or one for every sample where they are fewer.
-    """
+    """Cut columns with so many codes into blocks whose tables with a first variable may be held at once."""
     cells = np.cumsum(np.minimum(n_codes.astype(np.float64) * n_first * n_classes, max(n_samples, DENSE_CELLS)))
     first = 0
     while first < len(cells):
@@ -168,8 +164,7 @@ def column_blocks(n_first: int, n_codes: NDArray[np.int32], n_classes: int, n_sa
 class PairForm(NamedTuple):
     """The number made of the sums of a pair: ``(xy_sign S_xy + xyc_sign S_xyc + row[i] + column[j]) / per_bit``.
 
-    With ``symmetric``, the mean of that number for (i, j) and for (j, i). All parts but the last division are
-    integers, so equal tables give equal bits.
+    With ``symmetric``, the mean of that for (i, j) and for (j, i). All but the last division are integers.
     """
 
     xy_sign: int
@@ -214,11 +209,7 @@ class DisjointSupport(Protocol):
 
 
 class Sums:
-    """What methods ask of the tables of a source, each with one definition on top of them.
-
-    A source that counts and sums at once gives a subclass as its ``fused``, which overrides what it is faster at and
-    returns the same integers.
-    """
+    """What methods ask of the tables of a source; its ``fused`` overrides some, faster and to the same integers."""
 
     #: About the time of one :meth:`pair_sums` over all columns. With 0 methods count all candidates at once.
     row_seconds: float = 0.0
@@ -242,10 +233,7 @@ class Sums:
     def pair_sums(
         self, terms: Terms, pivot: int, columns: Columns | None, by_class: bool, out: PairSums | None = None
     ) -> PairSums:
-        """``S_xy`` and, if asked for, ``S_xyc`` of the pivot with ``columns``, in their order.
-
-        ``columns`` None means all; then the sums may be written to ``out``, two arrays of shape (n_features,).
-        """
+        """``S_xy`` and, if asked for, ``S_xyc`` of the pivot with ``columns`` (None: all, then written to ``out``)."""
         source = self.source
         chosen = np.arange(source.n_features) if columns is None else columns
         if out is None or columns is not None:
@@ -280,8 +268,7 @@ class Sums:
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
         """The counts of the tables of the pivot (None: no pivot) with ``columns``: row k those with ``columns[k]``.
 
-        Pooled over the classes and, if asked for, within them; in any order, empty cells left out or as zeros, the rows
-        padded with zeros.
+        Pooled over the classes and, if asked for, within them; in any order, padded with zeros.
         """
         tables = self.source.tables(pivot, columns, by_class)
         pooled = _stacked([table.pooled().counts for table in tables])
@@ -316,10 +303,7 @@ def sums_of_tables(
     count: Callable[[Columns], list[ContingencyTable]],
     out: PairSums,
 ) -> None:
-    """The sums of the tables that ``count`` makes of ``columns``, as many tables at once as may be held.
-
-    ``n_first`` is the number of codes of their first variable.
-    """
+    """The sums of the tables, of ``n_first`` codes first, that ``count`` makes of ``columns``, some at a time."""
     pooled, within = out
     n_classes = 1 if within is None else source.n_classes
     for block in column_blocks(n_first, source.arities[columns], n_classes, source.n_samples):

@@ -32,11 +32,7 @@ def thread_count(n_jobs: int | None) -> int:
 
 
 def _share_of_worker() -> int | None:
-    """The threads that a worker process is meant to take, or None where nothing is set.
-
-    Whoever starts workers sets the variable of OpenMP, as no other is known to all libraries. In a process that was
-    started by itself the variable is for OpenMP alone.
-    """
+    """The threads that a worker process is meant to take by the variable of OpenMP, or None where nothing is set."""
     share = os.environ.get("OMP_NUM_THREADS", "")
     if not share.isdecimal():
         return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from bitsieve.data.table import TableElsewhere
 from bitsieve.data.target import Target
 from bitsieve.engines.in_parts import TableInParts
 from bitsieve.engines.saved_counts import SavedCounts, TabledSource, count_all_pairs
+from bitsieve.engines.sql import load_result
 
 
 class CountsTable(TableElsewhere):
@@ -71,6 +74,11 @@ class CountsTable(TableElsewhere):
     def counts_rows(self, j: int) -> bool:
         """Whether column ``j`` counts the rows: there are none."""
         return False
+
+
+def load_counts(path: str | PathLike[str]) -> SavedCounts:
+    """Saved counts, or what a statement has returned in a file."""
+    return load_result(Path(path)) if Path(path).is_file() else SavedCounts.load(path)
 
 
 def count_table(table: TableInParts, binner: Binning, *, few_are_codes: bool) -> SavedCounts:

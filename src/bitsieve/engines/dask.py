@@ -122,6 +122,17 @@ def current_client() -> Client | None:
         return None
 
 
+def _check_workers(client: Client) -> None:
+    """Refuse a worker that cannot load bitsieve, for whose tasks one would wait without end."""
+    from bitsieve import __version__
+
+    found = client.run(eval, "__import__('bitsieve').__version__", on_error="return")
+    for worker, answer in sorted(found.items()):
+        if answer != __version__:
+            why = f"it has bitsieve {answer}" if isinstance(answer, str) else one_line(answer)
+            raise ValueError(f"worker {worker} cannot load bitsieve {__version__} ({why}): install it on all workers")
+
+
 class PartsOfDask(PartsOnCluster):
     """Data whose parts are Dask's; a subclass says what these are."""
 
@@ -132,6 +143,8 @@ class PartsOfDask(PartsOnCluster):
         """Every part of the rows, still to be read; of some columns at least, None: of all."""
 
     def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> DaskPortions:
+        if self.client is not None:
+            _check_workers(self.client)
         parts = self._parts(labels)
         lengths: list[int] | None = None
         beside: list[list[Any]] = []

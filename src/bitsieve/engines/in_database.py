@@ -19,7 +19,7 @@ from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.encoding import are_categories, as_array, is_missing, lookup
-from bitsieve.data.given import ColumnRules, Given, is_lazy, take_columns
+from bitsieve.data.given import ColumnRules, Given, is_lazy, is_path, take_columns
 from bitsieve.data.profile import RowNumbers
 from bitsieve.data.quantity import TargetKind
 from bitsieve.data.read import read_xy
@@ -41,6 +41,8 @@ from bitsieve.engines.grouped_counts import (
 )
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
 from bitsieve.engines.registry import DataInParts
+from bitsieve.files.database import relation_of
+from bitsieve.files.read import database_kind
 
 Result = TypeVar("Result")
 _WHOLE = tuple(getattr(pa, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -299,7 +301,10 @@ class PackedInDatabase(Packed):
 
 
 def is_worth_it(data: Any) -> bool:
-    """Whether a lazy frame has too many rows to read them, and few columns, of kinds that rows are grouped by."""
+    """Whether a lazy frame or a database file has too many rows to read them, and few columns, of kinds to group by."""
+    data = relation_of(data, _MANY_VALUES) if is_path(data) else data
+    if data is None:
+        return False
     with answering():
         frame = nw.from_native(data).lazy()
         kinds = frame.collect_schema().dtypes()
@@ -313,11 +318,16 @@ class DatabaseSource(DataInParts):
 
     Parameters
     ----------
-    data : lazy frame
-        A DuckDB relation, a polars LazyFrame, an Ibis table, or what else narwhals takes lazily.
+    data : lazy frame or path
+        A DuckDB relation, a polars LazyFrame, an Ibis table, or what else narwhals takes lazily; or a database file.
     """
 
     def __init__(self, data: Any) -> None:
+        if database_kind(data):
+            path, data = data, relation_of(data)
+            if data is None:
+                what = f"rows of {str(path)!r} are counted where they are by Ibis: pip install 'ibis-framework[sqlite]'"
+                raise ValueError(Sentence(what, ", or read them, by ", Setting("push_down", False)))
         if not is_lazy(data):
             raise ValueError(f"data is {type(data).__name__}: give a lazy frame, such as a relation of a database")
         self.data = data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
@@ -11,7 +11,8 @@ from typing import Any, Protocol
 
 from bitsieve.common.messages import ParameterError
 from bitsieve.data.given import ColumnRules, gives_batches, is_frame, is_lazy, is_path
-from bitsieve.data.table import Table
+from bitsieve.data.table import COUNTS, Table
+from bitsieve.files.read import database_kind
 
 
 class DataInParts(Protocol):
@@ -166,9 +167,22 @@ def choose_engine(
     return next(one for one in ENGINES if one.takes(data))
 
 
-def data_in_parts(data: Any) -> DataInParts | None:
+def may_stay(data: Any) -> bool:
+    """Whether rows can be counted where they are: those of a lazy frame or of a database file."""
+    return database_kind(data) is not None if is_path(data) else is_lazy(data) and not is_dask(data) | is_spark(data)
+
+
+def is_pushed_down(data: Any) -> bool:
+    """Whether rows are counted where they are if nothing else is said: there are very many."""
+    if not may_stay(data):
+        return False
+    return bool(import_module("bitsieve.engines.in_database").is_worth_it(data))
+
+
+def data_in_parts(data: Any, needs: Set[str] = frozenset()) -> DataInParts | None:
     """The data of ``fit`` as what is read in parts, where it is of such a kind; a path is; None for rows in memory."""
-    return choose_engine(data, "stream" if is_path(data) else None).open(data)
+    name = "database" if needs <= COUNTS and is_pushed_down(data) else "stream" if is_path(data) else None
+    return choose_engine(data, name).open(data)
 
 
 def refuse_groups(groups: Any) -> None:

@@ -244,15 +244,15 @@ def _grown(counts: SavedCounts, known: list[Any], labels: NDArray[Any]) -> Saved
     cells = counts.cells
     if total != len(cells):
         cells = np.zeros(total, np.int64)
-        old = _tables(counts.cells, counts.arities, len(counts.class_sizes))
-        new = _tables(cells, arities, len(labels))
+        old = each_table(counts.cells, counts.arities, len(counts.class_sizes))
+        new = each_table(cells, arities, len(labels))
         for (i, j, some), (_, _, all_of) in zip(old, new, strict=True):
             all_of[np.ix_(places[i], places[j], classes)] = some
     target = replace(counts.target, labels=labels)
     return replace(counts, target=target, binner=binner, arities=arities, class_sizes=sizes, cells=cells)
 
 
-def _tables(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> Iterator[tuple[int, int, Integers]]:
+def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> Iterator[tuple[int, int, Integers]]:
     """Every pair of columns and its table, a view."""
     end = 0
     for i in range(len(arities)):

@@ -25,7 +25,7 @@ from bitsieve.information.leaks import leaks
 from bitsieve.methods.by_counts.stopping import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
-from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data
+from bitsieve.selection.notes import explain_leaks, explain_rows, explain_target, refuse_constant_data
 from bitsieve.selectors.fitting import Counted, count_table
 from bitsieve.selectors.forward import ForwardSelector
 from bitsieve.selectors.knockoffs import KnockoffSelector
@@ -218,7 +218,8 @@ def how_many(
     answers.append(_by_knockoffs(counted, n_left, drawn))
     order = ForwardSelector(_n_shown(answers, n_left), **own).fit_counted(counted).selected_
     band = null_band(counted, table, order, random_state, n_jobs)
-    notes = [*table.notes, *considered.notes, *explain_target(table), *explain_leaks(leaks(counted.information), table)]
+    notes = [*table.notes, *considered.notes, *explain_target(table), *explain_rows(table)]
+    notes += explain_leaks(leaks(counted.information), table)
     warn_of(notes)
     return HowMany(answers, reading(answers, table.target.is_quantity), band, notes)
 

@@ -118,6 +118,8 @@ class StoredParts(ColumnParts):
         super().__init__(given, notes)
         try:
             schema = self.opened(kind)
+        except DataError:
+            raise
         except _ERRORS as error:
             raise refused(self.label, kind, error) from None
         places = [place for place, name in enumerate(schema.names) if not name.startswith(INDEX)]

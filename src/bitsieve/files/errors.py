@@ -69,3 +69,24 @@ def check_unchanged(label: str, before: object, now: object) -> None:
     """Refuse data whose state is not what it was."""
     if before != now:
         raise DataError(f"{label} changed while it was read: run again when nobody writes it")
+
+
+def file_and_inside(path: Path) -> tuple[Path, str | None]:
+    """The file of a path, and the table in that file which the path names behind it, as in ``sales.duckdb/orders``."""
+    if not path.exists():
+        for parent in path.parents:
+            if parent.is_file():
+                return parent, str(path.relative_to(parent))
+    return path, None
+
+
+def named_inside(names: Sequence[str], wanted: str | None, label: str, what: str) -> str:
+    """The table of a file that is asked for, or its only one."""
+    if wanted is None and len(names) == 1:
+        return names[0]
+    if wanted in names:
+        return str(wanted)
+    if not names:
+        raise DataError(f"{label} has no {what}: nothing to select from")
+    problem = f"has {len(names):,} {what}s" if wanted is None else f"is no {what}"
+    raise DataError(f"{label} {problem}: name one of {quoted(names, 20)} behind the file, as FILE/{names[0]}")

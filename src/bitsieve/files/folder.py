@@ -16,7 +16,7 @@ from bitsieve.files.parts import Copies, Given, Range, Rows
 
 Value = int | str | None
 
-ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".csv", ".tsv", ".txt")
+ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".orc", ".csv", ".tsv", ".txt")
 
 
 class FolderParts(ColumnParts):
@@ -26,9 +26,11 @@ class FolderParts(ColumnParts):
     folders' do.
     """
 
-    def __init__(self, path: Path | Sequence[Path], open_one: Callable[[Path], ColumnParts]) -> None:
+    def __init__(
+        self, path: Path | Sequence[Path], open_one: Callable[[Path], ColumnParts], label: str | None = None
+    ) -> None:
         if isinstance(path, Path):
-            files, label, original = _files(path), repr(str(path)), path
+            files, label, original = _files(path), label or repr(str(path)), path
         else:
             files, label, original = {file: {} for file in path}, quoted(path), None
         super().__init__(Given(original or next(iter(files)), label, original, Copies()), [])

@@ -34,6 +34,7 @@ class Given:
     label: str  # what messages call it
     original: Path | None  # None: standard input
     copies: Copies | Spool  # as long as this is there, so are the copies
+    inside: str | None = None  # the name of a table in it
 
 
 class Rows(Protocol[Block]):

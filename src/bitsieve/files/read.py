@@ -14,14 +14,16 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from bitsieve.common.messages import one_line, quoted, warn_of
-from bitsieve.files.errors import DataError, unreadable
+from bitsieve.files.addresses import address, files_behind, reaching
+from bitsieve.files.errors import DataError, file_and_inside, unreadable
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.parts import Copies, FileParts, Given
 
@@ -30,9 +32,11 @@ if TYPE_CHECKING:
 
     from bitsieve.files.arrow import ColumnParts
 
-READ = "CSV, TSV, JSON lines, Parquet, Arrow/Feather, libsvm and .npz are read"
+READ = "CSV, TSV, JSON lines, Parquet, Arrow/Feather, ORC, libsvm, .npz, Excel, Stata, SAS, SPSS, ARFF, SQLite and \
+DuckDB files are read"
 STANDARD_INPUT = "-"
 _OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
+_FOREIGN_PARTS = "bitsieve.files.foreign.ForeignParts"
 FORMATS = {  # the first bytes of a file to the name of its format, and the FileParts that read it
     b"PAR1": ("parquet", "bitsieve.files.arrow.ParquetParts"),
     b"ARROW1": ("arrow", "bitsieve.files.arrow.ArrowParts"),
@@ -40,9 +44,18 @@ FORMATS = {  # the first bytes of a file to the name of its format, and the File
     b"\xff\xff\xff\xff": ("stream", "bitsieve.files.arrow.ArrowParts"),
     b"PK\x03\x04": ("npz", "bitsieve.files.npz.NpzParts"),
     b"PK\x05\x06": ("npz", "bitsieve.files.npz.NpzParts"),
+    b"SQLite format 3": ("sqlite", "bitsieve.files.database.DatabaseParts"),
+    b"ORC": ("orc", _FOREIGN_PARTS),
+    b"\xd0\xcf\x11\xe0": ("excel", _FOREIGN_PARTS),
+    b"<stata_dta>": ("dta", _FOREIGN_PARTS),
+    **{bytes([version, order, 1, 0]): ("dta", _FOREIGN_PARTS) for version in (113, 114, 115) for order in (1, 2)},
+    b"$FL": ("sav", _FOREIGN_PARTS),
+    bytes(12) + b"\xc2\xea\x81\x60": ("sas7bdat", _FOREIGN_PARTS),
+    b"HEADER RECORD*******LIB": ("xport", _FOREIGN_PARTS),
     b"l\x1b\x01": ("plink", "bitsieve.files.plink.PlinkParts"),
 }
-_EXPORT = "save its table as CSV or Parquet, such as by pandas, and give that"
+_BY_CONTENT = {"arff": _FOREIGN_PARTS, "duckdb": "bitsieve.files.database.DatabaseParts"}  # known otherwise
+_HOLD_TABLES = ("sqlite", "duckdb", "excel")
 _FOREIGN = {
     b"PARE": "an encrypted Parquet file",
     b"\x93NUMPY": "a single numpy array (store X and y with numpy.savez)",
@@ -51,19 +64,13 @@ _FOREIGN = {
     b"\xfd7zXZ": "compressed with xz (decompress it first)",
     b"\x28\xb5\x2f\xfd": "compressed with zstd (decompress it first)",
     b"\x89HDF": "an HDF5 file",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
     b"%PDF": "a PDF document",
-}
-_FOREIGN_TABLES = {  # which can be saved as what is read
-    b"SQLite format 3": "a database of SQLite",
-    b"<stata_dta>": "a Stata file",
-    b"$FL2": "an SPSS file",
-    b"RDX": "a file of R",
+    b"RDX": "a file of R (save its table as CSV)",
 }
 _ARFF = re.compile(rb"\s*(?:%[^\n]*\n\s*)*@relation\s", re.IGNORECASE)
-_WORKBOOKS = {"xl/workbook.xml": "an Excel workbook", "content.xml": "an OpenDocument sheet"}
+_WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # of Excel and of OpenDocument
+_BROKEN_ZIP = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
 _BLOCK = 1 << 20  # bytes that are copied at once
-_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://?[^/\\]")
 
 
 def open_file(data: Any, *, header: bool | None = None, spool: Path | None = None) -> FileParts[Any]:
@@ -87,7 +94,7 @@ def open_file(data: Any, *, header: bool | None = None, spool: Path | None = Non
         return stored_stream(data, spool)
     path = [Path(one) for one in data] if several else Path(data)
     if isinstance(path, Path) and not path.is_dir():
-        return _open_one(path, header)
+        return _open_one(path, header) if address(path) is None else _open_copied(str(address(path)), header)
     from bitsieve.files.folder import FolderParts
 
     return FolderParts(path, lambda file: columns_of(_open_one(file, header)))
@@ -111,13 +118,37 @@ def _open_one(path: Path, header: bool | None) -> FileParts[Any]:
     try:
         is_input = str(path) == STANDARD_INPUT
         if not is_input and not path.is_fifo():
-            return _opened(Given(path, repr(str(path)), path, copies), header)
+            file, inside = file_and_inside(path)
+            return _opened(Given(file, repr(str(path)), file, copies, inside), header)
         copied = copies.folder / "standard input.given"  # not the name that its own decompressed copy gets
         with nullcontext(sys.stdin.buffer) if is_input else open(path, "rb") as stream:
             _copy(stream, copied, "'standard input'" if is_input else repr(str(path)))
         return _opened(Given(copied, "'standard input'" if is_input else repr(str(path)), None, copies), header)
     except OSError as error:
         raise unreadable(path, error) from None
+
+
+def _open_copied(where: str, header: bool | None) -> FileParts[Any]:
+    """What lies behind an address, a file or a folder of them, copied first."""
+    copies, files = Copies(), files_behind(where)
+    for name, opener in files.items():
+        path = copies.folder / "of address" / (name.name if len(files) == 1 else name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with reaching(where), opener() as stream:
+            _copy(stream, path, repr(where))
+    if not files:
+        raise DataError(f"there is nothing at {where!r}: check the address")
+    if len(files) == 1:
+        return _opened(Given(path, repr(where), None, copies), header)
+    from bitsieve.files.folder import FolderParts
+
+    below = copies.folder / "of address"
+
+    def open_one(file: Path) -> ColumnParts:
+        label = repr(f"{where.rstrip('/')}/{file.relative_to(below)}")
+        return columns_of(_opened(Given(file, label, None, copies), header))
+
+    return FolderParts(below, open_one, repr(where))
 
 
 def read_table(
@@ -127,7 +158,10 @@ def read_table(
     notes: list[str] | None = None,
 ) -> pa.Table | ArrayTable:
     """Read all rows of a table file as one block; ``notes`` takes what was noticed, without it each is a warning."""
-    parts = _open_one(Path(path), header) if isinstance(path, (str, PathLike)) else open_file(path, header=header)
+    if isinstance(path, (str, PathLike)) and address(path) is None:
+        parts = _open_one(Path(path), header)
+    else:
+        parts = open_file(path, header=header)
     try:
         table = _joined(list(parts.batches(rows=None)))
     except OSError as error:
@@ -158,11 +192,9 @@ def _joined(tables: list[Any]) -> Any:
 
 def check_file(path: str | PathLike[str]) -> None:
     """Raise :class:`DataError` where there is no file to read."""
-    if _URL.match(str(path)):
-        raise DataError(f"{str(path)!r} is an address, and only files are read: download it and give the file")
-    path = Path(path)
-    if str(path) == STANDARD_INPUT:
+    if str(path) == STANDARD_INPUT or address(path) is not None:
         return
+    path, _ = file_and_inside(Path(path))
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -186,17 +218,28 @@ def file_kind(path: Path, label: str | None = None) -> str:
         raise DataError(f"{label} is empty: {READ}")
     for magic, (kind, _) in FORMATS.items():
         if head.startswith(magic):
-            return kind
+            return "excel" if kind == "npz" and _members(path, _WORKBOOKS) else kind
     for magic, what in _FOREIGN.items():
         if head.startswith(magic):
             raise DataError(f"{label} is {what}: {READ}")
-    tables = [what for magic, what in _FOREIGN_TABLES.items() if head.startswith(magic)]
-    tables += ["a database of DuckDB"] * (head[8:12] == b"DUCK") + ["an ARFF file"] * bool(_ARFF.match(head))
-    if tables:
-        raise DataError(f"{label} is {tables[0]}: {_EXPORT}")
+    if head[8:12] == b"DUCK" or _ARFF.match(head):
+        return "duckdb" if head[8:12] == b"DUCK" else "arff"
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):  # which begin text of UTF-16
         raise DataError(f"{label} is not a table: {READ}")
     return "text"
+
+
+def database_kind(data: Any) -> str | None:
+    """The database of which something is the path of a file, or of a table in one."""
+    if not isinstance(data, (str, PathLike)):
+        return None
+    path, _ = file_and_inside(Path(data))
+    try:
+        with open(path, "rb") as file:
+            head = file.read(16) if path.is_file() else b""
+    except OSError:  # whoever reads it will say so
+        return None
+    return "sqlite" if head.startswith(b"SQLite format 3") else "duckdb" if head[8:12] == b"DUCK" else None
 
 
 def holds_sparse_rows(data: Any) -> bool:
@@ -207,7 +250,7 @@ def holds_sparse_rows(data: Any) -> bool:
         return False
     path = Path(data)
     try:
-        if not path.exists():  # whoever reads it will say so
+        if address(path) is not None or not path.exists():  # whoever reads it will say so
             return path.suffix.lower() in ENDINGS
         return path.is_file() and path.stat().st_size > 0 and file_kind(path) == "text" and is_libsvm(path)
     except OSError as error:
@@ -218,11 +261,13 @@ def _opened(given: Given, header: bool | None) -> FileParts[Any]:
     """The parts of a file, which may be compressed or not UTF-8."""
     given, notes = decompressed(given), list[str]()
     kind = file_kind(given.path, given.label)
+    if given.inside is not None and kind not in _HOLD_TABLES:
+        raise DataError(f"there is no {given.label}: the file holds one table, give its own path")
     if kind == "text":
         return _opened_text(given, notes, header)
     if kind == "feather1":
         raise DataError(f"{given.label} is a Feather file of version 1: write it again with version 2")
-    module, _, name = dict(FORMATS.values())[kind].rpartition(".")
+    module, _, name = {**_BY_CONTENT, **dict(FORMATS.values())}[kind].rpartition(".")
     parts: FileParts[Any] = getattr(import_module(module), name)(given, notes, kind)
     return parts
 
@@ -238,7 +283,7 @@ def _opened_text(given: Given, notes: list[str], header: bool | None) -> FilePar
     with open(given.path, "rb") as file:
         head = file.read(2)
     if head in UTF_16:
-        given = Given(in_utf8(given.path, given.copies.folder, notes), given.label, given.original, given.copies)
+        given = replace(given, path=in_utf8(given.path, given.copies.folder, notes))
     return JsonParts(given, notes) if is_json(given.path) else DelimitedParts(given, notes, header)
 
 
@@ -262,25 +307,29 @@ def _unzipped(given: Given) -> Given:
     """The one file of an archive; an archive of arrays (.npz), or a broken one, is left to its own reader."""
     try:
         archive = zipfile.ZipFile(given.path)
-    except (zipfile.BadZipFile, RuntimeError, ValueError, struct.error):
+    except _BROKEN_ZIP:
         return given
     with archive:
         names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX")]
-        if not names or any(name.endswith(".npy") for name in names):
+        if not names or any(name.endswith(".npy") or name in _WORKBOOKS for name in names):
             return given
-        for member, what in _WORKBOOKS.items():
-            if member in names:
-                raise DataError(f"{given.label} is {what}: {_EXPORT}")
         if len(names) > 1:
             raise DataError(f"{given.label} holds {len(names):,} files ({quoted(names)}): give one of them")
         with archive.open(names[0]) as packed:
             return _copied(packed, given)
 
 
+def _members(path: Path, wanted: Sequence[str]) -> bool:
+    """Whether an archive has one of these members."""
+    with suppress(*_BROKEN_ZIP), zipfile.ZipFile(path) as archive:
+        return not set(wanted).isdisjoint(archive.namelist())
+    return False
+
+
 def _copied(packed: Any, given: Given) -> Given:
     copied = given.copies.folder / (given.path.stem or "data")
     _copy(packed, copied, given.label)
-    return Given(copied, given.label, given.original, given.copies)
+    return replace(given, path=copied)
 
 
 def _copy(stream: Any, path: Path, label: str) -> None:

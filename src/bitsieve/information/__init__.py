@@ -18,11 +18,7 @@ ESTIMATORS: dict[str, type[Information]] = {
 
 
 def check_estimator(estimator: str, *, conditions_on_sets: bool = False, also: Sequence[str] = ()) -> None:
-    """Refuse a name that no estimator has, or one that cannot do what is needed of it: list the names that would do.
-
-    With ``conditions_on_sets`` information conditional on several features together will be asked for; ``also`` are
-    names that the caller knows besides.
-    """
+    """Refuse a name that is neither an estimator's nor in ``also``, or of one that does not condition on sets."""
     if not isinstance(estimator, str) or estimator not in (*ESTIMATORS, *also):
         raise ParameterError("estimator", estimator, choices(str(estimator), [*ESTIMATORS, *also]), "is not known")
     if conditions_on_sets and not ESTIMATORS[estimator].conditions_on_sets:

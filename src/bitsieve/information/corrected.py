@@ -1,24 +1,8 @@
 """Information corrected for chance: the plug-in value less its mean over all shuffles of the feature.
 
-A shuffle of a column among the N samples keeps the counts of its codes, the margins. A cell of margins a and b then
-holds n samples with the chance of drawing n of b marked samples in a draws of N (hypergeometric). Its term has the mean
-
-    ``E(a, b) = sum_n P(n) T[n]``,   ``P(n) = C(b, n) C(N-b, a-n) / C(N, a)``
-
-(Vinh, Epps, Bailey 2010). With ``S`` and ``B`` as in :mod:`bitsieve.information.plug_in` and ``E_ic`` the sum of
-``E(n_i, n_c)`` over the codes of Xi and the classes, ``E_ijc`` that over the codes of Xi and the cells of Xj and C,
-
-=====================  ==================================================
-relevance              ``I(Xi;C)     = (S_ic - E_ic) / B``
-redundancy             ``I(Xi;Xj)    = (S_ij - E_ij) / B``
-conditional relevance  ``I(Xi;C|Xj)  = (S_ijc - S_ij - E_ijc + E_ij) / B``
-joint relevance        ``I(Xi,Xj;C)  = I(Xj;C) + I(Xi;C|Xj)``
-conditional redundancy ``I(Xi;Xj|C)  = I(Xi;Xj) + I(Xi;C|Xj) - I(Xi;C)``
-=====================  ==================================================
-
-each with a mean of 0 over all shuffles of Xi, but for rounding. What is taken off depends on the counts of single
-columns, and of the pivot with the class: of columns of equal margins it is the same. Entropies are those of plug-in.
-The others may be negative: less than shuffles give on average.
+A cell of margins a and b has after a shuffle the mean term ``E(a, b) = sum_n P(n) T[n]``, P hypergeometric: these means
+are taken off the sums of :mod:`bitsieve.information.plug_in`. docs/numbers.md has the formulas. Entropies are those of
+plug-in; the others may be negative: less than shuffles give on average.
 
 N. X. Vinh, J. Epps, J. Bailey, "Information theoretic measures for clusterings comparison: variants, properties,
 normalization and correction for chance", Journal of Machine Learning Research 11, 2010, pp. 2837-2854.
@@ -240,10 +224,6 @@ class CorrectedInformation(SumInformation):
         super().__init__(source)
         self._chance: dict[int, Chance] = {}
 
-    @staticmethod
-    def terms_of(n_samples: int) -> Terms:
-        return entropy_terms(n_samples)
-
     @cached_property
     def margins(self) -> Margins:
         """The counts of every feature alone."""
@@ -262,9 +242,7 @@ class CorrectedInformation(SumInformation):
     def cautious_relevance(self) -> Floats:
         """I(Xi;C) less twice its standard deviation under shuffles, ``sqrt(m / (N ln 2))`` for a mean of m bits.
 
-        That is by chi-squared, of f degrees of freedom: a mean of ``f / (2 N ln 2)`` and a variance of
-        ``2 f / (2 N ln 2)^2``. Of many columns of noise the largest corrected value is one with many codes, which
-        vary more.
+        Of many columns of noise the largest corrected value is one with many codes, which vary more.
         """
         by_chance = np.maximum(self.bits(self._relevance_sums()) - self.relevance, 0.0)
         return self.relevance - CAUTION * np.sqrt(by_chance / (self.source.n_samples * log(2)))
@@ -301,20 +279,18 @@ class CorrectedInformation(SumInformation):
     def of_sums(self, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None) -> CorrectedPair:
         return CorrectedPair(self, pivot, columns, xy, xyc)
 
-    def minima(self, quantity: str, *, capped: bool) -> None:
-        """None: what is added up at once knows nothing of a mean for every pair."""
-
-    def disjoint_pairs(self) -> None:
-        """None, as above."""
-
-    def redundancies(self, columns: Columns) -> Matrix:
-        return Information.redundancies(self, columns)
-
-    def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
-        return Information.conditional_rows(self, pivots, columns)
+    # What is added up at once knows nothing of a mean for every pair.
+    minima = Information.minima
+    disjoint_pairs = Information.disjoint_pairs
+    redundancies = Information.redundancies
+    conditional_rows = Information.conditional_rows
 
     def matrix(
-        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+        self,
+        quantity: Quantity,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Progress = None,
     ) -> Matrix:
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = square_matrix(len(chosen), dtype)
@@ -373,7 +349,6 @@ class CorrectedPair(SumPair):
 
     @property
     def symmetric_relevance(self) -> Floats:
-        """I(Xi,Xs;C) / H(Xi,Xs,C); 0 where all three are constant."""
         entropy = self.joint_entropy
         share: Floats = self.joint_relevance / np.where(entropy > 0, entropy, 1.0)
         return share

@@ -29,10 +29,8 @@ def carries_information(information: Information, columns: Columns, level: float
     A column counts if ``n p <= level / 2`` for p of ``I(Xi;C) = 0``, or ``n^2 p <= level / 2`` for p of
     ``I(Xi;C|Xj) = 0`` and any other column j of the list (Bonferroni, n columns to choose from). Where columns were cut
     by the class, p is multiplied by the sets of cuts they might have got; where rows belong together none counts. So a
-    list from columns of pure noise has one that counts in at most ``level`` of all data sets, whatever chose it; a weak
-    column may fail to count.
-    ``information`` is plug-in, of all columns there were to choose from. Cost: the tables of the list and, where some
-    carry none alone, a pass over these with each of the list.
+    list from columns of pure noise has one that counts in at most ``level`` of all data sets. ``information`` is
+    plug-in, of all columns there were to choose from.
     """
     source, search = information.source, information.source.search
     chosen = np.unique(columns)

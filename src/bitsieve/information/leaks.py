@@ -27,9 +27,7 @@ def leaks(information: Information) -> list[Leak]:
     """The columns that determine at least 0.9 of the class each, where every other determines at most half; best first.
 
     The share is ``(I(X;C) - E) / (H(C) - E)``, E the expectation of I(X;C) when the class is permuted (adjusted mutual
-    information): 0 on average for a column of any number of values that is independent of the class, 1 for one that
-    determines it. ``information`` is plug-in. None is found in fewer than 20 samples, or where they are more than half
-    of the columns. Cost: the tables of these columns and of the next ones.
+    information). None is found in fewer than 20 samples, or where they are more than half of the columns.
     """
     source, entropy = information.source, information.class_entropy
     if source.n_samples < FEWEST or entropy <= 0:
@@ -52,11 +50,7 @@ def leaks(information: Information) -> list[Leak]:
 
 
 def expected_information(first: Integers, second: Integers) -> float:
-    """The plug-in information of two variables with these counts of their values, in bits, when one is permuted.
-
-    ``E = sum_ij E[T(n_ij)] - sum_i T(a_i) - sum_j T(b_j) + T(N)``, each n_ij hypergeometric: see
-    :mod:`bitsieve.information.corrected`.
-    """
+    """The plug-in information of two variables with these counts of their values, in bits, when one is permuted."""
     n = int(first.sum())
     terms = entropy_terms(n)
     sizes = (np.unique(margin[margin > 0], return_counts=True) for margin in (first, second))

@@ -56,14 +56,9 @@ class Variable(NamedTuple):
 def between(x: Variable, y: Variable, n_neighbors: int = 3) -> float:
     """The information of two variables, in bits; 0 where one does not vary.
 
-    With ``psi`` the digamma function and ``<.>`` the mean over the N samples: two variables of numbers without ties
-    are measured as Kraskov's first estimator does, ``psi(k) + psi(N) - <psi(n_x + 1) + psi(n_y + 1)>``, with n_x the
-    samples nearer in x than the k-th neighbour in (x, y) is; numbers without ties and categories as Ross does,
-    ``psi(N) + <psi(k_i) - psi(n_c) - psi(m)>``, with n_c the samples of the category and m the samples, this one
-    among them, nearer than its k-th neighbour of the same category, where categories of one sample are left out;
-    everything else as Mesner and Shalizi do, ``psi(N) + <psi(k_i) - psi(n_x) - psi(n_y)>``, each n the other samples
-    at most as far away as the k-th neighbour in (x, y), and k_i the other samples so near in both. (The estimator of
-    Gao, Kannan, Oh and Viswanath keeps ``k_i = k`` at distances above 0, and then falls far below 0 on rounded values.)
+    Numbers without ties: Kraskov's first estimator. Numbers without ties and categories: Ross. All else: Mesner and
+    Shalizi, ``psi(N) + <psi(k_i) - psi(n_x) - psi(n_y)>``, each n the other samples at most as far away as the k-th
+    neighbour in (x, y), and k_i the other samples so near in both.
     """
     if not x.varies or not y.varies:
         return 0.0

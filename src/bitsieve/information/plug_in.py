@@ -2,35 +2,16 @@
 
 With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.tables`) and ``B = N 2**shift``,
 ``H = (T[N] - S) / B``, and every mutual information is an integer combination of such sums, made a float once:
+docs/numbers.md has all formulas. None is clipped: by plug-in, independence shows as 0 up to the rounding of the terms.
 
-=====================  ==================================================
-entropy                ``H(Xi)       = (T[N] - S_i) / B``
-relevance              ``I(Xi;C)     = (T[N] - S_i - S_c + S_ic) / B``
-redundancy             ``I(Xi;Xj)    = (T[N] - S_i - S_j + S_ij) / B``
-conditional redundancy ``I(Xi;Xj|C)  = (S_c - S_ic - S_jc + S_ijc) / B``
-conditional relevance  ``I(Xi;C|Xj)  = (S_j - S_jc - S_ij + S_ijc) / B``
-joint relevance        ``I(Xi,Xj;C)  = (T[N] - S_c - S_ij + S_ijc) / B``
-joint entropy          ``H(Xi,Xj,C)  = (T[N] - S_ijc) / B``
-=====================  ==================================================
-
-All are in bits, by the estimator whose terms are summed. None is clipped: by plug-in, independence shows as 0 up to the
-rounding of the terms, at most ``log2(N) / 2**62`` bit a non-empty cell, either way.
-
-Miller and Madow correct the entropy by a penalty for every cell that is not empty: ``H_mm = H + (K - 1) / (2 N ln 2)``
-bits, K their number in the table. With the terms ``T_mm[c] = T[c] - e`` for c > 0, ``T_mm[0] = 0`` and
-``e = 2**shift / (2 ln 2)``, a sum over a table is ``S - K e``, so
-
-    ``(T_mm[N] - S_mm) / B = (T[N] - S + (K - 1) e) / B = H_mm``
-
-and every formula holds as it stands, at no more cost and with the same exactness: integers, one rounding of half a last
-place a cell.
+Miller and Madow add ``(K - 1) / (2 N ln 2)`` bits to an entropy, K the non-empty cells of its table. With the terms
+``T[c] - 2**shift / (2 ln 2)`` for c > 0 every formula holds as it stands, with the same exactness.
 
 G. A. Miller, "Note on the bias of information estimates", in: Information Theory in Psychology, 1955, pp. 95-100.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import lru_cache
 from math import ldexp
 from typing import ClassVar
@@ -72,10 +53,7 @@ class SumInformation(Information):
         self._row_limit = max(2, CACHE_BYTES // (16 * max(source.n_features, 1)))
         self._free_rows: list[Integers] = []
 
-    @staticmethod
-    @abstractmethod
-    def terms_of(n_samples: int) -> Terms:
-        """The terms of the estimator."""
+    terms_of = staticmethod(entropy_terms)  # of tables of so many samples
 
     def conditional(self) -> ConditionalInformation:
         return ConditionalInformation(self.terms, conditioning(self.source).partition())
@@ -182,7 +160,11 @@ class SumInformation(Information):
         return out
 
     def matrix(
-        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+        self,
+        quantity: Quantity,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Progress = None,
     ) -> Matrix:
         matrix = self.sums.matrix(self.terms, self._form(quantity), dtype, columns, progress)
         if quantity in ("conditional_relevance", "mean_relevance"):
@@ -257,20 +239,6 @@ class PlugInInformation(SumInformation):
 
     estimator: ClassVar[str] = "plug-in"
 
-    @staticmethod
-    def terms_of(n_samples: int) -> Terms:
-        return entropy_terms(n_samples)
-
-
-class MillerMadowInformation(SumInformation):
-    """Information quantities of corrected entropies, in bits; any of them but an entropy may be negative."""
-
-    estimator: ClassVar[str] = "miller-madow"
-
-    @staticmethod
-    def terms_of(n_samples: int) -> Terms:
-        return miller_madow_terms(n_samples)
-
 
 @lru_cache(maxsize=8)
 def miller_madow_terms(n_samples: int) -> Terms:
@@ -280,3 +248,10 @@ def miller_madow_terms(n_samples: int) -> Terms:
     table[1:] -= round(ldexp(BITS_PER_CELL, plain.shift))
     table.flags.writeable = False
     return Terms(n_samples, plain.shift, table)
+
+
+class MillerMadowInformation(SumInformation):
+    """Information quantities of corrected entropies, in bits; any of them but an entropy may be negative."""
+
+    estimator: ClassVar[str] = "miller-madow"
+    terms_of = staticmethod(miller_madow_terms)

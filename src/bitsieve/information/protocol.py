@@ -1,9 +1,4 @@
-"""What an estimator of information answers: quantities of features, of pairs of features, and of sets of features.
-
-All are in bits. Symmetric uncertainty is mutual information as a share of the two entropies,
-``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``, 0 where both entropies are 0; it lies between 0 and 1, and is 1 if each
-determines the other.
-"""
+"""What an estimator of information answers, in bits: of features, of pairs of features, and of sets of features."""
 
 from __future__ import annotations
 
@@ -69,6 +64,8 @@ class PairInformation(Protocol):
     @property
     def symmetric_relevance(self) -> Floats:
         """I(Xi,Xs;C) / H(Xi,Xs,C); 0 where all three are constant."""
+        entropy = self.joint_entropy
+        return np.divide(self.joint_relevance, entropy, out=np.zeros_like(entropy), where=entropy > 0)
 
 
 class DisjointPairs(NamedTuple):
@@ -154,32 +151,17 @@ class Information(Protocol):
         return np.array([self.pair(pivot, columns).conditional_relevance for pivot in pivots.tolist()])
 
     def matrix(
-        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
-    ) -> Matrix:
-        """[i, j] = a quantity of features i and pivot j of ``columns`` (None: all); of the feature on the diagonal."""
-
-    def mutual_information_matrix(
-        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
-    ) -> Matrix:
-        """I(Xi;Xj) of every pair of ``columns`` (None: all), H(Xi) on the diagonal."""
-        return self.matrix("redundancy", dtype, columns, progress)
-
-    def conditional_redundancy_matrix(
-        self, dtype: DTypeLike = np.float64, columns: Columns | None = None, progress: Progress = None
-    ) -> Matrix:
-        """I(Xi;Xj|C) of every pair of ``columns`` (None: all), H(Xi|C) on the diagonal."""
-        return self.matrix("conditional_redundancy", dtype, columns, progress)
-
-    def conditional_mutual_information_matrix(
         self,
+        quantity: Quantity,
         dtype: DTypeLike = np.float64,
         columns: Columns | None = None,
         progress: Progress = None,
-        *,
-        symmetric: bool = False,
     ) -> Matrix:
-        """[i, j] = I(Xi;C|Xj), the diagonal I(Xi;C); ``symmetric``: the mean with its transpose."""
-        return self.matrix("mean_relevance" if symmetric else "conditional_relevance", dtype, columns, progress)
+        """[i, j] = a quantity of features i and pivot j of ``columns`` (None: all); of the feature on the diagonal.
+
+        "redundancy" I(Xi;Xj), H(Xi) on the diagonal; "conditional_redundancy" I(Xi;Xj|C), H(Xi|C);
+        "conditional_relevance" I(Xi;C|Xj), I(Xi;C); "mean_relevance" the mean of that with its transpose.
+        """
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
         """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns).
@@ -199,9 +181,7 @@ class ConditionalInformation:
     """Information conditional on a set Z of features: by the terms of an estimator, the samples divided by Z.
 
     With ``S`` the sums over the tables named below, ``I(Xi;C|Z) = (S_z - S_zc - S_xz + S_xzc) / B``, B the sum that
-    amounts to one bit: not clipped. A sample that shares its joint value of Z with no other carries no information by
-    plug-in or Miller-Madow terms, so that I(Xi;C|Z) falls to 0 as such samples become more, however informative the
-    feature.
+    amounts to one bit: not clipped.
     """
 
     def __init__(self, terms: Terms, partition: Partition) -> None:

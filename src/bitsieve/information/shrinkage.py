@@ -1,16 +1,9 @@
-"""Information from shrunk tables (James-Stein).
+"""Information from tables that are shrunk towards the uniform one (James-Stein).
 
-Every quantity is that of one table, the table of just the variables it is about, shrunk towards the uniform one: I(X;Y)
-of the table of X and Y, and I(X;Y|C), I(X;C|Y), I(X,Y;C) and H(X,Y,C) of the table of X, Y and C. Each is therefore the
-information of a true distribution: ``0 <= I <= min(H)`` of that table, up to rounding. Two tables have two weights:
-sums such as ``I(X,Y;C) = I(X;C) + I(Y;C|X)`` do not hold across tables, nor need I(X;Y) stay below H(X) of the table
-of X alone. Of a table of counts n_k over M cells, the empty ones included, with p_k = n_k / N:
-
-    weight    ``lambda = (1 - sum p^2) / ((N - 1) sum (1/M - p)^2)``, at most 1
-    table     ``p' = lambda / M + (1 - lambda) p``
-
-Only the counts of the non-empty cells and M are needed: all empty cells hold ``lambda / M``. Entropy terms are added
-as integers of 2**-56 bit, so that neither the order of the cells nor zeros among them change a bit of the sum.
+Every quantity is that of one table, of just the variables it is about: ``p' = lambda / M + (1 - lambda) p``, M its
+cells with the empty ones, ``lambda = (1 - sum p^2) / ((N - 1) sum (1/M - p)^2)``, at most 1. Two tables have two
+weights, so sums such as ``I(X,Y;C) = I(X;C) + I(Y;C|X)`` do not hold across tables. Entropy terms are added as integers
+of 2**-56 bit, so that neither the order of the cells nor zeros among them change a bit of the sum.
 
 J. Hausser, K. Strimmer, "Entropy inference and the James-Stein estimator, with application to nonlinear gene
 association networks", Journal of Machine Learning Research 10, 2009, pp. 1469-1484.
@@ -54,11 +47,7 @@ def uniform_weight(counts: Integers, n_cells: int | Integers, n_samples: int) ->
 
 
 def shrunk_entropy(counts: Integers, n_cells: int | Integers, weight: Floats, n_samples: int) -> Floats:
-    """Entropy in bits of tables, one a row of ``counts`` (or one for all), shrunk by the weights given.
-
-    The weights may be those of a larger table of which these are the margins: the margin of a shrunk table is the
-    margin shrunk by the same weight.
-    """
+    """Entropy in bits of tables, one a row of ``counts`` (or one for all), shrunk by the weights given."""
     size = np.asarray(n_cells, np.float64)
     empty = weight / size
     cells = empty[:, None] + ((1 - weight) / n_samples)[:, None] * counts
@@ -107,11 +96,7 @@ class Single(NamedTuple):
 
 
 class ShrinkageInformation(Information):
-    """Information quantities of shrunk tables, in bits.
-
-    A row costs the counts themselves and some logarithms a cell: with few samples some thirty times a row of plug-in
-    terms, with 10^5 samples, where counting is the work, about as much.
-    """
+    """Information quantities of shrunk tables, in bits; of few samples a row costs some thirty of plug-in."""
 
     estimator: ClassVar[str] = "shrinkage"
     conditions_on_sets: ClassVar[bool] = False
@@ -178,7 +163,11 @@ class ShrinkageInformation(Information):
         return ShrunkPair(self, pivot, columns, kept if columns is None else kept.take(columns))
 
     def matrix(
-        self, quantity: Quantity, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
+        self,
+        quantity: Quantity,
+        dtype: DTypeLike = np.float64,
+        columns: Columns | None = None,
+        progress: Progress = None,
     ) -> Matrix:
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = square_matrix(len(chosen), dtype)
@@ -193,7 +182,6 @@ class ShrinkageInformation(Information):
         return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
-
         def work(place: int) -> None:
             out[place], _ = self._row(int(pivots[place]), columns, True, n_jobs=1).entries("mean_relevance")
 
@@ -246,10 +234,7 @@ class ShrinkageInformation(Information):
         return shrunk_entropy(counts, n_cells, weight, self.source.n_samples)
 
     def _blocks(self, pivot: int | None, columns: Columns, by_class: bool) -> list[Columns]:
-        """``columns`` by their number of codes, cut so that the tables of a part fit the memory meant for them.
-
-        Parts of as many columns as a power of two do not cut through columns that a source counts together.
-        """
+        """``columns`` by their number of codes, cut so that the tables of a part fit the memory meant for them."""
         source = self.source
         ordered = columns[np.argsort(source.arities[columns], kind="stable")]
         codes = (1 if pivot is None else int(source.arities[pivot])) * source.arities[ordered].astype(np.int64)
@@ -289,9 +274,3 @@ class ShrunkPair(PairInformation):
     @property
     def joint_entropy(self) -> Floats:
         return counted_by_class(self._row.joint_entropy)
-
-    @property
-    def symmetric_relevance(self) -> Floats:
-        """I(Xi,Xs;C) / H(Xi,Xs,C), both of the same shrunk table; 0 where all three are constant."""
-        entropy = self.joint_entropy
-        return np.divide(self.joint_relevance, entropy, out=np.zeros_like(entropy), where=entropy > 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,16 +12,16 @@ import numpy as np
 from bitsieve.common.arrays import Columns
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names, quoted
-from bitsieve.common.names import NumberedNames
 from bitsieve.common.parameters import FeatureCount
+
+Place = Callable[[str], int | None]  # where the column of a name is
 
 
 @dataclass(frozen=True)
 class Candidates:
     """What a selection chooses among: columns and groups of columns, numbered by their first column.
 
-    ``of_column`` (n_features,): the candidate that every column is, or belongs to. ``must_include``, ``exclude``:
-    candidates.
+    ``of_column``: the candidate of every column. ``must_include``, ``exclude``: candidates.
     """
 
     of_column: Columns
@@ -51,20 +51,14 @@ class Candidates:
 
     @property
     def n_open(self) -> int:
-        """How many candidates can be selected.
-
-        Raises ValueError if there is none.
-        """
+        """How many candidates can be selected: one at least, else it is refused."""
         n_open = len(self.sizes) - len(self.exclude)
         if not n_open:
             raise ValueError(Sentence(Setting("exclude"), " names every column: leave at least one to select"))
         return n_open
 
     def number(self, asked: Any, rule: FeatureCount) -> int:
-        """How many candidates are to be selected, where ``asked`` is the number of features that is asked for.
-
-        Raises ValueError if there can not be so many, or fewer are asked for than must be included.
-        """
+        """How many candidates are to be selected, where ``asked`` is the number of features that is asked for."""
         n_open = self.n_open
         what = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
         left = " left without the excluded ones" if self.exclude else ""
@@ -119,16 +113,14 @@ class Constraints:
 
 
 def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates:
-    """The candidates among columns of these names.
-
-    Raises ValueError if the constraints do not fit the columns.
-    """
+    """The candidates among columns of these names."""
     of_column = np.arange(len(names))
     if constraints is None:
         return Candidates(of_column)
     if not any(map(is_given, (constraints.must_include, constraints.exclude, constraints.groups))):
         return Candidates(of_column)
-    place = _Places(names)
+    # Numbered names need not be gone through.
+    place: Place = getattr(names, "place", None) or {name: j for j, name in enumerate(names)}.get
     owner: dict[int, str] = {}
     for label, members in _labelled(constraints.groups).items():
         columns = _columns(members, label, names, place)
@@ -156,25 +148,8 @@ def is_given(wanted: Any) -> bool:
     return not hasattr(wanted, "__len__") or len(wanted) > 0
 
 
-class _Places:
-    """Where the columns of some names are: of numbered ones without going through them all."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = names
-        self.known = None if isinstance(names, NumberedNames) else {name: j for j, name in enumerate(names)}
-
-    def __contains__(self, name: str) -> bool:
-        return name in (self.names if self.known is None else self.known)
-
-    def __getitem__(self, name: str) -> int:
-        return self.names.index(name) if self.known is None else self.known[name]
-
-
 def check_constraints(constraints: Any) -> None:
-    """Refuse what is neither None nor constraints.
-
-    Raises ValueError if they are something else.
-    """
+    """Refuse what is neither None nor constraints."""
     if not isinstance(constraints, Constraints | None):
         raise ParameterError("constraints", constraints, "give Constraints(must_include=..., exclude=..., groups=...)")
 
@@ -187,18 +162,19 @@ def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
     return {f"group {number}": members for number, members in enumerate(groups, 1)}
 
 
-def _columns(wanted: Any, label: str, names: Sequence[str], place: _Places) -> list[int]:
+def _columns(wanted: Any, label: str, names: Sequence[str], place: Place) -> list[int]:
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
         raise ValueError(Sentence(label, f" is {wanted!r}: give a list of column names or indices"))
     found = []
     for column in wanted:
         if isinstance(column, str):
-            if column not in place:
+            known = place(column)
+            if known is None:
                 parts = [part.strip() for part in column.split(",")]
-                listed = len(parts) > 1 and all(part in place for part in parts)
+                listed = len(parts) > 1 and None not in map(place, parts)
                 advice = f"give {quoted(parts)} one by one" if listed else allowed_names(column, names)
                 raise ValueError(Sentence(label, f" names column {column!r}, which is not there: {advice}"))
-            found.append(place[column])
+            found.append(known)
             continue
         try:
             index = operator.index(column)

@@ -37,8 +37,8 @@ class Method:
 
     ``same_as``: the method that this is a second name of, and ``remark`` why the two are the same; empty where it is
     none. ``parameters``: as in ``make_selector(name, beta=0.5)``, with their defaults, but for those of every method
-    (``n_features_to_select``, ``binning``, ``n_jobs``). ``rules``: what is allowed for each. ``check``: called with all
-    parameters and ``n_features_to_select``, refuses those that do not go together.
+    (``n_features_to_select``, ``binning``, ``n_jobs``); by default those of ``run``. ``rules``: what is allowed for
+    each. ``check``: called with all parameters and ``n_features_to_select``, refuses those that do not go together.
 
     ``requires``: what it needs of the data: "tables", "partition", "joined", "rows", "dense",
     "independent". ``requires_more``: called
@@ -67,6 +67,10 @@ class Method:
     ends_with: tuple[str | None, ...] = ()
     rules: Mapping[str, Rule] = field(default_factory=dict, hash=False, repr=False)
     check: Callable[[Mapping[str, Any]], None] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.parameters:
+            object.__setattr__(self, "parameters", defaults_of(self.run))
 
     @property
     def estimator(self) -> str:
@@ -139,11 +143,7 @@ class Found:
         return self.order[: len(self.scores)]
 
     def with_last(self, blank: Sequence[int], n_features: int) -> Found:
-        """The same with the columns ``blank`` behind all others, among columns that do not vary, too.
-
-        A method takes columns that do not vary by their places, when no other is left; those in ``blank`` were left out
-        of the table, so that the next such column has their place.
-        """
+        """The same with the columns ``blank``, left out of the table, behind all others that do not vary, too."""
         if not set(blank).intersection(self.order.tolist()):
             return self
         gone = np.isin(np.arange(n_features), list(blank))
@@ -165,11 +165,6 @@ def constants_last(order: Columns, varies: Flags) -> Columns:
 
 
 def rank_all(order: Columns, varies: Flags, values: Floats, k: int, **extras: Any) -> Found:
-    """A rank of its own for every column, those that do not vary last; the first k are selected.
-
-    ``order``: the columns that vary, best first. ``varies`` (n_features,). ``values`` (n_features,): the score of every
-    column; only those of selected columns are looked at. ``**extras``: the fitted attributes that this method alone
-    has.
-    """
+    """A rank of its own for every column, those that do not vary last; the first k are selected."""
     order = constants_last(order, varies)
     return Found(order, values[order[:k]], extras=extras)

@@ -76,10 +76,7 @@ def list_methods() -> list[Method]:
 
 
 def method_name(method: str) -> str:
-    """The registry's name of a method, in whatever case it is given.
-
-    Raises ValueError if there is no such method; the nearest names are given.
-    """
+    """The registry's name of a method, in whatever case it is given."""
     name = str(method).lower()
     names = method_names()
     if name not in names:
@@ -89,10 +86,7 @@ def method_name(method: str) -> str:
 
 
 def find_method(method: str) -> Method:
-    """The method of a name.
-
-    Raises ValueError if there is no such method; the nearest names are given.
-    """
+    """The method of a name."""
     name = method_name(method)
     if name in ALIASES:
         alias = ALIASES[name]
@@ -121,10 +115,7 @@ def _greedy(name: str) -> Method:
 
 
 def parameters_of(method: str) -> dict[str, Any]:
-    """The parameters of a method with their defaults, but for those that all methods take.
-
-    Raises ValueError if there is no such method; the nearest names are given.
-    """
+    """The parameters of a method with their defaults, but for those that all methods take."""
     return dict(find_method(method).parameters)
 
 
@@ -135,10 +126,7 @@ def check_offers(method: str, offers: frozenset[str]) -> None:
 
 
 def arguments_of(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a method's function, and of its selector: the defaults but for what is given.
-
-    Raises ValueError if a parameter is not one of the method's, or has a value that its criterion does not allow.
-    """
+    """The arguments of a method's function, and of its selector: the defaults but for what is given."""
     wrong = sorted(set(given) - set(method.parameters))
     for name in wrong:
         if name in OTHER_NAMES:

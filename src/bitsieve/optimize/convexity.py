@@ -1,14 +1,9 @@
 """Whether a quadratic is convex, and how far it is from it.
 
-A Cholesky factorisation is the proof: it goes through if and only if all eigenvalues are positive, to its rounding. Of
-large matrices random probes are asked first, which cost less. Where the factorisation fails, the smallest eigenvalue
-says what is missing.
-
-The probes: a polynomial of the matrix that is small on all positive eigenvalues and large on negative ones is applied
-to random vectors. An eigenvector u of a negative eigenvalue would show in all of them, unless each happens to be nearly
-orthogonal to u: ``|u'w| <= d`` has probability 0.8 d at most for a vector w of independent standard normals. Large
-eigenvalues are first taken away, ``K = A - V D V'`` with D >= 0: as A >= K, a K without negative eigenvalues is enough,
-whatever V.
+A Cholesky factorisation is the proof. Of large matrices random probes are asked first, which cost less: a polynomial of
+the matrix that is small on all positive eigenvalues and large on negative ones is applied to random vectors, of which
+``|u'w| <= d`` has probability 0.8 d at most for any unit vector u. Large eigenvalues are first taken away,
+``K = A - V D V'`` with D >= 0: as A >= K, a K without negative eigenvalues is enough, whatever V.
 
 J. D. Dixon, "Estimating extremal eigenvalues and condition numbers of matrices", SIAM Journal on Numerical Analysis
 20(4), 1983. doi:10.1137/0720053
@@ -39,9 +34,7 @@ SLACK = 1e-8  # an eigenvalue above -SLACK is taken for 0: it moves x'Hx on the 
 def shows_no_negative_eigenvalue(matrix: Floats, added: float = 0.0) -> bool:
     """Whether random probes show that ``matrix + added I`` has no negative eigenvalue; False: not known.
 
-    The probes are the same at every call. True is wrong with a probability of at most 1e-12. Cost: some thirty products
-    of 16 vectors with the matrix where it is true and the smallest eigenvalue is more than a hundredth of the larger
-    ones but for 24, about ten where it is not. Memory: some hundred vectors.
+    The probes are the same at every call. True is wrong with a probability of at most 1e-12.
     """
     random = np.random.default_rng(0)
     with threadpool_limits(1, "blas"):
@@ -114,9 +107,7 @@ def is_convex(matrix: Floats, added: float = 0.0) -> bool:
 def smallest_eigenvalue(matrix: Floats) -> float:
     """The smallest eigenvalue of a symmetric matrix that is not positive semidefinite.
 
-    Up to 2,000 rows by LAPACK, n^3 4 / 3 and a copy. Beyond by Lanczos, O(n^2) a product, from a random vector, as ones
-    would miss the eigenvalues of columns that are treated alike; less its residual it is proven to be a lower bound, or
-    LAPACK is used.
+    Beyond 2,000 rows by Lanczos: less its residual it is proven to be a lower bound, or LAPACK is used.
     """
     from scipy.linalg import eigvalsh
 

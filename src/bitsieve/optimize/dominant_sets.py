@@ -1,32 +1,22 @@
 """Dominant sets: the supports of local maxima of x'Wx on the simplex, taken off one after another.
 
-W holds symmetric similarities of n things, 0 with themselves: as a matrix, or row by row as they are asked for. In a
-dominant set every member is more similar to the others of the set than what is outside: it is what a maximal clique is
-where edges have weights. ``f(u) = u'Wu / 2`` at the maximum u is the set's cohesiveness. Two dynamics find one:
-
-Infection and immunisation finds the support in finite time. With ``r = Wx - x'Wx``, the thing that differs most from
-the average infects the others: if it fares better, its weight grows; if it fares worse and has weight, the others grow
-at its cost, down to 0. Each step goes along that line to the greatest x'Wx, in closed form, and takes O(n). It ends at
-a Nash equilibrium, where no r is positive and r is 0 on the support, measured by ``sum_i min(x_i, -r_i)^2``.
-
-Replicator dynamics, ``x_i <- x_i (Wx)_i / x'Wx``, raises x'Wx until it is a local maximum. Weights of what does not
-belong to the support shrink at a geometric rate and are never 0, so the support is read off by a threshold.
+W holds symmetric similarities of n things, 0 with themselves; ``u'Wu / 2`` at the maximum u is a set's cohesiveness.
+Two dynamics find one. Infection and immunisation: the thing that differs most from the average, ``r = Wx - x'Wx``,
+gains weight, or loses it down to 0; each step goes to the greatest x'Wx in closed form. It ends where no r is positive
+and r is 0 on the support. Replicator dynamics, ``x_i <- x_i (Wx)_i / x'Wx``: the support is read off by a threshold.
 
 M. Pavan, M. Pelillo, "Dominant sets and pairwise clustering", IEEE Transactions on Pattern Analysis and Machine
 Intelligence 29(1), 2007. doi:10.1109/TPAMI.2007.250608
 
 S. Rota Bulo, M. Pelillo, I. M. Bomze, "Graph-based quadratic optimization: a fast evolutionary approach", Computer
 Vision and Image Understanding 115(7), 2011. doi:10.1016/j.cviu.2010.12.004
-
-M. Pavan, M. Pelillo, "A new graph-theoretic approach to clustering and segmentation", CVPR 2003.
-doi:10.1109/CVPR.2003.1211348
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,24 +36,6 @@ SUPPORT = 1e-5  # weights up to this are on their way to 0
 NONE_LEFT = 1e-12  # a sum of similarities that is rounding, as a share of the first sums
 
 
-class Similarity(Protocol):
-    """What dominant sets are found in."""
-
-    @property
-    def n(self) -> int:
-        """How many things there are."""
-
-    @property
-    def matrix(self) -> NDArray[np.floating] | None:
-        """All similarities, where they are in memory."""
-
-    def row(self, i: int) -> NDArray[np.floating]:
-        """The similarity of one to all, shape (n,); its own entry is 0."""
-
-    def sums(self) -> Floats:
-        """The sum of every row."""
-
-
 class SimilarityMatrix:
     """A symmetric matrix in memory, of any float type; its diagonal must be 0."""
 
@@ -71,6 +43,7 @@ class SimilarityMatrix:
         self.matrix, self.n = matrix, len(matrix)
 
     def row(self, i: int) -> NDArray[np.floating]:
+        """The similarity of one to all, shape (n,)."""
         return np.asarray(self.matrix[i])
 
     def sums(self) -> Floats:
@@ -80,8 +53,7 @@ class SimilarityMatrix:
 class SimilarityRows:
     """Rows that ``make(first, last)`` gives when they are asked for; those used last are kept, up to ``memory`` bytes.
 
-    Rows are made in blocks that begin at multiples of ``at_once``, so that their bits do not depend on which are asked
-    for.
+    They are made in blocks at multiples of ``at_once``, so that their bits do not depend on which are asked for.
     """
 
     matrix = None
@@ -121,6 +93,9 @@ class SimilarityRows:
         self._kept[i] = row
 
 
+Similarity = SimilarityMatrix | SimilarityRows
+
+
 def among(similarity: Similarity, members: Columns) -> Floats:
     """The rows and columns of some members, shape (m, m)."""
     out = np.empty((len(members), len(members)))
@@ -134,8 +109,6 @@ def infection_immunization(similarity: Similarity, left: Columns, sums: Floats) 
 
     Of more than 1,024 left, the equilibrium among the 1,024 with the largest sums comes first, and goes on among all: a
     step is needed for each that has weight at first and is not in the support.
-    Cost: O(m) a step for m left, some more steps than begin with weight. Rows are asked for of those 1,024 and of what
-    ever has weight.
     """
     m = len(left)
     if m <= MOST_START:
@@ -227,8 +200,6 @@ def dominant_sets(
     """Take off dominant sets until every thing is in one; what is similar to nothing left is a set of its own.
 
     They come by falling cohesiveness, equal ones (1e-10) in the order in which they were taken off; members ascend.
-    ``progress(in a set so far, all)`` is called after each. Cost: of a set, that of ``find``; its members' rows once
-    more.
     """
     left, sums = np.arange(similarity.n), similarity.sums()
     least = NONE_LEFT * max(float(sums.max(initial=0.0)), 1e-300)

@@ -1,9 +1,7 @@
 """The dominant eigenvector of a symmetric non-negative matrix, the same bits on every machine.
 
-Lanczos from the vector of ones, fully reorthogonalised. Its Krylov space holds one direction of every eigenspace, the
-projection of the ones onto it: so a multiple top eigenvalue needs no rule of its own (the answer is that projection,
-as the power method from ones would give in the limit), and a bipartite matrix, on which the power method oscillates,
-is no special case. No BLAS or LAPACK routine takes part, as their sums depend on processor and thread count:
+Lanczos from the vector of ones, fully reorthogonalised: its Krylov space holds one direction of every eigenspace, so
+neither a multiple top eigenvalue nor a bipartite matrix is a special case. No BLAS or LAPACK routine takes part:
 products are summed by numpy in its fixed pairwise order, the small tridiagonal problem is solved in Python floats.
 """
 
@@ -33,8 +31,8 @@ def dominant_eigenvector(
 ) -> Eigenpair:
     """The dominant eigenpair of a symmetric matrix of entries >= 0, rounding below 0 aside; its vector is >= 0, too.
 
-    It ends where the residual ``|A v - value v|`` is within the tolerance relative to the value, or with the best pair
-    after ``max_products``. Cost: O(n^2) a product; one or two dozen where the first eigenvalue is well separated.
+    It ends where the residual ``|A v - value v|`` is within the tolerance relative to the value, or after
+    ``max_products``.
     """
     n = len(matrix)
     start = np.full(n, 1 / np.sqrt(n))

@@ -1,14 +1,8 @@
 """The semidefinite relaxation of the best subset of k, by a factor of low rank, with a bound that always holds.
 
-``max x'Qx`` over 0/1 vectors with k ones becomes, with ``x = (1 + y) / 2`` and Y in the place of ``(1, y)(1, y)'``,
-
-    max <Qa, Y>,   diag Y = 1,   sum_i Y_0i = 2k - n,   Y positive semidefinite,     Qa = [[1'Q1, 1'Q], [Q1, Q]]
-
-and a quarter of its maximum bounds x'Qx. With ``Y = VV'`` the rows of V are unit vectors, the first of them the first
-axis: a smooth problem in the other n (:mod:`bitsieve.optimize.sphere`). The rank starts low and is raised, along
-the direction in which the dual is violated most, until the dual proves that nothing is missing.
-
-For **any** multipliers (lambda, y), with ``S = Diag(y) + lambda E - Qa`` and ``<E, Y> = sum_i Y_0i``,
+``max <Qa, Y>`` over Y in the place of ``(1, y)(1, y)'``, ``x = (1 + y) / 2``: see docs/methods/all_at_once.md. With
+``Y = VV'`` the rows of V are unit vectors (:mod:`bitsieve.optimize.sphere`); the rank is raised along the direction in
+which the dual is violated most. For **any** multipliers (lambda, y), with ``S = Diag(y) + lambda E - Qa``,
 
     <Qa, Y> = sum y + lambda (2k - n) - <S, Y> <= sum y + lambda (2k - n) + (n + 1) max(0, -lambda_min(S))
 
@@ -51,10 +45,8 @@ class Dual(NamedTuple):
 def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress: Progress = None) -> LowRankSolution:
     """Solve the relaxation for subsets of k: ``value <= optimum <= bound``, the first of these up to rounding.
 
-    ``tolerance`` is that of ``bound - value``, relative to the value.
-    Cost: O(n^2 r) a step of the climb, some hundred of them for matrices of information; O(n^3) a round for the bound.
-    Memory: three n x n arrays. BLAS takes part: its sums may differ in the last bits from one processor to the next,
-    and with the number of its threads unless the caller limits them to one.
+    ``tolerance`` is that of ``bound - value``, relative to the value. Cost: O(n^2 r) a step of the climb, O(n^3) a
+    round for the bound; three n x n arrays. The bits are those of BLAS.
     """
     n = len(matrix)
     objective = QuadraticOnSpheres(np.ascontiguousarray(matrix, np.float64), 2.0 * k - n)

@@ -1,9 +1,8 @@
 """Nystrom: a symmetric matrix known by some of its rows, the landmarks.
 
-With the rows ``[A B]`` of the landmarks, ``Qhat = [[A, B], [B', B' A^-1 B]]`` is the matrix of rank p that has them.
-It is kept as a factor, ``Qhat = G G'`` with G of shape (n, p), and never formed. A must be positive definite: where it
-is not clearly so, ``shift = max(0, 0.05 largest - smallest eigenvalue of A)`` is added to its diagonal. The shift moves
-the answer (a smaller one lets ``A^-1`` explode, a larger one lifts the landmarks over the others), so it is reported.
+With the rows ``[A B]`` of the landmarks, ``Qhat = [[A, B], [B', B' A^-1 B]]``, kept as a factor ``Qhat = G G'``. Where
+A is not clearly positive definite, ``shift = max(0, 0.05 largest - smallest eigenvalue of A)`` is added to its
+diagonal.
 
 Fowlkes, Belongie, Chung, Malik, "Spectral grouping using the Nystrom method", IEEE Transactions on Pattern Analysis
 and Machine Intelligence 26(2), 2004. doi:10.1109/TPAMI.2004.1262185
@@ -113,7 +112,7 @@ class Factor(NamedTuple):
 def nystrom_factor(rows: Floats, landmarks: Columns) -> Factor:
     """The factor of the matrix approximated by its ``rows``, shape (p, n), which are those of the ``landmarks``.
 
-    ``G = [A; B'] R^-1`` with ``A + shift = R'R`` (Cholesky). Cost: O(p^3 + n p^2). Memory: n p numbers.
+    ``G = [A; B'] R^-1`` with ``A + shift = R'R`` (Cholesky).
     """
     from scipy.linalg import cholesky, eigvalsh, solve_triangular
 
@@ -141,9 +140,8 @@ def top_eigenpair(factor: Floats) -> Eigenpair:
 def nystrom_weights(factor: Floats) -> Floats:
     """Weights by which the columns are ranked: the top eigenvector of the approximated matrix, after the paper.
 
-    Its entries may have mixed signs, as those of ``Qhat`` may. Then the problem is put to vectors of -1 and 1 with one
-    more variable that is always 1: the top eigenvector of ``[[1'Qhat 1, 1'Qhat], [Qhat 1, Qhat]]`` with its first entry
-    positive, without that entry.
+    Where its signs are mixed: that of ``[[1'Qhat 1, 1'Qhat], [Qhat 1, Qhat]]``, positive in the first entry, without
+    it.
     """
     vector = top_eigenpair(factor).vector
     if vector.min() >= MIXED:
@@ -153,10 +151,7 @@ def nystrom_weights(factor: Floats) -> Floats:
 
 
 def extended_weights(rows: Floats, landmarks: Columns) -> Floats:
-    """The top eigenvector u of A (no shift) carried on to the other columns: ``v = [u; B'u / value]``, of unit length.
-
-    It is never of mixed sign for rows >= 0, and needs no inverse. Cost: O(n p). At p = n it is exact.
-    """
+    """The top eigenvector u of A (no shift) carried on: ``v = [u; B'u / value]``, of unit length."""
     inner = dominant_eigenvector(rows[:, landmarks])
     with threadpool_limits(1, "blas"):
         vector = inner.vector @ rows

@@ -1,13 +1,10 @@
 """A convex quadratic over the probability simplex, ``min x'Hx / 2 - f'x, x >= 0, sum x = 1``.
 
-H is asked for products and for blocks (:class:`Quadratic`), never for all of it. Two phases alternate, as in gradient
-projection methods for bounds. Projected gradient steps of Barzilai and Borwein's length find out which weights are 0;
-then the minimum over the others, a face of the simplex taken as a whole plane, is computed: ``d`` minimises
-``d'Hd / 2 + g'd`` with ``sum d = 0``, by Cholesky where that is cheap, by conjugate gradients where the face is large,
-which need no copy of its Hessian. Of a step that leaves the simplex the part is taken that lowers the objective most.
-Every step lowers the objective. It ends when the duality gap of Frank and Wolfe is below the tolerance:
-``g'x - min g`` with the gradient ``g = Hx - f``. For a convex objective that is at least its distance to the minimum,
-whatever the steps before.
+H is asked for products and for blocks, never for all of it. Two phases alternate, as in gradient projection methods for
+bounds: projected gradient steps of Barzilai and Borwein's length find out which weights are 0; then the minimum over
+the others, a face of the simplex taken as a whole plane, is computed by Cholesky or, where the face is large, by
+conjugate gradients. Every step lowers the objective. It ends when the duality gap of Frank and Wolfe, ``g'x - min g``
+with the gradient g, is below the tolerance: the distance to the minimum at most.
 
 J. J. More, G. Toraldo, "On the solution of large quadratic programming problems with bound constraints", SIAM Journal
 on Optimization 1(1), 1991. doi:10.1137/0801008
@@ -15,7 +12,7 @@ on Optimization 1(1), 1991. doi:10.1137/0801008
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,18 +36,6 @@ MAX_STEPS = 30  # of one phase of projected gradients
 FIRST_STEP = 10.0  # the first one moves no weight by more than so many times the mean weight
 
 
-class Quadratic(Protocol):
-    """A symmetric positive semidefinite matrix of n rows."""
-
-    diagonal: Floats
-
-    def times(self, x: Floats) -> Floats:
-        """The matrix times x; entries of x that are 0 cost less."""
-
-    def block(self, support: Indices) -> Floats:
-        """A new array of the rows and columns ``support`` of the matrix."""
-
-
 class DenseQuadratic:
     """``scale * matrix``, which is symmetric and only read, with ``scale * diagonal`` in place of its diagonal."""
 
@@ -61,6 +46,7 @@ class DenseQuadratic:
         self._added = self.diagonal - scale * entries
 
     def times(self, x: Floats) -> Floats:
+        """The matrix times x; entries of x that are 0 cost less."""
         support = np.flatnonzero(x)
         if FEW * len(support) > len(x):
             return self.scale * (self.matrix @ x) + self._added * x
@@ -71,6 +57,7 @@ class DenseQuadratic:
         return self.scale * product + self._added * x
 
     def block(self, support: Indices) -> Floats:
+        """A new array of the rows and columns ``support`` of the matrix."""
         block = self.matrix[np.ix_(support, support)]
         block *= self.scale
         block[np.diag_indices_from(block)] = self.diagonal[support]
@@ -99,11 +86,11 @@ class FactorQuadratic:
         return block
 
 
-def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance: float) -> Floats:
-    """The step d of those s weights that are not 0, zeros where there is none; ``tolerance`` is that of the gap.
+Quadratic = DenseQuadratic | FactorQuadratic
 
-    Cost: s^3 / 3 up to 1,500 weights; beyond, at most 300 products with H, mostly some twenty.
-    """
+
+def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance: float) -> Floats:
+    """The step d of those s weights that are not 0, zeros where there is none; ``tolerance`` is that of the gap."""
     support = np.flatnonzero(weights)
     if len(support) <= LARGE_FACE:
         step = by_cholesky(quadratic, support, gradient)
@@ -187,9 +174,7 @@ def minimize_on_simplex(
     """Minimise ``x'Hx / 2 - f'x`` over the simplex; ``tolerance`` is that of the gap, relative to ``x'Hx + |f'x|``.
 
     Starts from equal weights, so that columns that H and f treat alike are treated alike; after ``max_rounds`` turns of
-    the two phases the best so far is returned. Cost: a product with H, O(n^2), for each projected gradient step, some
-    dozens in all, and what :func:`face_step` takes. Memory: some vectors, and the Hessian of a face of up to 1,500
-    weights.
+    the two phases the best so far is returned.
     """
     with threadpool_limits(1, "blas"):
         state = _State(quadratic, linear, tolerance)

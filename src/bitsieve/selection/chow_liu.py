@@ -136,7 +136,7 @@ class ChowLiuTree:
             TreeModel(codes[:, first], source.arities, forest).log_likelihood(codes[:, second])
             for forest in (self.learn(half), Forest(len(codes), np.empty((0, 2), np.intp), np.empty(0)))
         )
-        matrix = np.asarray(self.information.mutual_information_matrix(), np.float64)
+        matrix = np.asarray(self.information.matrix("redundancy"), np.float64)
         np.fill_diagonal(matrix, -np.inf)
         matrix[tuple(np.concatenate([self.edges, self.edges[:, ::-1]]).T)] = -np.inf
         pairs = [(i, int(row.argmax())) for i, row in enumerate(matrix) if row.max() > -np.inf]

@@ -222,7 +222,7 @@ class RedundancyDisplay(Display):
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The information that the selected features share."""
-        shared = evidence.information.mutual_information_matrix(columns=evidence.selected)
+        shared = evidence.information.matrix("redundancy", columns=evidence.selected)
         return cls(selected_names(evidence), shared)
 
     @property
@@ -286,7 +286,7 @@ class DendrogramDisplay(Display):
         others = others[information.varies[others] & ~np.isin(others, selected)]
         columns = np.concatenate([selected, others])[: max(MOST_SHOWN, len(selected))][:MOST_SHOWN]
         entropy = information.entropy[columns]
-        shared = information.mutual_information_matrix(columns=columns)
+        shared = information.matrix("redundancy", columns=columns)
         both = np.maximum(entropy[:, None] + entropy, np.finfo(float).tiny)  # two constants share nothing
         ranks = [*range(1, min(len(selected), len(columns)) + 1), *[0] * (len(columns) - len(selected))]
         return cls([str(evidence.table.names[j]) for j in columns], 1 - 2 * shared / both, ranks)

@@ -267,10 +267,7 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
     others = selected if place is None else selected[:place]
     counted = place is not None or index not in evidence.left_out
     found = contribution(information, index, others) if counted else _NOT_COUNTED
-    added, used = np.nan, tuple[int, ...]()
-    if counted and _has_rows(information):
-        given, used = conditional_on(information, others.tolist())
-        added = float(given.conditional_relevance(np.array([index]))[0])
+    added, used = _added(information, index, others) if counted and _has_rows(information) else (np.nan, ())
     near = affiliated_of(evidence)
     substitute = None
     if place is not None and _has_rows(information):
@@ -304,6 +301,12 @@ def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
 def _has_rows(information: Information) -> bool:
     """Whether columns can be taken together, as those of saved counts of pairs cannot."""
     return "partition" in information.source.offers
+
+
+def _added(information: Information, column: int, others: Columns) -> tuple[float, tuple[int, ...]]:
+    """What a column adds to others, and to how many of them."""
+    given, used = conditional_on(information, others.tolist())
+    return float(given.conditional_relevance(np.array([column]))[0]), used
 
 
 def notes_naming(notes: Sequence[str], name: str) -> list[str]:

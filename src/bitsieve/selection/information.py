@@ -174,7 +174,7 @@ def mutual_information_matrix(
     """
     check_choice("dtype", dtype, ("float64", "float32"))
     _, information = counted(X, y, sample_weight, (binning, missing), estimator, n_jobs, by_class=False)
-    return information.mutual_information_matrix(np.dtype(dtype))
+    return information.matrix("redundancy", np.dtype(dtype))
 
 
 def conditional_mutual_information_matrix(
@@ -229,7 +229,7 @@ def conditional_mutual_information_matrix(
         rows = [[between(x, target) if x is z else conditional(x, target, z) for z in columns] for x in columns]
         return np.array(rows, dtype)
     _, information = counted(X, required(y), sample_weight, (binning, missing), estimator, n_jobs)
-    return information.conditional_mutual_information_matrix(np.dtype(dtype))
+    return information.matrix("conditional_relevance", np.dtype(dtype))
 
 
 def counted(

@@ -25,6 +25,7 @@ from bitsieve.common.messages import (
 )
 from bitsieve.common.parameters import check_choice, check_integer, check_threads
 from bitsieve.common.progress import phase, shown
+from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.data.binning.registry import remedies_for
 from bitsieve.data.given import column_rules, frame_of, library_of
@@ -368,21 +369,28 @@ def interactions(
         considered = consider(table, include, [*exclude, *column], constrains=False, orders=False, binner=rule)
         with remedies_for(binning):
             _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
-        if n_shuffles is None:
-            n_shuffles = search.affordable_shuffles(source)
-        found = search.strongest(source, phase("searching"))
-        chance = search.after_shuffles(source, n_shuffles, random_state, strata) if n_shuffles else None
-        rates = None if chance is None else chance.false_discovery(found.best)
-        if rate_by == "contrasts":
-            rates = search.contrasts(source, random_state).false_discovery(rarities(source, found))
-    constant = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - set(considered.left_out))
-    notes = [*considered.notes, *([_on_constant(table, constant)] if constant else [])]
-    return _labelled(found, chance, rates, table, search, notes)
+        searched = _searched(search, source, n_shuffles, rate_by, random_state, strata)
+    notes = [*considered.notes, *_on_constant(table, source, considered.left_out)]
+    return _labelled(*searched, table, search, notes)
 
 
-def _on_constant(table: Table, columns: Sequence[int]) -> str:
+def _searched(
+    search: Search, source: CountSource, n_shuffles: int | None, rate_by: str, random_state: int, strata: Any
+) -> tuple[Interacting, Chance | None, Floats | None]:
+    """The strongest tuples, what shuffles give where there are any, and the false discovery rates of the columns."""
+    n_shuffles = search.affordable_shuffles(source) if n_shuffles is None else n_shuffles
+    found = search.strongest(source, phase("searching"))
+    chance = search.after_shuffles(source, n_shuffles, random_state, strata) if n_shuffles else None
+    if rate_by == "contrasts":
+        return found, chance, search.contrasts(source, random_state).false_discovery(rarities(source, found))
+    return found, chance, None if chance is None else chance.false_discovery(found.best)
+
+
+def _on_constant(table: Table, source: CountSource, left_out: Sequence[int]) -> list[str]:
+    """A note on columns without two codes, but for those of which another note says why."""
+    columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - set(left_out))
     what = "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
-    return f"{what} one value, or one bin, in every row ({table.quoted(columns)}): in no tuple"
+    return [f"{what} one value, or one bin, in every row ({table.quoted(columns)}): in no tuple"] if columns else []
 
 
 def _checked(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -13,7 +14,7 @@ from bitsieve.common.messages import Sentence, Setting, quoted, quoted_places
 from bitsieve.data.binning.coding import codes_that_occur
 from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.quantity import listed_edges
-from bitsieve.data.table import Table
+from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.information.leaks import Leak
 from bitsieve.methods.by_counts.stopping import ConditionalStopping, FalseDiscoveryStopping, make_stopping
@@ -29,6 +30,14 @@ _MANY_VALUES = 20
 _ORDERED = 11  # different numbers, of which a target may be a quantity
 _SHARE_OF_CHANCE = 0.1  # of the information of a column
 _ROWS_TO_SHOW_IT = 20  # in fewer even a column that repeats the class may do so by chance
+
+_NAMES_OF_UNITS = re.compile(
+    r"(?:subject|patient|person|participant|customer|user|client)?[\W_]*(?:ids?|subject|patient|person|participant)",
+    re.I,
+)
+_FEW_RUNS = -6.0  # standard deviations from the mean after shuffles: one column of noise in a thousand million
+_IN_RUNS = 0.25  # of the columns
+_ROWS_LOOKED_AT, _COLUMNS_LOOKED_AT = 1 << 15, 200
 
 _UNTESTED = "not tested by shuffles, which need the rows in memory and not too many values"
 
@@ -50,6 +59,7 @@ def notes_on(selector: Any, table: Table, found: Explained, left_out: Sequence[i
         *explain_many_values(selector, table, found),
         *explain_stop(selector, table),
         *explain_dependence(selector, table, found),
+        *(explain_rows(table) if _is_tested(selector) else ()),
         *explain_gap(selector),
     ]
 
@@ -153,6 +163,58 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
     return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
 
 
+def explain_rows(table: Table) -> list[str]:
+    """A note where rows in memory seem to belong together, which every rule takes for independent draws."""
+    if not {"independent", "dense"} <= table.offers:
+        return []
+    rows = cast(TableInMemory, table)
+    for j in (j for j, name in enumerate(table.names) if _NAMES_OF_UNITS.fullmatch(str(name))):
+        n_values = len(np.unique(_values(rows, j)))
+        if 1 < n_values <= table.n_samples / 2:
+            what = f"{table.names[j]!r} repeats its values ({n_values:,} in {table.n_samples:,} rows): if rows of one "
+            return [Sentence(what, "value belong together, add ", Setting("groups", table.names[j]))]
+    n_looked, n_in_runs = _in_runs(rows)
+    if n_in_runs < max(2, _IN_RUNS * n_looked):
+        return []
+    what = (
+        f"rows that follow each other are alike in {n_in_runs:,} of {n_looked:,} columns, and rules take all rows for "
+    )
+    return [
+        Sentence(what, "independent draws: if some belong together, as those of one person do, add ", Setting("groups"))
+    ]
+
+
+def _values(table: TableInMemory, j: int) -> NDArray[Any]:
+    """The numbers of a column, or the codes of its categories."""
+    values = table.values(j)
+    return cast("NDArray[Any]", getattr(values, "codes", values))
+
+
+def _in_runs(table: TableInMemory) -> tuple[int, int]:
+    """How many columns are looked at, and how many change between low and high too seldom within the classes.
+
+    The runs test of Wald and Wolfowitz; a column by which the rows are sorted is none of them.
+    """
+    label = table.target.codes[:_ROWS_LOOKED_AT]
+    order = np.argsort(label, kind="stable")
+    size, same = np.bincount(label).astype(float), np.diff(label[order]) == 0
+    n_looked = n_in_runs = 0
+    for j in range(min(table.n_features, _COLUMNS_LOOKED_AT)):
+        values = _values(table, j)[:_ROWS_LOOKED_AT]
+        values = np.nan_to_num(values.astype(float))
+        steps = np.diff(values)
+        if (steps >= 0).all() or (steps <= 0).all():
+            continue
+        high = values > values.mean()
+        n_high = np.bincount(label, high, len(size))
+        pairs, others = 2 * n_high * (size - n_high), np.maximum(size, 2)
+        mean, spread = (pairs / others).sum(), (pairs * (pairs - size) / (others**2 * (others - 1))).sum()
+        changes = int((np.diff(high[order]) & same).sum())
+        n_looked += 1
+        n_in_runs += bool(changes - mean < _FEW_RUNS * np.sqrt(max(spread, 0.0)))
+    return n_looked, n_in_runs
+
+
 def explain_dependence(selector: Any, table: Table, found: Explained) -> list[str]:
     """What a list says of columns that depend on each other, or what its rule assumes of them."""
     if getattr(selector, "stopping_given_", None):
@@ -195,10 +257,14 @@ def explain_informative(selector: Any, table: Table, found: Explained) -> list[s
     return [one_line + end if found.is_sure else f"at least {one_line}{end}"]
 
 
+def _is_tested(selector: Any) -> bool:
+    """Whether a rule tested each choice."""
+    return getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
+
+
 def may_be_chance(selector: Any, table: Table, found: Explained) -> NDArray[np.bool_]:
     """Which of k features are not more informative than chance; none where a rule tested each, or rows are few."""
-    tested = getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
-    if tested or table.n_samples < _ROWS_TO_SHOW_IT:
+    if _is_tested(selector) or table.n_samples < _ROWS_TO_SHOW_IT:
         return np.zeros(len(found.informative), bool)
     return ~found.informative
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_flag
-from bitsieve.data.given import ColumnRules, is_lazy, is_path
+from bitsieve.data.given import ColumnRules, is_path
 from bitsieve.data.table import COUNTS, Table, check_several_rows
-from bitsieve.engines.registry import Engine, choose_engine, is_dask, is_spark, refuse_groups
+from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups
 from bitsieve.methods.registry import check_offers, find_method, parameters_of
 
 
@@ -32,11 +32,10 @@ class Reading(NamedTuple):
         if push_down is not None:
             check_flag("push_down", push_down)
         free = engine is None and memory is None and options["spool"] is None
-        if push_down and (not free or not is_lazy(data)):
-            advice = "leave it out" + (
-                ", or engine, memory and spool" if is_lazy(data) else f" for {type(data).__name__}"
-            )
-            raise ParameterError("push_down", push_down, f"{advice}: rows are counted where they are of a lazy frame")
+        if push_down and (not free or not may_stay(data)):
+            advice = "leave it out" + (", or engine, memory and spool" if may_stay(data) else f" for {_named(data)}")
+            where = "rows are counted where they are of a lazy frame or a database file"
+            raise ParameterError("push_down", push_down, f"{advice}: {where}")
         notes: tuple[str, ...] = ()
         if push_down:
             engine = "database"
@@ -87,10 +86,6 @@ class Reading(NamedTuple):
         return table
 
 
-def is_pushed_down(data: Any) -> bool:
-    """Whether the rows of a lazy frame are counted where they are if nothing else is said: there are very many."""
-    if is_path(data) or not is_lazy(data) or is_dask(data) or is_spark(data):
-        return False
-    from bitsieve.engines.in_database import is_worth_it
-
-    return is_worth_it(data)
+def _named(data: Any) -> str:
+    """What messages call the data."""
+    return repr(str(data)) if is_path(data) else type(data).__name__

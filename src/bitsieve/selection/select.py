@@ -183,16 +183,14 @@ def select_from(
     found = find_method(method)
     constraints = parameters.pop("constraints", None)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
-    binner = _with_parameters(binning, of_binner, n_jobs)
-    rule = make_binner(binner or BINNING, n_jobs=n_jobs).for_table(table)
+    rule = make_binner(_with_parameters(binning, of_binner, n_jobs) or BINNING, n_jobs=n_jobs).for_table(table)
     constrains = "constraints" in found.parameters
     considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
     of_target = {"target_bins": table.target.said.n_bins, "target_kind": table.target.said.kind}
     asked_for = {"binning": binning, **of_binner, **of_target}
-    if table.given is not None and table.given.weight is not None:
-        asked_for["sample_weight"] = table.given.weight
-    if table.given is not None and table.given.groups is not None:
-        asked_for["groups"] = table.given.groups
+    if table.given is not None:
+        named = {"sample_weight": table.given.weight, "groups": table.given.groups}
+        asked_for |= {name: of for name, of in named.items() if of is not None}
     asked_for |= {name: list(of) for name, of in (("include", include), ("exclude", exclude)) if is_given(of)}
     asked_for |= parameters if constraints is None else {**parameters, "constraints": constraints}
     if considered.constraints is not None:

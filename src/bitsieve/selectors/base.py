@@ -194,7 +194,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Table:
         """The table that ``fit`` is given."""
-        parts = data_in_parts(X)
+        parts = data_in_parts(X, self._needs())
         if parts is not None:
             refuse_groups(groups)
             return parts.read_in_parts(y, sample_weight, target_kind=self.target_kind)

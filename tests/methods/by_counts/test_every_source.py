@@ -29,7 +29,7 @@ from bitsieve.files.spooled_columns import VALUE_BYTES
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.methods.by_counts import forward as greedy
 from bitsieve.methods.by_counts.blankets.fcbf import fcbf
-from bitsieve.methods.by_counts.blankets.koller_sahami import blanket_elimination
+from bitsieve.methods.by_counts.blankets.koller_sahami import koller_sahami
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
@@ -201,10 +201,10 @@ def matrices(information):
     information.symmetric_conditional_rows(np.array([6, 1]), everything, rows)
     yield from (information.entropy, information.relevance, information.class_entropy, information.varies, rows)
     for dtype in (np.float64, np.float32):
-        yield information.mutual_information_matrix(dtype)
-        yield information.conditional_redundancy_matrix(dtype)
-        yield information.conditional_mutual_information_matrix(dtype)
-        yield information.conditional_mutual_information_matrix(dtype, np.array([7, 2, 5]), symmetric=True)
+        yield information.matrix("redundancy", dtype)
+        yield information.matrix("conditional_redundancy", dtype)
+        yield information.matrix("conditional_relevance", dtype)
+        yield information.matrix("mean_relevance", dtype, np.array([7, 2, 5]))
 
 
 def all_matrices(information):
@@ -255,8 +255,11 @@ def blankets(information):
 
 
 def eliminations(information):
-    found = [blanket_elimination(information, blanket_size=2, rule=rule) for rule in ("relevance", "redundancy")]
-    return [part for one in found for part in (one.order, one.scores, np.concatenate(one.blankets))]
+    found = [
+        koller_sahami(information, information.n_features, blanket_size=2, blanket=rule)
+        for rule in ("relevance", "redundancy")
+    ]
+    return [part for one in found for part in (one.order, one.scores)]
 
 
 @every_kind

@@ -1,13 +1,6 @@
 """Interactions: the pairs or triples of columns that carry the most about the class together, and what chance gives.
 
-With ``I(S) = I(X_S;C)`` of a set S of columns, and i, j, k those of a tuple (of a pair without k):
-
-===========  ===================================================================================================
-joint        ``I(ijk)``
-interaction  ``I(ijk) - I(ij) - I(ik) - I(jk) + I(i) + I(j) + I(k)``, of a pair ``I(ij) - I(i) - I(j)``
-gain         ``max(I(ijk) - I(jk), I(ijk) - I(ik), I(ijk) - I(ij))``, the largest ``I(Xi;C|others)``
-synergy      ``I(ijk) - max(I(ij) + I(k), I(ik) + I(j), I(jk) + I(i), I(i) + I(j) + I(k))``
-===========  ===================================================================================================
+The statistics are those of :func:`bitsieve.counts.tuples.search_tuples`.
 
 W. J. McGill, "Multivariate information transmission", Psychometrika 19, 1954. doi:10.1007/BF02289159
 A. Jakulin, "Machine learning based on attribute interactions", dissertation, University of Ljubljana, 2005.
@@ -32,7 +25,7 @@ from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Progress
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.source import CodedSource, CountSource, conditioning
+from bitsieve.counts.source import CountSource, coded, conditioning
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
@@ -154,17 +147,18 @@ class Samples(NamedTuple):
     @classmethod
     def of(cls, source: CountSource, strata: Integers | None, n_jobs: int | None) -> Samples:
         """All samples of a source; ``strata`` of each, class by class: a shuffle leaves every sample in its own."""
-        if not isinstance(source, CodedSource):
+        known = coded(source)
+        if known is None:
             raise ValueError(
                 "shuffles of the class need all rows in one place: give a sample of the rows, or no shuffles"
             )
         dtype = np.uint8 if source.arities.max() <= 256 else np.uint16
         codes = np.empty((source.n_samples, source.n_features), dtype, order="F")
-        by_class = np.argsort(source.sample_classes, kind="stable")
+        by_class = np.argsort(known.sample_classes, kind="stable")
         for feature in range(source.n_features):
-            codes[:, feature] = source.codes(feature)[by_class]
+            codes[:, feature] = known.codes(feature)[by_class]
         of_codes: dict[str, Any] = {"n_classes": source.n_classes, "n_jobs": n_jobs}
-        return cls(codes, source.sample_classes[by_class], strata, of_codes)
+        return cls(codes, known.sample_classes[by_class], strata, of_codes)
 
     def shuffle(self, random: np.random.Generator) -> Columns:
         """The places of the samples after a shuffle."""
@@ -216,7 +210,7 @@ class Search:
             tuples = min(tuples, n_tuples(source, 2) + comb(self.screen, self.order))
         most = AFFORDED if source.arities.max() <= CODES else AFFORDED_BY_TABLES
         affordable = float(tuples) * source.n_samples * N_SHUFFLES <= most
-        return N_SHUFFLES if isinstance(source, CodedSource) and affordable else 0
+        return N_SHUFFLES if coded(source) is not None and affordable else 0
 
     def after_shuffles(
         self, source: CountSource, n_shuffles: int, random_state: int = 0, strata: Integers | None = None

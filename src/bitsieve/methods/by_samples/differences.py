@@ -1,16 +1,11 @@
 """Differences of samples in each column, and distances, which are their sums.
 
-``diff = |a - b| / (max - min)`` in a numeric column, 0 or 1 in a categorical one, the expected one where a value is
-missing: it is drawn from the known ones of its class.
+``diff = |a - b| / (max - min)`` in a numeric column, 0 or 1 in a categorical one; where a value is missing, the
+expected one if it is drawn from the known ones of its class, or of all where the class has none (Kononenko's rule, and
+likewise for numbers).
 
 Distances decide who is a neighbour, so they are sums of whole multiples of 2**-32: exact in float64 for up to 2**21
-columns, hence the same whatever the order of the columns, the block or the instruction set. Sums in float32, of known
-error, show which few samples may be among the nearest, and only theirs are taken in float64.
-
-Expected differences are for categories those of Kononenko's rule: ``1 - P(v | c)`` from a known value v, and
-``1 - sum_v P(v | c) P(v | c')`` from another missing one. Likewise for numbers: the mean of ``|V - v|`` over the known
-values V of class c, and of ``|V - V'|`` over those of both classes. A class without any known value borrows those of
-all classes.
+columns. Sums in float32, of known error, show which few samples may be among the nearest, and only theirs are exact.
 
 I. Kononenko, "Estimating attributes: analysis and extensions of RELIEF", ECML 1994. doi:10.1007/3-540-57868-4_57
 """
@@ -114,10 +109,7 @@ class Distances(NamedTuple):
 
 
 class Differences:
-    """Differences between the samples of a table; a missing value is drawn from the known ones of its class.
-
-    Memory: two copies of the table in float64 and one in float32, and for columns that miss values up to 256 MiB more.
-    """
+    """Differences between the samples of a table; a missing value is drawn from the known ones of its class."""
 
     def __init__(self, rows: Rows, classes: Classes, n_classes: int) -> None:
         self.n_samples, self.n_features = rows.n_samples, rows.n_features
@@ -162,10 +154,9 @@ class Differences:
         return Distances(samples, numbers, others)
 
     def nearest(self, distances: Distances, rows: Places, members: Places, k: int) -> Places:
-        """The k nearest of some members to samples of a block, which are not neighbours of themselves.
+        """The k nearest of some members to samples of a block, which are not neighbours of themselves, ascending.
 
-        ``rows`` are places in ``distances.samples``; ``members``, ascending, are at least k without the sample itself.
-        Shape (len(rows), k), ascending; of those as far as the k-th, within the tolerance, the first.
+        ``rows`` are places in ``distances.samples``. Of those as far as the k-th, within the tolerance, the first.
         """
         out = np.empty((len(rows), k), np.int64)
         _native.nearest_samples(

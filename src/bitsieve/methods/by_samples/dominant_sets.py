@@ -1,7 +1,10 @@
 """Dominant sets of similar columns: the choice among their members by the information of all that are chosen.
 
-Within a set the feature f with the greatest I(S + f;C) is taken, S being all that was chosen so far, in this set and
-those before; ties (1e-10) go to the lowest column.
+Similarities of pairs of columns:
+
+    parzen, distinct, binned:  W = 2 I(Xi;Xj) / (H(Xi) + H(Xj))    by Parzen windows, distinct values or bins
+    rho:                       W = |rho|, the size of the correlation
+    error:                     W = 1 - e / max e,   e = (var_i + var_j) / 2 * (1 - rho^2)
 
 Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
 doi:10.1007/978-3-642-24471-1_17
@@ -9,37 +12,162 @@ doi:10.1007/978-3-642-24471-1_17
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.choice import TIE, pick
+from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.memory import check_memory
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_bandwidth, check_choice, made_by
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
-from bitsieve.methods.by_samples.parzen.joint import JointInformation, SecondOrderInformation
-from bitsieve.methods.by_samples.parzen.pairs import BANDWIDTHS
-from bitsieve.methods.by_samples.rows import Samples, standardize
-from bitsieve.methods.by_samples.similarity import check_similarity, find_similarity
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
-from bitsieve.optimize.dominant_sets import DYNAMICS, dominant_sets
+from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
+from bitsieve.methods.by_samples.parzen import BANDWIDTHS, JointInformation, ParzenPairs, SecondOrderInformation
+from bitsieve.methods.by_samples.rows import Rows, Samples, centre, standardize
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
+from bitsieve.optimize.dominant_sets import DYNAMICS, Similarity, SimilarityMatrix, SimilarityRows, dominant_sets
 
+Step = Callable[[int, int], object]
+
+SIMILARITIES = ("auto", "parzen", "binned", "distinct", "rho", "error")
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
+REPEATED = 4  # "auto": samples a distinct value, from which values count as symbols
+AT_ONCE = 16  # rows in one product
 
 
-class SetInformation(Protocol):
-    """The information of S and one more feature, S being empty at first."""
+def check_similarity(name: str, value: Any) -> None:
+    """Refuse what is neither the name of a kind nor a square array of numbers."""
+    if isinstance(value, str) and value in SIMILARITIES:
+        return
+    shape: tuple[int, ...] = getattr(value, "shape", ())
+    if isinstance(value, str) or len(shape) != 2 or shape[0] != shape[1]:
+        given = value if isinstance(value, str) or value is None else f"an object of shape {shape}"
+        kinds = ", ".join(map(repr, SIMILARITIES))
+        raise ParameterError(name, given, f"give one of {kinds}, or a square array, one row a feature")
 
-    def information(self, candidates: Columns) -> Floats:
-        """I(S + f;C) of every candidate f, in bits."""
 
-    def add(self, feature: int) -> None:
-        """Put a feature into S."""
+def find_similarity(
+    samples: Samples, kind: Any, bandwidth: str | float, memory: int | None, n_jobs: int | None
+) -> tuple[Similarity, str]:
+    """The similarity of the varying columns: a matrix where it fits the memory, else rows on demand; and its kind."""
+    phase("similarities")
+    if not isinstance(kind, str):
+        return _given(kind, samples), "given"
+    if kind == "auto":
+        kind = _fitting(samples.rows())
+    if kind in ("binned", "distinct"):
+        information = samples.counted(kind)
+        matrix, rows = partial(uncertainty_matrix, information), partial(uncertainty_rows, information)
+        return _whole_or_rows(information.n_features, memory, matrix, rows, 1), kind
+    numbers, varies = samples.numbers(f" with {Setting('similarity', kind).in_python()}")
+    values, n = standardize(numbers[:, varies]), int(varies.sum())
+    if kind == "parzen":
+        pairs, everything = ParzenPairs(values, bandwidth, n_jobs), np.arange(n)
+
+        def windows(first: int, last: int) -> Floats:
+            return np.stack([pairs.relevance_row(i, everything) for i in range(first, last)])
+
+        return _whole_or_rows(n, memory, pairs.relevance_matrix, windows, 1), kind
+    lines = partial(correlation_rows, values) if kind == "rho" else RegressionErrors(numbers[:, varies], values).rows
+    return _whole_or_rows(n, memory, partial(_all_rows, lines, n), lines, AT_ONCE), kind
+
+
+def _all_rows(rows: Callable[[int, int], Floats], n: int, progress: Step) -> Floats:
+    out = np.empty((n, n))
+    for first in range(0, n, AT_ONCE):
+        last = min(first + AT_ONCE, n)
+        out[first:last] = rows(first, last)
+        progress(last, n)
+    return out
+
+
+def _fitting(rows: Rows) -> str:
+    """The kind that fits the columns: "distinct" where values of at least half of those that vary repeat."""
+    numeric = [len(np.unique(column)) for column in rows.numbers.T]
+    counts = np.array([count for count in numeric if count > 1] + [2] * len(rows.categorical))
+    repeat = counts * REPEATED <= rows.n_samples
+    return "distinct" if 2 * int(repeat.sum()) >= len(counts) else "parzen"
+
+
+def _whole_or_rows(
+    n: int, memory: int | None, matrix: Callable[[Step], Floats], rows: Callable[[int, int], Floats], at_once: int
+) -> Similarity:
+    """The matrix where it fits the memory, else the rows as they are asked for."""
+    if memory is not None and 8 * n * n > memory:
+        return SimilarityRows(rows, n, memory, at_once, phase("similarities"))
+    try:
+        return SimilarityMatrix(matrix(phase("similarities")))
+    except MemoryError:
+        raise ValueError(
+            Sentence(
+                f"the similarities of {n:,} features take {8 * n * n / 1e9:.3g} GB, more than there is: limit them by ",
+                Setting("memory", "4GB"),
+                " or so",
+            )
+        ) from None
+
+
+def _given(similarity: Any, samples: Samples) -> SimilarityMatrix:
+    """The similarities of the varying columns, of those given for all."""
+    matrix = np.asarray(similarity)
+    n = samples.n_features
+    if matrix.shape != (n, n):
+        raise ValueError(f"the similarities given have the shape {matrix.shape}, and the table has {n:,} features")
+    varying = np.flatnonzero(samples.rows().varies)
+    if len(varying) < n:
+        matrix = matrix[np.ix_(varying, varying)]
+    if matrix.dtype.kind != "f":
+        matrix = matrix.astype(np.float64)
+    for i, row in enumerate(matrix):  # row by row: no second matrix
+        if not np.isfinite(row).all() or row.min() < 0 or not np.array_equal(row, matrix[:, i]):
+            raise ValueError(
+                "the similarities given must be finite numbers of 0 or more, and those of i, j and j, i equal"
+            )
+    if np.diagonal(matrix).any():
+        matrix = matrix.copy()
+        np.fill_diagonal(matrix, 0.0)
+    return SimilarityMatrix(matrix)
+
+
+def correlation_rows(standardized: Floats, first: int, last: int) -> Floats:
+    """Rows of |rho|, 0 on the diagonal, of columns that vary, given as rows of mean 0 and standard deviation 1."""
+    with threadpool_limits(1):  # a product's bits depend on the number of threads
+        out = np.abs(standardized[first:last] @ standardized.T)
+    out = np.minimum(out / standardized.shape[1], 1.0)
+    out[np.arange(last - first), np.arange(first, last)] = 0.0
+    return np.asarray(out)
+
+
+class RegressionErrors:
+    """1 - e / max e of columns that vary: twice the cost of correlations, as the largest e comes first."""
+
+    def __init__(self, numbers: Floats, standardized: Floats) -> None:
+        self._standardized = standardized
+        values, exponents = centre(numbers)
+        # One unit for all, in which the largest variance is near 1: W does not depend on it.
+        variances = np.add.reduce(values * values, axis=0) / len(values)
+        self._variances = np.ldexp(variances, np.maximum(2 * (exponents - exponents.max()), -1000))
+        n = len(self._variances)
+        blocks = range(0, n, AT_ONCE)
+        self._largest = max((float(self._errors(a, min(a + AT_ONCE, n)).max()) for a in blocks), default=0.0)
+
+    def rows(self, first: int, last: int) -> Floats:
+        """Rows of W; 0 on the diagonal."""
+        errors = self._errors(first, last)
+        out = 1.0 - errors / self._largest if self._largest > 0 else np.ones_like(errors)
+        out[np.arange(last - first), np.arange(first, last)] = 0.0
+        return out
+
+    def _errors(self, first: int, last: int) -> Floats:
+        rho = correlation_rows(self._standardized, first, last)
+        rho[np.arange(last - first), np.arange(first, last)] = 1.0
+        return np.asarray((self._variances[first:last, None] + self._variances) / 2 * (1.0 - rho * rho))
 
 
 class WholeSetInformation:
@@ -57,12 +185,17 @@ class WholeSetInformation:
         self._reached = self._class_entropy - self._given.class_entropy
 
 
+# Of S and one more feature, S being empty at first: all have ``information(candidates)`` and ``add(feature)``.
+SetInformation = WholeSetInformation | JointInformation | SecondOrderInformation
+
+
 def choose_from_sets(
     sets: Sequence[Columns], scores: SetInformation, k: int, *, until_negative: bool = False, progress: Progress = None
 ) -> Found:
     """Choose k features, or all of the sets (each ascending) if they hold fewer; scored by what each added to I(S;C).
 
-    ``until_negative`` ends before the first feature that lowers the information; one is always chosen.
+    Within a set the feature f with the greatest I(S + f;C) is taken, S being all that was chosen so far; ties (1e-10)
+    go to the lowest column. ``until_negative`` ends before the first feature that lowers it; one is always chosen.
     """
     order: list[int] = []
     gains: list[float] = []
@@ -189,7 +322,6 @@ METHODS = (
         needs="the values themselves: similarities of all pairs of features; n x n numbers",
         cost="O(n^2 d + k m d^2) for sets of m features, n^2 numbers",
         selector="bitsieve.selectors.dominant_sets:DominantSetMII",
-        parameters=defaults_of(dominant_set_mii),
         run=dominant_set_mii,
         requires=DENSE_ROWS,
         bins=False,

@@ -18,7 +18,7 @@ from bitsieve.common.memory import check_matrices
 from bitsieve.common.parameters import check_flag, check_integer, optional
 from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.rows import Centred, Samples, centre
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
 
 Integers = NDArray[np.intp]
 
@@ -52,10 +52,7 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
 
 
 def _one_unit(centred: Centred) -> Floats:
-    """What brings the scatters, which are squares, to one unit: powers of 4.
-
-    Where another column is 2**500 times as large a column's scatter is negligible; it is kept above 0.
-    """
+    """What brings the scatters to one unit, powers of 4; beside a column 2**500 times as large kept above 0."""
     return np.asarray(4.0 ** np.maximum(centred.exponents - centred.exponents.max(), -500))
 
 
@@ -70,8 +67,7 @@ def _others(clusters: Integers, column: int) -> Integers:
 def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1) -> Integers:
     """The cluster of every column, ``0, 1, ...``, by average linkage on ``1 - |rho|``.
 
-    Clusters are merged down to ``n_clusters``; None stops where the two nearest have a mean |rho| below 0.5, or
-    where ``least`` are left.
+    None stops where the two nearest have a mean |rho| below 0.5, or where ``least`` are left.
     """
     from scipy.cluster.hierarchy import average
     from scipy.spatial.distance import squareform
@@ -120,10 +116,8 @@ def scatters(centred: Centred, classes: NDArray[np.integer]) -> tuple[Floats, Fl
 def most_separable(between: Floats, total: Floats, clusters: Integers, k: int) -> Integers:
     """The k columns of k different clusters with the largest sum of ``between`` over sum of ``total``, ascending.
 
-    ``sum S_b / sum S_w`` rises with ``sum S_b / (sum S_b + sum S_w)``, whose denominator is never 0. Dinkelbach: for a
-    share s the largest ``sum (between - s total)`` is found at once, the best of each cluster and the k best of
-    those; s becomes what that set reaches, until it rises no more. Columns that would change the share by no more
-    than 1e-10 are ties, and the lowest are taken.
+    Dinkelbach: for a share s the largest ``sum (between - s total)`` is found at once, the best of each cluster and the
+    k best of those; s becomes what that set reaches, until it rises no more. Ties of 1e-10 go to the lowest columns.
 
     W. Dinkelbach, "On nonlinear fractional programming", Management Science 13(7), 1967. doi:10.1287/mnsc.13.7.492
     """
@@ -160,7 +154,6 @@ METHODS = (
         cost="O(n^2 d), 2 n^2 numbers",
         unit="ratio",
         selector="bitsieve.selectors.separability:RCFS",
-        parameters=defaults_of(rcfs),
         run=rcfs,
         requires=DENSE_ROWS,
         bins=False,

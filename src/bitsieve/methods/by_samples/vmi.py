@@ -48,8 +48,7 @@ def vmi(
         bound = (PairwiseBound if pairwise else NaiveBound)(CodeTable(coded.codes[order], class_sizes, n_jobs))
     on_plateau = on_plateau or ("stop" if k is None else "continue")
     found = variational_select(bound, samples.n_features if k is None else k, on_plateau, phase("ranking"))
-    own = {"restarts_": found.restarts, "alone_": found.alone, "binner_": coded and coded.binner}
-    return Found(found.selected, found.scores, extras=own)
+    return replace(found, extras={**found.extras, "binner_": coded and coded.binner})
 
 
 def _densities(
@@ -94,7 +93,6 @@ _NAIVE = Method(
     needs="the samples: a likelihood of each in every class",
     cost="O(k n d C) for C classes; densities O(n d^2)",
     selector="bitsieve.selectors.forward:VMI",
-    parameters=defaults_of(vmi),
     run=vmi,
     requires=DENSE_ROWS,
     ends_with=("auto",),

@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.methods.by_counts.blankets.koller_sahami import blanket_elimination
+from bitsieve.common.choice import pick
+from bitsieve.common.progress import listening
+from bitsieve.methods.by_counts.blankets.koller_sahami import koller_sahami
 
 
 @pytest.fixture(scope="module")
 def run(information_of):
     def eliminate(codes, classes, size, **options):
-        return blanket_elimination(information_of(codes, classes), blanket_size=size, **options)
+        return koller_sahami(information_of(codes, classes), codes.shape[1], blanket_size=size, **options)
 
     return eliminate
 
@@ -34,20 +36,19 @@ def direct(brute, codes, classes, size, rule):
         return -brute.conditional_information(codes[:, i], classes, codes[:, j])
 
     varies = [len(np.unique(column)) > 1 for column in codes.T]
-    dropped, scores, blankets = [j for j in range(codes.shape[1])[::-1] if not varies[j]], [], []
-    scores, blankets = [0.0] * len(dropped), [[] for _ in dropped]
+    dropped = [j for j in range(codes.shape[1])[::-1] if not varies[j]]
+    scores = [0.0] * len(dropped)
     while len(dropped) < codes.shape[1]:
         left = [j for j in range(codes.shape[1]) if j not in dropped]
-        deltas, chosen = {}, {}
+        deltas = {}
         for i in left:
             # Nine digits: what is equal but for rounding is equal.
-            chosen[i] = sorted((j for j in left if j != i), key=lambda j: (-round(nearness(i, j), 9), j))[:size]
-            deltas[i] = brute.conditional_information(codes[:, i], classes, known_together(codes, chosen[i]))
+            blanket = sorted((j for j in left if j != i), key=lambda j: (-round(nearness(i, j), 9), j))[:size]
+            deltas[i] = brute.conditional_information(codes[:, i], classes, known_together(codes, blanket))
         worst = min(left, key=lambda i: (round(deltas[i], 9), -i))
         dropped.append(worst)
         scores.append(deltas[worst])
-        blankets.append(chosen[worst])
-    return dropped[::-1], scores[::-1], blankets[::-1]
+    return dropped[::-1], scores[::-1]
 
 
 @settings(max_examples=25, deadline=None)
@@ -60,10 +61,9 @@ def direct(brute, codes, classes, size, rule):
 def test_against_a_direct_computation(run, brute, make_table, seed, n_samples, size, rule):
     codes, classes = make_table(n_samples, 5, n_codes=3, n_classes=2, seed=seed)
     codes = np.insert(codes, seed % 6, 0, axis=1)  # a constant anywhere
-    found = run(codes, classes, size, rule=rule)
-    order, scores, blankets = direct(brute, codes, classes, size, rule)
+    found = run(codes, classes, size, blanket=rule)
+    order, scores = direct(brute, codes, classes, size, rule)
     assert found.order.tolist() == order
-    assert [blanket.tolist() for blanket in found.blankets] == blankets
     assert np.abs(found.scores - scores).max() <= 1e-12  # a few dozen logarithms in floating point
 
 
@@ -81,7 +81,6 @@ def test_by_hand(run):
     found = run(np.column_stack([a, hint, b, hint]), classes, 1)
     assert found.order[-1] == 3
     assert found.scores[-1] == 0
-    assert found.blankets[-1].tolist() == [1]
     assert sorted(found.order.tolist()) == [0, 1, 2, 3]
 
 
@@ -96,12 +95,11 @@ def test_without_blankets_the_order_is_that_of_relevance(information_of, run, ma
 def test_a_blanket_of_one_is_a_pair(information_of, run, make_table):
     """I(Xi;C|M_i) by a partition has the bits of the matrix of pairs."""
     codes, classes = make_table(200, 12, seed=2)
-    matrix = information_of(codes, classes).conditional_mutual_information_matrix()
+    matrix = information_of(codes, classes).matrix("conditional_relevance")
     found = run(codes, classes, 1)
-    for feature, score, blanket in zip(found.order[1:], found.scores[1:], found.blankets[1:], strict=True):
-        assert score == matrix[feature, blanket[0]]
-        later = found.order[: found.order.tolist().index(feature)]
-        assert matrix[feature, blanket[0]] <= matrix[feature, later].min() + 1e-10
+    for place, (feature, score) in enumerate(zip(found.order[1:], found.scores[1:], strict=True), 1):
+        longer = matrix[feature, found.order[:place]]
+        assert score == longer[pick(-longer)]
 
 
 def test_the_last_one_has_no_blanket(information_of, run, make_table):
@@ -109,7 +107,6 @@ def test_the_last_one_has_no_blanket(information_of, run, make_table):
     found = run(codes, classes, 3)
     information = information_of(codes, classes)
     assert found.scores[0] == information.relevance[found.order[0]]
-    assert [len(blanket) for blanket in found.blankets] == [0, 1, 2, 3, 3, 3]
 
 
 def test_duplicates_go_first(run, make_table):
@@ -133,7 +130,7 @@ def test_order_of_the_columns_does_not_matter(run, make_table):
 def test_threads_change_no_bit(information_of, make_table, n_jobs):
     codes, classes = make_table(300, 60, seed=6)
     one, several = (
-        blanket_elimination(information_of(codes, classes, n_jobs=jobs), blanket_size=2) for jobs in (1, n_jobs)
+        koller_sahami(information_of(codes, classes, n_jobs=jobs), 60, blanket_size=2) for jobs in (1, n_jobs)
     )
     assert one.order.tolist() == several.order.tolist()
     assert one.scores.tobytes() == several.scores.tobytes()
@@ -142,8 +139,10 @@ def test_threads_change_no_bit(information_of, make_table, n_jobs):
 def test_progress(run, make_table):
     codes, classes = make_table(50, 5, seed=7)
     heard = []
-    run(codes, classes, 1, progress=lambda *step: heard.append(step))
-    assert heard == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
+    with listening(heard.append):
+        run(codes, classes, 1)
+    assert heard[:2] == ["counting pairs", "ranking"]
+    assert [(step.done, step.total) for step in heard[2:]] == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
 
 
 def test_nothing_varies(run):

@@ -51,12 +51,12 @@ def test_sums_of_columns_that_co_occur_and_of_those_of_disjoint_support():
     assert 1 < len(disjoint.support.representatives) < codes.shape[1]
     found = {pivot: disjoint.co_occurring(pivot, 250) for pivot in range(codes.shape[1])}
     assert {pair is None for pair in found.values()} == {True, False}
+    naive = make_information("plug-in", NaiveSource(codes, classes))
     for pivot in [pivot for pivot, pair in found.items() if pair is not None]:
         met, pair = found[pivot]
         both = (codes != source.listed.common) & (codes[:, [pivot]] != source.listed.common[pivot])
         assert met.tolist() == np.flatnonzero(both.any(axis=0)).tolist()
-        information = make_information("plug-in", NaiveSource(codes, classes))
-        whole = information.pair(pivot, by_class=False).redundancy
+        whole = naive.pair(pivot, by_class=False).redundancy
         assert pair.redundancy.tobytes() == whole[met].tobytes()
         others = np.setdiff1d(np.arange(codes.shape[1]), met)
         assert (

@@ -11,7 +11,6 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     certify,
     marginal_bound,
     row_bound,
-    spectral_bound,
     subset_objective,
 )
 
@@ -38,9 +37,9 @@ def best_of_all(matrix, k):
 def test_bounds_hold_for_every_subset(information_of, make_table, seed, k):
     codes, classes = make_table(120, 8, n_codes=4, n_classes=3, seed=seed)
     information = information_of(codes, classes)
-    q = information.conditional_mutual_information_matrix(symmetric=True)
+    q = information.matrix("mean_relevance")
     best = best_of_all(q, k)
-    assert best <= spectral_bound(np.linalg.eigvalsh(q)[-1], k) + ROUNDING
+    assert best <= k * np.linalg.eigvalsh(q)[-1] + ROUNDING
     assert best <= row_bound(q, k) + ROUNDING
     assert best <= marginal_bound(information.relevance, information.class_entropy, k) + ROUNDING
 
@@ -53,7 +52,7 @@ def test_bounds_hold_for_any_matrix(seed):
     for k in range(1, 8):
         best = best_of_all(matrix, k)
         assert best <= row_bound(matrix, k) + ROUNDING
-        assert best <= spectral_bound(np.linalg.eigvalsh(matrix)[-1], k) + ROUNDING
+        assert best <= k * np.linalg.eigvalsh(matrix)[-1] + ROUNDING
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -80,17 +79,17 @@ def test_one_feature_and_all_features_are_bounded_exactly():
 def test_neither_bound_is_always_the_better():
     k, n = 4, 60
     even = np.ones((n, n))
-    assert row_bound(even, k) == k * k < spectral_bound(n, k)
+    assert row_bound(even, k) == k * k < k * n
     stars = np.kron(np.eye(k), np.pad(np.ones((1, k - 1)), ((0, k - 1), (1, 0))))  # k hubs, each with k - 1 leaves
     stars += stars.T
     value = np.linalg.eigvalsh(stars)[-1]
     assert value == pytest.approx((k - 1) ** 0.5)  # of a star: the root of its leaves, to the rounding of LAPACK
-    assert spectral_bound(value, k) < row_bound(stars, k) == k * (k - 1)
+    assert k * value < row_bound(stars, k) == k * (k - 1)
 
 
 def test_marginal_bound_is_reached(information_of):
     """Columns that tell nothing alone and any two of which determine the class: Q_ij = H(C)."""
     a, b = np.arange(4) & 1, np.arange(4) >> 1
     information = information_of(np.column_stack([a, b]), a ^ b)
-    q = information.conditional_mutual_information_matrix(symmetric=True)
+    q = information.matrix("mean_relevance")
     assert marginal_bound(information.relevance, information.class_entropy, 2) == subset_objective(q) == 2

@@ -83,7 +83,7 @@ def test_rows_in_parts(information_of, mixed):
 
 def test_rows_are_counted_like_the_matrix(information_of, mixed):
     information = information_of(*mixed)
-    matrix = information.conditional_mutual_information_matrix(symmetric=True)
+    matrix = information.matrix("mean_relevance")
     for n_jobs in (1, 3):
         out = np.empty((len(SOME), 75))
         information_of(*mixed, n_jobs=n_jobs).symmetric_conditional_rows(SOME, ALL, out)

@@ -12,7 +12,7 @@ from bitsieve.methods.by_counts.pairwise.quadratic import first_duplicates
 @pytest.fixture(scope="module")
 def duplicates_of(information_of):
     def find(codes, classes):
-        return first_duplicates(information_of(codes, classes).mutual_information_matrix()).tolist()
+        return first_duplicates(information_of(codes, classes).matrix("redundancy")).tolist()
 
     return find
 

@@ -98,7 +98,7 @@ def test_not_convex(information_of):
     assert "\n" not in str(caught.value)
     found = quadratic_ranking(information, np.arange(4), 0.3, shifted=True)
     assert found.shift == pytest.approx((13**0.5 - 3) / 2, abs=1e-14)
-    matrix = information.mutual_information_matrix() + found.shift * np.eye(4)
+    matrix = information.matrix("redundancy") + found.shift * np.eye(4)
     check_minimum(matrix, information.relevance, found)
     three = quadratic_ranking(information, np.arange(3), shifted=True)  # without the pair it is convex
     assert three.shift == 0
@@ -125,9 +125,9 @@ def test_duplicates_share_their_weight(information_of, make_table, seed, extende
             [*weights[:2], weights[[2, 8, 10]].sum(), *weights[3:5], weights[[5, 9]].sum(), *weights[6:8]]
         )
         assert np.abs(together - alone.weights).max() <= 1e-14  # the same problem, divided and added up
-    matrix = information.mutual_information_matrix()
+    matrix = information.matrix("redundancy")
     if extended:
-        matrix -= information.conditional_redundancy_matrix()
+        matrix -= information.matrix("conditional_redundancy")
         np.fill_diagonal(matrix, found.shift)
     check_minimum(matrix, information.relevance, found)
 
@@ -171,7 +171,7 @@ def test_nystrom_by_its_definition(information_of, make_table, rate, own_entropy
     codes, classes = make_table(300, 20, n_codes=3, seed=3)
     information = information_of(codes, classes)
     places = landmarks_of(20, rate)
-    whole = information.mutual_information_matrix()
+    whole = information.matrix("redundancy")
     factor = nystrom_factor(whole[places], places)
     matrix = factor.matrix @ factor.matrix.T
     if own_entropy:

@@ -17,7 +17,7 @@ from bitsieve.information.protocol import (
     class_uncertainty,
     pair_uncertainty,
 )
-from bitsieve.methods.method import Found, Method, defaults_of
+from bitsieve.methods.method import Found, Method
 
 
 def remaining(information: Information, order: Columns, levels: Floats) -> Remaining:
@@ -29,10 +29,7 @@ def remaining(information: Information, order: Columns, levels: Floats) -> Remai
 
 
 class Remaining:
-    """Features in an order, which are chosen from its beginning; each feature chosen removes some of the others.
-
-    ``levels`` (n_features,): the symmetric uncertainty with a chosen feature from which on a feature is removed.
-    """
+    """Features in an order, chosen from its beginning; one removes those that share as much with it as their level."""
 
     def __init__(self, information: Information, order: Columns, levels: Floats) -> None:
         self.information, self.left, self.levels = information, order, levels
@@ -57,10 +54,7 @@ class Remaining:
 
 class RemainingByEquivalence(Remaining):
     """The same where columns of disjoint support are known: what a pivot shares with them is asked for once a
-    class of equivalent ones.
-
-    Of a kind, a pivot removes those of the lowest levels. Cost: a step visits the columns that co-occur with the
-    pivot, the classes, and the columns that it removes; or all that are left, where these are fewer.
+    class of equivalent ones, of which it removes those of the lowest levels.
     """
 
     def __init__(self, information: Information, order: Columns, levels: Floats, disjoint: DisjointPairs) -> None:
@@ -165,7 +159,6 @@ METHODS = (
         cost="O(k n d)",
         unit="ratio",
         selector="bitsieve.selectors.blankets:FCBF",
-        parameters=defaults_of(fcbf),
         run=fcbf,
         ends_with=(None, "auto"),
         rules={"delta": partial(check_number, low=0, high=1), "strict": check_flag},

@@ -6,66 +6,31 @@ that carry most of its information; its information about the class, conditional
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.choice import pick
 from bitsieve.common.parameters import check_choice, check_integer
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
-from bitsieve.methods.method import CONDITIONED, Found, Method, defaults_of, rank_all
-
-
-@dataclass(frozen=True)
-class Elimination:
-    """All features, the one that stayed longest first; the information of each given its blanket when dropped."""
-
-    order: Columns
-    scores: Floats
-    blankets: list[Columns]
-
-
-def blanket_elimination(
-    information: Information, *, blanket_size: int, rule: str = "relevance", progress: Progress = None
-) -> Elimination:
-    """Drop features one by one, down to the last.
-
-    ``delta_i = I(Xi;C|M_i)``; the smallest is dropped, and blankets that held it are chosen afresh. Ties (1e-10):
-    the highest column is dropped, so that the lowest stays. Columns that do not vary are dropped first.
-
-    ``blanket_size``: K, at least 0; all that are left where they are fewer. ``rule`` {"relevance", "redundancy"}: M_i
-    are the K features j with the smallest I(Xi;C|Xj), or with the largest I(Xi;Xj). ``progress``: called as
-    ``progress(features dropped, all)``.
-    """
-    blankets = _Blankets(information, blanket_size, rule)
-    dropped = np.flatnonzero(~information.varies)[::-1].tolist()
-    scores = [0.0] * len(dropped)
-    last = [np.empty(0, np.intp)] * len(dropped)
-    while len(dropped) < information.n_features:
-        worst = blankets.worst()
-        scores.append(float(blankets.delta[worst]))
-        last.append(blankets.of(worst))
-        dropped.append(worst)
-        blankets.drop(worst)
-        if progress is not None:
-            progress(len(dropped), information.n_features)
-    return Elimination(np.array(dropped[::-1], np.intp), np.array(scores[::-1]), last[::-1])
+from bitsieve.methods.method import CONDITIONED, Found, Method, rank_all
 
 
 class _Blankets:
-    """The blanket of every feature left, and I(Xi;C|M_i)."""
+    """The blanket of every feature left, and I(Xi;C|M_i).
+
+    A blanket M_i are the ``size`` features j with the smallest I(Xi;C|Xj), or with the largest I(Xi;Xj).
+    """
 
     def __init__(self, information: Information, size: int, rule: str) -> None:
         self.information = information
         self.members = np.full((information.n_features, min(size, information.n_features)), -1)  # -1: fewer are left
         self.left = information.varies.copy()
         if rule == "relevance":
-            self.nearness = -information.conditional_mutual_information_matrix()
+            self.nearness = -information.matrix("conditional_relevance")
         else:
-            self.nearness = information.mutual_information_matrix()
+            self.nearness = information.matrix("redundancy")
         self.nearness[:, ~self.left] = -np.inf
         np.fill_diagonal(self.nearness, -np.inf)
         self.delta = np.full(information.n_features, np.inf)
@@ -75,11 +40,6 @@ class _Blankets:
     def worst(self) -> int:
         """The feature with the smallest delta; of equal ones the last."""
         return len(self.delta) - 1 - pick(-self.delta[::-1])
-
-    def of(self, feature: int) -> Columns:
-        """Its blanket, the nearest first."""
-        members: Columns = self.members[feature]
-        return members[members >= 0]
 
     def drop(self, feature: int) -> None:
         """Leave a feature out, and choose the blankets afresh that held it."""
@@ -102,12 +62,22 @@ class _Blankets:
 
 
 def koller_sahami(information: Information, k: int, *, blanket_size: int = 1, blanket: str = "relevance") -> Found:
-    """Keep the ``k`` features that stay longest; see :class:`bitsieve.KollerSahami`."""
+    """Keep the ``k`` features that stay longest; see :class:`bitsieve.KollerSahami`.
+
+    ``delta_i = I(Xi;C|M_i)``; the smallest is dropped, and blankets that held it are chosen afresh. Ties (1e-10):
+    the highest column is dropped, so that the lowest stays. Columns that do not vary are dropped first.
+    """
     phase("counting pairs")
-    found = blanket_elimination(information, blanket_size=blanket_size, rule=blanket, progress=phase("ranking"))
-    scores = np.empty(information.n_features)
-    scores[found.order] = found.scores
-    return rank_all(found.order, information.varies, scores, k)
+    blankets, progress = _Blankets(information, blanket_size, blanket), phase("ranking")
+    dropped = np.flatnonzero(~information.varies)[::-1].tolist()
+    scores = np.zeros(information.n_features)
+    while len(dropped) < information.n_features:
+        worst = blankets.worst()
+        scores[worst] = blankets.delta[worst]
+        dropped.append(worst)
+        blankets.drop(worst)
+        progress(len(dropped), information.n_features)
+    return rank_all(np.array(dropped[::-1], np.intp), information.varies, scores, k)
 
 
 METHODS = (
@@ -119,7 +89,6 @@ METHODS = (
         needs="all pairs of features within each class, each feature conditional on its blanket; n x n numbers",
         cost="O(n^2 d), n^2 numbers",
         selector="bitsieve.selectors.blankets:KollerSahami",
-        parameters=defaults_of(koller_sahami),
         run=koller_sahami,
         requires=CONDITIONED,
         rules={

@@ -60,7 +60,7 @@ def spanning_forest(
     n = information.n_features
     columns = np.arange(n) if columns is None else columns
     block = np.zeros(len(columns), np.intp) if blocks is None else np.asarray(blocks)[columns]
-    matrix = np.asarray(information.mutual_information_matrix(np.float64, columns), np.float64)
+    matrix = np.asarray(information.matrix("redundancy", np.float64, columns), np.float64)
     steps = np.abs(np.subtract.outer(*[np.arange(len(columns))] * 2))
     apart = (block[:, None] != block) | (steps == 0) | (chain & (steps > 1))
     matrix[apart] = -np.inf

@@ -1,8 +1,5 @@
 """How far a subset of k features can be from the best one: its objective x'Qx, and bounds on that of every subset.
 
-``Q_ii = I(Xi;C)``, ``Q_ij = (I(Xi;C|Xj) + I(Xj;C|Xi)) / 2``, x the 0/1 vector of the subset; all in bits. A bound holds
-for every subset of k, so the best subset lies between the objective and the bound.
-
 Vinh, Chan, Romano, Bailey, "Effective global approaches for mutual information based feature selection", KDD 2014,
 eq. 17-19. doi:10.1145/2623330.2623611
 """
@@ -33,12 +30,7 @@ class Certificate(NamedTuple):
 
 
 def certify(objective: float, bounds: Iterable[float]) -> Certificate:
-    """The objective and the least of the bounds.
-
-    A bound that rounding put below the objective is raised to it; the gap of a bound of 0 is 0.
-
-    Raises ArithmeticError if the bound lies further below the objective than rounding explains: it is none then.
-    """
+    """The objective and the least of the bounds, raised to it where rounding put it below, refused if far below."""
     least = min(bounds)
     if least < objective - ROUNDING * max(1.0, abs(objective)):
         raise ArithmeticError(
@@ -53,19 +45,8 @@ def subset_objective(among: NDArray[np.floating]) -> float:
     return float(np.add.reduce(np.asarray(among, np.float64).reshape(-1)))
 
 
-def spectral_bound(eigenvalue: float, k: int) -> float:
-    """``k`` times the largest eigenvalue: x has the squared length k."""
-    return k * eigenvalue
-
-
 def row_bound(matrix: NDArray[np.floating], k: int) -> float:
-    """The sum of the k best ``b_i``, b_i = Q_ii and the k - 1 largest other entries of row i.
-
-    A member's share in the objective is its diagonal entry and k - 1 others of its row. For k much smaller than n it
-    is far below the spectral bound, which grows with n.
-
-    Cost: O(n^2) comparisons; rows that cannot be among the k best are not sorted.
-    """
+    """The sum of the k best shares in x'Qx: Q_ii and the k - 1 largest other entries of row i."""
     diagonal = np.array(np.diagonal(matrix), np.float64)
     return row_bound_by_rows(matrix.__getitem__, diagonal, largest_others(matrix), k)
 
@@ -73,10 +54,9 @@ def row_bound(matrix: NDArray[np.floating], k: int) -> float:
 def row_bound_by_rows(
     row: Callable[[int], NDArray[np.floating]], diagonal: Floats, largest_other: Floats, k: int
 ) -> float:
-    """:func:`row_bound` of a matrix whose rows are made when asked for.
+    """:func:`row_bound` of a matrix whose rows are made when asked for, from the most promising on.
 
-    ``largest_other`` holds the largest entry off the diagonal of every row: rows are asked for from the most
-    promising on, until no other can be among the k best.
+    ``largest_other`` holds the largest entry off the diagonal of every row.
     """
     limit = diagonal + (k - 1) * largest_other if k > 1 else diagonal  # of b_i
     order = np.argsort(-limit, kind="stable")
@@ -106,8 +86,7 @@ def _sum_of_largest(values: NDArray[np.floating], k: int) -> float:
 def marginal_bound(relevance: Floats, class_entropy: float, k: int) -> float:
     """A bound that needs no pairs: ``k (k - 1) H(C)`` less ``k - 2`` times the k smallest relevances.
 
-    ``I(Xi,Xj;C) <= H(C)`` makes ``Q_ij <= H(C) - (I(Xi;C) + I(Xj;C)) / 2``. Only where Q is not counted in full: it is
-    loose as soon as two features together do not determine the class.
+    ``I(Xi,Xj;C) <= H(C)`` makes ``Q_ij <= H(C) - (I(Xi;C) + I(Xj;C)) / 2``: loose, for where Q is not counted in full.
     """
     if k == 1:
         return float(relevance.max())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -13,7 +12,7 @@ from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_room, square_matrix
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information, pair_uncertainty
-from bitsieve.methods.by_counts.pairwise.certificate import largest_others, row_bound_by_rows
+from bitsieve.methods.by_counts.pairwise.certificate import row_bound, row_bound_by_rows
 from bitsieve.optimize.eigen import multiply
 
 
@@ -29,7 +28,7 @@ def uncertainty_rows(information: Information, first: int, last: int) -> Floats:
 
 def uncertainty_matrix(information: Information, progress: Progress = None) -> Floats:
     """W of all features, counted pair by pair: the numbers of the rows, bit for bit. Memory: 8 n^2 bytes."""
-    out = np.asarray(information.mutual_information_matrix(np.float64, None, progress), np.float64)
+    out = np.asarray(information.matrix("redundancy", np.float64, None, progress), np.float64)
     entropy = information.entropy
     for i, row in enumerate(out):
         sums = entropy + entropy[i]
@@ -46,9 +45,7 @@ STRIP = 16  # rows of a tile multiplied at once: their products stay in the seco
 class TiledProducts:
     """The symmetric conditional matrix Q in tiles: as many as the memory given holds are kept, others counted anew.
 
-    Which tiles are kept changes the time of a product and not one bit of it: tiles are of a fixed size, and their
-    parts of the product are added in their fixed order.
-
+    Which are kept changes not one bit: tiles are of a fixed size, and their parts of the product added in fixed order.
     ``memory``: bytes for tiles; three of 32 MiB (float64) are for work and come off it.
     """
 
@@ -127,37 +124,11 @@ class TiledProducts:
         np.maximum(across, tile[:, square:].max(axis=0, initial=-np.inf), out=across)
 
 
-class ConditionalMatrix(Protocol):
-    """What is asked of the matrix to improve a subset and to bound its objective."""
-
-    @property
-    def diagonal(self) -> Floats:
-        """The relevances."""
-
-    def row(self, i: int) -> NDArray[np.floating]:
-        """Row i."""
-
-    def among(self, members: Columns) -> NDArray[np.floating]:
-        """The rows and columns of some members."""
-
-    def upper_bounds(self, k: int) -> list[float]:
-        """Bounds on ``x'Qx`` of every subset of k that the entries known give."""
-
-
-class FullMatrix(ConditionalMatrix, Protocol):
-    """What is asked of it besides, to find the eigenvector."""
-
-    def multiply(self, vector: Floats) -> Floats:
-        """The product with a vector, the same bits for any number of threads."""
-
-
 class WholeMatrix:
     """Q in memory: n^2 numbers, counted once."""
 
     def __init__(self, information: Information, columns: Columns, dtype: DTypeLike = np.float64) -> None:
-        self.values = information.conditional_mutual_information_matrix(
-            dtype, columns, phase("counting pairs"), symmetric=True
-        )
+        self.values = information.matrix("mean_relevance", dtype, columns, phase("counting pairs"))
 
     @cached_property
     def diagonal(self) -> Floats:
@@ -168,13 +139,15 @@ class WholeMatrix:
         return row
 
     def among(self, members: Columns) -> NDArray[np.floating]:
+        """The rows and columns of some members."""
         return self.values[np.ix_(members, members)]
 
     def upper_bounds(self, k: int) -> list[float]:
-        """The bound of the best rows."""
-        return [row_bound_by_rows(self.row, self.diagonal, largest_others(self.values), k)]
+        """Bounds on ``x'Qx`` of every subset of k: that of the best rows."""
+        return [row_bound(self.values, k)]
 
     def multiply(self, vector: Floats) -> Floats:
+        """The product with a vector, the same bits for any number of threads."""
         return multiply(self.values, vector)
 
 
@@ -234,6 +207,10 @@ class TiledMatrix(CountedMatrix):
 
     def multiply(self, vector: Floats) -> Floats:
         return self._tiles.multiply(vector)
+
+
+FullMatrix = WholeMatrix | TiledMatrix  # of which products give the eigenvector
+ConditionalMatrix = WholeMatrix | CountedMatrix  # enough to improve a subset and to bound its objective
 
 
 def conditional_matrix(

@@ -16,7 +16,7 @@ from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_choice, check_number, made_by, optional
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
-from bitsieve.methods.method import Found, Method, defaults_of, rank_all
+from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom, nystrom_factor
 from bitsieve.optimize.simplex_qp import (
@@ -31,13 +31,7 @@ BLOCK = 1 << 22  # comparisons at once
 
 
 def first_duplicates(redundancy: Floats) -> Columns:
-    """For every column the lowest column that it duplicates, mostly itself.
-
-    ``redundancy`` (n, n): I(Xi;Xj), H(Xi) on the diagonal; made of integers, so that equal information is equal to the
-    last bit.
-
-    Cost: n^2 comparisons.
-    """
+    """For every column the lowest column that it duplicates, mostly itself: as much shared as either has."""
     n = len(redundancy)
     entropy = np.diagonal(redundancy)
     first = np.empty(n, np.intp)
@@ -50,12 +44,11 @@ def first_duplicates(redundancy: Floats) -> Columns:
 
 
 class QuadraticRanking(NamedTuple):
-    """Weights of the columns and what they come from.
+    """Weights of the columns, of sum 1, and what they come from.
 
-    ``weights`` (n,): of sum 1. ``order`` (n,): by falling weight; columns of weight 0 by rising gradient, the
-    multiplier of their bound: what a column would have to gain in ``a f_i`` to get a weight. Ties to the lowest column.
-    ``shift``: added to the diagonal of H, bits. ``gap``: the objective is at most so much above its
-    minimum, bits. ``converged``: whether the gap is as small as it should be.
+    ``order``: by falling weight; columns of weight 0 by rising gradient, the multiplier of their bound; ties to the
+    lowest column. ``shift``: added to the diagonal of H, bits. ``gap``: the objective is at most so much above its
+    minimum, bits.
     """
 
     weights: Floats
@@ -69,15 +62,14 @@ class QuadraticRanking(NamedTuple):
 def quadratic_ranking(
     information: Information, columns: Columns, alpha: float | None = None, *, shifted: bool = False
 ) -> QuadraticRanking:
-    """QPFS: ``H_ij = I(Xi;Xj)``, ``H_ii = H(Xi)``.
+    """QPFS: ``H_ij = I(Xi;Xj)``, ``H_ii = H(Xi)``, of columns that vary.
 
-    ``columns``: columns that vary. ``alpha``: weight of the relevance; None: ``mean |H| / (mean |H| + mean f)`` over
-    all entries. ``shifted``: add the least number to the diagonal that makes H convex, instead of refusing it. Raises
-    ValueError if H is not convex and not to be shifted.
+    ``alpha``: weight of the relevance; None: balanced. ``shifted``: add the least number to the diagonal that makes H
+    convex, instead of refusing it.
     """
     check_matrices(matrices_for_proof(len(columns)), len(columns))
     redundancy = np.asarray(
-        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
+        information.matrix("redundancy", columns=columns, progress=phase("counting pairs")), np.float64
     )
     phase("ranking")
     shift = 0.0
@@ -104,18 +96,14 @@ def extended_ranking(
     beta: float = 1.0,
     shift: float | None = None,
 ) -> QuadraticRanking:
-    """EQPFS: ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)``, and one number on the diagonal.
-
-    ``information``, ``columns``, ``alpha``: as in :func:`quadratic_ranking`. ``shift``: the number on the diagonal;
-    None: the least that makes H convex. Raises ValueError if H is not convex with the shift given.
-    """
+    """EQPFS: ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)``, the ``shift`` on the diagonal; None: the least that is convex."""
     check_matrices(2, len(columns))
-    total = np.asarray(
-        information.mutual_information_matrix(columns=columns, progress=phase("counting pairs")), np.float64
-    )
+    total = np.asarray(information.matrix("redundancy", columns=columns, progress=phase("counting pairs")), np.float64)
     first = first_duplicates(total)
     if beta:
-        within = information.conditional_redundancy_matrix(columns=columns, progress=phase("counting pairs by class"))
+        within = information.matrix(
+            "conditional_redundancy", columns=columns, progress=phase("counting pairs by class")
+        )
         within *= beta
         total -= within
         del within
@@ -141,9 +129,8 @@ def approximated_ranking(
 ) -> QuadraticRanking:
     """QPFS with Nystrom's approximation of H from the rows of ``landmarks``, some of the ``columns``.
 
-    ``columns``: columns that vary. ``own_entropy``: give every column its entropy on the diagonal, which takes no count
-    of a pair. By the letter of the approximation only landmarks have theirs; the others seem to share next to nothing
-    with themselves, and take all the weight.
+    ``own_entropy``: give every column its entropy on the diagonal. By the letter of the approximation only landmarks
+    have theirs; the others seem to share next to nothing with themselves, and take all the weight.
     """
     n_bytes = 3 * 8 * len(landmarks) * len(columns)
     check_room(n_bytes, f"rows of {len(landmarks):,} landmarks and their factor take", "give fewer landmarks")
@@ -163,11 +150,7 @@ def approximated_ranking(
 
 
 def balanced_alpha(mean_redundancy: float, mean_relevance: float) -> float:
-    """The a that gives both terms like weight, ``q / (q + f)``; 1/2 where there is neither.
-
-    The redundancy is the mean size of the entries of H. QPFS has none below 0; where redundancy and synergy of EQPFS
-    cancel in the mean, entries as they are would leave the relevance without a part.
-    """
+    """The a that gives both terms like weight: ``q / (q + f)``, q the mean size of the entries of H; else 1/2."""
     redundancy, relevance = max(0.0, mean_redundancy), max(0.0, mean_relevance)
     return redundancy / (redundancy + relevance) if redundancy + relevance > 0 else 0.5
 
@@ -183,9 +166,8 @@ def _rank_dense(
 ) -> QuadraticRanking:
     """Solve with ``diagonal`` in place of that of the matrix, which is overwritten.
 
-    Duplicates have equal weights in some minimum (of any other, the mean with the duplicates exchanged is one), so m of
-    them are one variable: with w in all, each has w/m, and the diagonal is ``(diagonal + (m - 1) with_itself) / m``.
-    That makes their ties exact, and H regular where nothing but duplicates made it singular.
+    m duplicates, of like weight in some minimum, are one variable, the diagonal ``(diagonal + (m - 1) with_itself) /
+    m``: their ties are exact, and H is regular where nothing but duplicates made it singular.
     """
     relevance = information.relevance[columns]
     with_itself = np.diagonal(matrix).copy()
@@ -284,7 +266,6 @@ METHODS = (
         cost="O(n^2 d + n^3), 2 n^2 numbers",
         unit="share",
         selector="bitsieve.selectors.pairwise:QPFS",
-        parameters=defaults_of(qpfs),
         run=qpfs,
         rules={
             "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),
@@ -304,7 +285,6 @@ METHODS = (
         cost="O(n^2 d + n^3), 2 n^2 numbers",
         unit="share",
         selector="bitsieve.selectors.pairwise:EQPFS",
-        parameters=defaults_of(eqpfs),
         run=eqpfs,
         rules={
             "alpha": optional(partial(check_number, low=0, high=1, instead="or None to balance both terms")),

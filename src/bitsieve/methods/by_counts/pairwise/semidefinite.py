@@ -19,10 +19,9 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     Certificate,
     certify,
     row_bound,
-    spectral_bound,
     subset_objective,
 )
-from bitsieve.methods.method import Found, Method, defaults_of, rank_all
+from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 from bitsieve.optimize.swap import improve_by_swaps
@@ -66,11 +65,7 @@ ROUNDINGS: dict[str, Callable[[Floats, Draw], Floats]] = {
 def round_factor(matrix: Floats, factor: Floats, k: int, rounding: str, n_roundings: int, draw: Draw) -> Rounded:
     """The k features with the largest cosines, for the direction whose subset has the largest x'Qx.
 
-    ``matrix`` (n, n). ``factor`` (n + 1, r): unit rows, row 0 representing y = 1. ``rounding``: a name of
-    ``ROUNDINGS``. ``n_roundings``: random directions. ``draw(size)`` is a vector of independent standard normal
-    numbers.
-
-    Cost: O(n r + k^2) a direction.
+    ``factor`` (n + 1, r): unit rows, row 0 representing y = 1. ``draw(size)``: independent standard normal numbers.
     """
     tried = [ROUNDINGS[rounding](factor, draw) for _ in range(n_roundings)]
     subsets = [top(cosines, k) for cosines in tried]
@@ -88,10 +83,8 @@ def _row_cosines(factor: Floats, direction: Floats) -> Floats:
 class SemidefiniteChoice(NamedTuple):
     """What SDPCMI finds among some columns, which its indices count.
 
-    ``order`` (n,): the subset first, largest share in x'Qx first; then the others, largest cosine first. ``shares``
-    (k,): of the subset in that order: ``sum_j Q_ij`` over the members j, in bits; together x'Qx. ``cosines`` (n,): with
-    the direction that won the rounding. ``membership`` (n,): ``(1 + Y_0i) / 2``: what the relaxation gives in the place
-    of 0 and 1. They sum to k.
+    ``order``: the subset first, largest share in x'Qx first; then the others, largest cosine first. ``shares`` (k,): in
+    that order, in bits. ``cosines``: with the direction that won. ``membership``: ``(1 + Y_0i) / 2``, of sum k.
     """
 
     order: Columns
@@ -104,15 +97,10 @@ class SemidefiniteChoice(NamedTuple):
 def semidefinite_choice(
     information: Information, columns: Columns, k: int, *, rounding: str, n_roundings: int, draw: Draw, swaps: bool
 ) -> SemidefiniteChoice:
-    """The best subset of k found by rounding the relaxation, and how good it can be at most.
-
-    ``columns``: those that vary: a constant one would borrow the relevance of the others. ``k``: 1 .. len(columns).
-    ``rounding``, ``n_roundings``, ``draw``: see :func:`bitsieve.methods.by_counts.pairwise.semidefinite.round_factor`.
-    ``swaps``: whether the rounded subset is improved by single swaps.
-    """
+    """The best subset of k varying columns found by rounding the relaxation, and how good it can be at most."""
     check_matrices(3, len(columns))
     progress = phase("counting pairs")
-    counted = information.conditional_mutual_information_matrix(np.float64, columns, progress, symmetric=True)
+    counted = information.matrix("mean_relevance", np.float64, columns, progress)
     matrix = counted.astype(np.float64, copy=False)
     with threadpool_limits(1):  # sums of BLAS depend on its threads
         solution = solve_low_rank(matrix, k, progress=phase("ranking"))
@@ -127,7 +115,7 @@ def semidefinite_choice(
     others = np.delete(np.arange(len(columns)), members)
     bounds = [
         solution.bound / 4,
-        spectral_bound(dominant_eigenvector(matrix).value, k),
+        k * dominant_eigenvector(matrix).value,  # x has the squared length k
         row_bound(matrix, k),
     ]
     return SemidefiniteChoice(
@@ -193,7 +181,6 @@ METHODS = (
         needs="all pairs of features within each class; n x n numbers",
         cost="O(n^2 d + n^3), 3 n^2 numbers",
         selector="bitsieve.selectors.pairwise:SDPCMI",
-        parameters=defaults_of(sdpcmi),
         run=sdpcmi,
         rules={
             "rounding": partial(check_choice, choices=tuple(ROUNDINGS)),

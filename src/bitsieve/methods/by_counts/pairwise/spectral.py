@@ -1,7 +1,6 @@
 """SPECCMI: the global objective of pairwise conditional information, relaxed to an eigenvector.
 
-Vinh, Chan, Romano, Bailey, "Effective global approaches for mutual information based feature selection", KDD 2014,
-eq. 17-19 and section 3.4. doi:10.1145/2623330.2623611
+The paper is that of :mod:`bitsieve.methods.by_counts.pairwise.certificate`, section 3.4.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from bitsieve.methods.by_counts.pairwise.certificate import (
     Certificate,
     certify,
     marginal_bound,
-    spectral_bound,
     subset_objective,
 )
 from bitsieve.methods.by_counts.pairwise.matrices import (
@@ -31,7 +29,7 @@ from bitsieve.methods.by_counts.pairwise.matrices import (
     FullMatrix,
     conditional_matrix,
 )
-from bitsieve.methods.method import Found, Method, defaults_of, rank_all
+from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.eigen import dot, lanczos, multiply
 from bitsieve.optimize.nystrom import (
     Nystrom,
@@ -59,8 +57,7 @@ class SpectralRanking(NamedTuple):
 def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
     """Rank by the dominant eigenvector of a matrix, whole or in tiles: weights >= 0, ties to the lowest column.
 
-    Leave constant columns out of the matrix: such a column would get the weight that the relevance of the others lends
-    it (``I(Xj;C) / 2`` in every entry) and could outrank informative features.
+    A constant column in it would get the weight that the relevance of the others lends it.
     """
     phase("ranking")
     n = len(matrix.diagonal)
@@ -70,14 +67,10 @@ def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
 
 
 def rank_by_landmarks(rows: NDArray[np.floating], landmarks: Columns, variant: str | None = None) -> SpectralRanking:
-    """Rank by Nystrom's approximation of the dominant eigenvector from some rows of Q.
+    """Rank by Nystrom's approximation of the dominant eigenvector from some rows of Q, at the places ``landmarks``.
 
-    ``rows`` (p, n). ``landmarks`` (p,): the places of the rows in Q. ``variant`` {"extension", "paper"}: "extension"
-    (the default) carries the eigenvector of the landmarks' square matrix on to the others in one step; "paper" takes
-    the top eigenvector of the approximated matrix, whose weights may be negative.
-
-    The eigenvalue is estimated from the rows, ``w'(Qv)_L / w'w`` with ``w = v_L``: exact for the exact vector.
-    Cost: O(n p) and a dozen products p x p, or for the paper's variant O(n p^2).
+    ``variant`` "paper" takes the top eigenvector of the approximated matrix, whose weights may be negative. The
+    eigenvalue is estimated from the rows, ``w'(Qv)_L / w'w`` with ``w = v_L``: exact for the exact vector.
     """
     phase("ranking")
     known = np.asarray(rows, np.float64)
@@ -117,7 +110,7 @@ def speccmi(
         if refine == "swap":
             swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping")).members
             members = ranking.order[np.isin(ranking.order, swapped)]
-        bounds = [] if landmarks is not None else [spectral_bound(ranking.eigenvalue, len(members))]
+        bounds = [] if landmarks is not None else [len(members) * ranking.eigenvalue]  # of squared length k
         certificate = _certificate(information, varying, matrix, members, bounds, dtype)
         weights[varying] = ranking.weights
         order = varying[np.concatenate([members, ranking.order[~np.isin(ranking.order, members)]])]
@@ -172,7 +165,6 @@ METHODS = (
         needs="all pairs of features within each class; n x n numbers",
         cost="O(n^2 d), n^2 numbers",
         selector="bitsieve.selectors.pairwise:SpecCMI",
-        parameters=defaults_of(speccmi),
         run=speccmi,
         rules={
             "approximation": made_by(make_nystrom),

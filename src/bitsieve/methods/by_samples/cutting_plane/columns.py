@@ -1,8 +1,7 @@
 """Columns as vectors of unit length about their mean, ``f = (x - mean) / length``: products with weights of the samples
 and correlations, of a dense or a sparse table, which is never copied nor made dense as a whole.
 
-A column that holds a single value has length 0 and counts as the zero vector. The correlation of two others is the
-product of their vectors. Of a sparse table means are subtracted from results, not from values.
+A column that holds a single value has length 0 and counts as the zero vector.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,24 +51,6 @@ class Groups(NamedTuple):
     correlations: list[Floats]
 
 
-class Part(Protocol):
-    """Some columns of a table in memory: s vectors of n samples."""
-
-    n_columns: int
-
-    def times(self, weights: Floats) -> Floats:
-        """The sum of the vectors by weights of shape (s, tasks): shape (n, tasks)."""
-        ...
-
-    def against(self, weights: Floats) -> Floats:
-        """The products with weights of the samples, shape (n, tasks): shape (s, tasks)."""
-        ...
-
-    def scatter(self, samples: Flags) -> Floats:
-        """The products of the vectors with each other over some samples, shape (s, s)."""
-        ...
-
-
 class Columns(ABC):
     """A table as vectors, a block of columns at a time; its values are only read."""
 
@@ -90,10 +71,7 @@ class Columns(ABC):
 
     @abstractmethod
     def correlated(self, columns: Integers, least: float, among: Integers | None = None) -> Pairs:
-        """Pairs of a column (of the table, or of those ``among`` which to look) and a place in ``columns``.
-
-        Those with a correlation of at least ``least`` in absolute value, a column with itself included.
-        """
+        """Pairs of a column (of all, or ``among`` some) and a place in ``columns``, correlated by ``least`` or more."""
 
     @abstractmethod
     def _measure(self, first: int, last: int) -> None:
@@ -174,19 +152,21 @@ class DenseColumns(Columns):
 
 
 class DensePart:
-    """Some vectors in memory."""
+    """Some columns of a table in memory: s vectors of n samples."""
 
     def __init__(self, vectors: Floats) -> None:
         self.vectors = vectors
-        self.n_columns = vectors.shape[1]
 
     def times(self, weights: Floats) -> Floats:
+        """The sum of the vectors by weights of shape (s, tasks): shape (n, tasks)."""
         return self.vectors @ weights
 
     def against(self, weights: Floats) -> Floats:
+        """The products with weights of the samples, shape (n, tasks): shape (s, tasks)."""
         return self.vectors.T @ weights
 
     def scatter(self, samples: Flags) -> Floats:
+        """The products of the vectors with each other over some samples, shape (s, s)."""
         rows = self.vectors[samples]
         return rows.T @ rows
 
@@ -277,7 +257,6 @@ class SparsePart:
     def __init__(self, rows: csr_array, level: Floats) -> None:
         self.rows = rows
         self.level = level
-        self.n_columns = len(level)
 
     def times(self, weights: Floats) -> Floats:
         return np.asarray(self.rows @ weights - self.level @ weights)
@@ -292,6 +271,9 @@ class SparsePart:
         products = np.asarray((rows.T @ rows).toarray())
         products -= np.outer(sums, self.level) + np.outer(self.level, sums) - n * np.outer(self.level, self.level)
         return products
+
+
+Part = DensePart | SparsePart
 
 
 def vectors_of(values: NDArray[Any] | csc_array, n_jobs: int | None = None) -> Columns:

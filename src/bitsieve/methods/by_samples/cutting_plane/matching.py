@@ -1,13 +1,10 @@
 """The columns of a cut: the best ranked ones of which no two are correlated.
 
-The greedy matching takes column after column. Correlation is not transitive, so its set need not be the best one:
-
-    max sum_j w_j x_j,   sum_j x_j <= B,   sum_{j in Q} x_j <= 1 for cliques Q of correlated columns,   x_j = 0 or 1
-
-is a maximum-weight independent set of at most B columns. With the prices of its linear relaxation, lambda for a place
-and r_j = w_j - lambda - (prices of its cliques) for a column, no set with a column outside the list is better than
-bound - (lambda - w_j), and none with a listed one of r_j < 0 better than bound + r_j: few columns can matter, and
-branch and bound looks at those. Algorithm 2 of the paper of :mod:`bitsieve.methods.by_samples.cutting_plane.search`.
+The greedy matching takes column after column. Correlation is not transitive, so its set need not be the best one, which
+is a maximum-weight independent set of at most B columns. With the prices of its linear relaxation over cliques of
+correlated columns, lambda for a place and r_j = w_j - lambda - (prices of its cliques) for a column, no set with a
+column outside the list is better than bound - (lambda - w_j), and none with a listed one of r_j < 0 better than
+bound + r_j: few columns can matter, and branch and bound looks at those.
 """
 
 from __future__ import annotations
@@ -35,10 +32,7 @@ EXACT = 1e-8  # relative: what those tolerances may amount to
 
 
 def leading(scores: Floats, count: int) -> Integers:
-    """The first ``count`` columns by falling score, of equal ones the lowest; those of score 0 are left out.
-
-    Cost: O(n) for n columns beside the sorting of those ``count``.
-    """
+    """The first ``count`` columns by falling score, of equal ones the lowest; those of score 0 are left out."""
     count = min(count, int(np.count_nonzero(scores > TIE)))
     if count == 0:
         return NONE
@@ -50,11 +44,8 @@ def leading(scores: Floats, count: int) -> Integers:
 def match(columns: Columns, scores: Floats, budget: int, least: float | None, represented: Integers = NONE) -> Integers:
     """The best ranked columns, up to ``budget``, each correlated by less than ``least`` with all those before it.
 
-    In order of choice; ``least`` None takes the best ranked ones as they are. Scores are not negative, columns that
-    score 0 are never taken. What is correlated with a ``represented`` column is left out, that column itself is not.
-
-    Cost: correlations of the chosen ones with the columns that rank near them, some multiple of ``budget``; the rest of
-    the table is not looked at.
+    In order of choice; ``least`` None takes the best ranked ones as they are; columns that score 0 are never taken.
+    What is correlated with a ``represented`` column is left out, that column itself is not.
     """
     if least is None:
         return leading(scores, budget)
@@ -101,12 +92,8 @@ class ExactMatch(NamedTuple):
 def match_exactly(columns: Columns, scores: Floats, budget: int, least: float) -> ExactMatch:
     """The columns, at most ``budget``, of the largest sum of squared scores of which no two are correlated.
 
-    Two columns are correlated where the absolute value is ``least`` or more. Scores are not negative, columns that
-    score 0 are never taken. The gap is 0 where the set is proved to be the best, but for differences of 1e-8 of the
-    sum.
-
-    Cost: correlations among the columns that can matter, at most 4,000; then a linear program, and branch and bound
-    over at most 20,000 nodes where the greedy set does not reach its bound.
+    Two columns are correlated where the absolute value is ``least`` or more; columns that score 0 are never taken. The
+    gap is 0 where the set is proved to be the best, but for differences of 1e-8 of the sum.
     """
     greedy = match(columns, scores, budget, least)
     if len(greedy) == 0:

@@ -4,12 +4,8 @@
 
 over one simplex of samples for each task k. With weights mu of the cuts, again of a simplex, and d_j = sum_{t: j in t}
 mu_t, the order may be turned round: the inner minimum for given mu is a support vector machine of squared hinge loss
-over the features sqrt(d_j) f_j,
-
-    min_u |u|^2 / 2 + [ -gamma + C/2 sum_i xi_i^2 ],   alpha = C xi the projection of -C y f'(sqrt(d) u) on the simplex,
-
-found by Newton steps on the samples with weight; the outer maximum is concave in the few mu, and found by Newton steps
-too, whose quadratic is solved over the simplex. Both are exact but for rounding, and the duality gap says how far.
+over the features sqrt(d_j) f_j, alpha the projection of -C y f'(sqrt(d) u) on the simplex. Both are found by Newton
+steps, and the duality gap says how far.
 """
 
 from __future__ import annotations

@@ -106,24 +106,6 @@ class Settings:
     matching: str = "greedy"  # or "disjoint", "exact"
 
 
-class Solution(NamedTuple):
-    """The outcome of a search."""
-
-    support: Integers  # support features in order of choice
-    scores: Floats  # of each in the cut that chose it first: |c_j| / |alpha|, a cosine
-    cuts: list[Integers]  # the support features of every cut in order of choice
-    weights: Floats  # shape (n_support, n_tasks)
-    objective: list[float]  # optimum over the cuts after each
-    gap: float  # largest relative duality gap of those optima
-    violation: float  # by how much of the objective the next cut exceeds it
-    matching_gap: float  # largest relative gap of the cuts, nan where the matching gives none
-
-    @property
-    def converged(self) -> bool:
-        """Whether neither the loop nor a problem over its cuts has something left to gain."""
-        return self.violation <= TOLERANCE and self.gap <= FINE
-
-
 class _Cut(NamedTuple):
     """The next cut."""
 
@@ -136,14 +118,14 @@ def search(columns: Columns, signs: Floats, settings: Settings) -> Solution:
     """Support features of all tasks together; ``signs``, -1 or 1, has the shape (n_samples, n_tasks)."""
     step = phase("cutting")
     with threadpool_limits(1, "blas"):  # a product's bits depend on the number of threads
-        loop = _Loop(columns, signs, settings)
-        while (cut := loop.next_cut()) is not None:
-            loop.add(cut)
-            step(len(loop.support), settings.n_features)
-    return loop.solution()
+        found = Solution(columns, signs, settings)
+        while (cut := found.next_cut()) is not None:
+            found.add(cut)
+            step(len(found.support), settings.n_features)
+    return found
 
 
-class _Loop:
+class Solution:
     """The cuts so far, and the weights of the samples that solve the problem over them."""
 
     def __init__(self, columns: Columns, signs: Floats, settings: Settings) -> None:
@@ -153,14 +135,24 @@ class _Loop:
         self.settings = settings
         self.budget = min(settings.per_cut, settings.n_features)
         self.alpha = np.full((n_samples, n_tasks), 1.0 / n_samples)
-        self.support: list[int] = []
-        self.scores: list[float] = []
-        self.cuts: list[Integers] = []
-        self.gaps = [0.0]
-        self.matching_gaps: list[float] = []
-        self.objective: list[float] = []
+        self.support = np.empty(0, np.intp)  # support features in order of choice
+        self.scores = np.empty(0)  # of each in the cut that chose it first: |c_j| / |alpha|, a cosine
+        self.cuts: list[Integers] = []  # the support features of every cut in order of choice
+        self.objective: list[float] = []  # optimum over the cuts after each
+        self.gap = 0.0  # largest relative duality gap of those optima
+        self.violation = np.inf  # by how much of the objective the next cut exceeds it
+        self.matching_gap = float("nan")  # largest relative gap of the cuts, nan where the matching gives none
         self.solved: Reduced | None = None
-        self.violation = np.inf
+
+    @property
+    def weights(self) -> Floats:
+        """Shape (n_support, n_tasks)."""
+        return np.empty((0, self.signs.shape[1])) if self.solved is None else self.solved.weights
+
+    @property
+    def converged(self) -> bool:
+        """Whether neither the loop nor a problem over its cuts has something left to gain."""
+        return self.violation <= TOLERANCE and self.gap <= FINE
 
     def next_cut(self) -> Integers | None:
         """The next cut; None where there is none to add."""
@@ -175,7 +167,7 @@ class _Loop:
         self.violation = max(0.0, cut.violation)
         if not (wanted and left) or cut.violation <= TOLERANCE or not len(cut.columns):
             return None
-        self.matching_gaps.append(cut.gap)
+        self.matching_gap = float(np.fmax(self.matching_gap, cut.gap))
         return cut.columns
 
     def _adds(self, cut: _Cut) -> bool:
@@ -184,13 +176,10 @@ class _Loop:
 
     def add(self, cut: Integers) -> None:
         """Solve the problem with one more cut; of its new columns the last are left out where they are too many."""
-        known = set(self.support)
-        new = [j for j in cut.tolist() if j not in known][: self.settings.n_features - len(self.support)]
-        self.support += new
-        self.scores += self._cosines(np.array(new, np.intp)).tolist()
-        known.update(new)
-        self.cuts.append(np.array([j for j in cut.tolist() if j in known], np.intp))
-        chosen = np.array(self.support, np.intp)
+        new = cut[~np.isin(cut, self.support)][: self.settings.n_features - len(self.support)]
+        self.scores = np.append(self.scores, self._cosines(new))
+        self.support = chosen = np.append(self.support, new)
+        self.cuts.append(cut[np.isin(cut, chosen)])
         members = np.array([np.isin(chosen, one) for one in self.cuts])
         share = 1 / len(self.cuts)
         mixture = np.ones(1) if self.solved is None else np.append((1 - share) * self.solved.mixture, share)
@@ -198,21 +187,7 @@ class _Loop:
         self.solved = problem.solve(mixture, self.products[chosen])
         self.alpha = self.solved.alpha
         self.objective.append(self.solved.value)
-        self.gaps.append(self.solved.gap / self.solved.value)
-
-    def solution(self) -> Solution:
-        """What is known at the end."""
-        weights = np.empty((0, self.signs.shape[1])) if self.solved is None else self.solved.weights
-        return Solution(
-            np.array(self.support, np.intp),
-            np.array(self.scores),
-            self.cuts,
-            weights,
-            self.objective,
-            max(self.gaps),
-            self.violation,
-            max(self.matching_gaps, default=float("nan")),
-        )
+        self.gap = max(self.gap, self.solved.gap / self.solved.value)
 
     def _match(self) -> _Cut:
         least, scores = self.settings.least, self._cosines(slice(None))
@@ -220,7 +195,7 @@ class _Loop:
         if least is not None and self.settings.matching == "exact":
             columns, gap = match_exactly(self.columns, scores, self.budget, least)
         else:
-            represented = np.array(self.support, np.intp) if self.settings.matching == "disjoint" else NONE
+            represented = self.support if self.settings.matching == "disjoint" else NONE
             columns = match(self.columns, scores, self.budget, least, represented)
         ridge = float(np.square(self.alpha).sum()) / (2 * self.settings.C)
         reached = float(np.square(self.products[columns]).sum()) / 2 + ridge
@@ -234,11 +209,7 @@ class _Loop:
 
 
 def affiliate(columns: Columns, support: Integers, cuts: Sequence[Integers], least: float) -> Groups:
-    """The columns correlated with a support feature, each in the group of one support feature a cut.
-
-    Within a cut a column goes to the first support feature, in order of choice, with which it is correlated by
-    ``least`` or more; over the cuts the groups of a support feature are united.
-    """
+    """The columns correlated with a support feature by ``least``: in each cut with the first such one, united."""
     pairs = columns.correlated(support, least)
     taken = np.zeros(len(pairs.column), bool)
     for cut in cuts:
@@ -272,7 +243,6 @@ _GDM = Method(
     cost="O(n d) a cut, n d the stored values of a sparse table",
     unit="cosine",
     selector="bitsieve.selectors.gdm:GDM",
-    parameters=defaults_of(gdm),
     run=gdm,
     requires=ROWS,
     bins=False,

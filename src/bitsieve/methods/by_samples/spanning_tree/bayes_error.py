@@ -27,7 +27,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     edges_between,
     minimum_spanning_tree,
 )
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
 
 Classes = NDArray[np.integer]
 
@@ -79,8 +79,7 @@ def global_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErro
     """Bounds from one tree of all samples.
 
     The share s of its edges, among N samples, that join different classes estimates the error of the nearest-neighbour
-    rule on endless data. The Bayes error is at most s and at least ``(C - 1) / C (1 - sqrt(1 - s C / (C - 1)))``; s is
-    cut at its value for classes that do not differ, ``1 - sum_c p_c^2``.
+    rule: the Bayes error is from ``(C - 1) / C (1 - sqrt(1 - s C / (C - 1)))`` to s, cut at ``1 - sum_c p_c^2``.
     """
     between = edges_between(minimum_spanning_tree(points), classes, n_classes)
     frequency = np.bincount(classes, minlength=n_classes) / len(points)
@@ -90,10 +89,7 @@ def global_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErro
 
 
 class ClassPairs:
-    """The error bounds of every two classes, on some columns and each of the others beside them.
-
-    Every class occurs; ``weighted`` bounds of two classes are multiplied by their share of the samples.
-    """
+    """The error bounds of every two classes, on some columns and each of the others beside them."""
 
     def __init__(self, columns: RankedColumns, classes: NDArray[np.integer], weighted: bool = False) -> None:
         self.columns = columns
@@ -141,10 +137,7 @@ class ClassPairs:
 def forward_selection(
     pairs: ClassPairs, k: int, n_jobs: int | None = None, progress: Progress = None
 ) -> tuple[Integers, Floats]:
-    """k columns, each of them the one that makes the sum of the bounds smallest beside those before it, and these sums.
-
-    Equal sums (within 1e-10) go to the lowest column.
-    """
+    """k columns, each the one that makes the sum of the bounds smallest beside those before it, and these sums."""
     left = np.arange(len(pairs.columns.ranks))
     order, sums = [], []
     tried, to_try = 0, sum(len(left) - step for step in range(k))
@@ -185,7 +178,6 @@ METHODS = (
         cost="O(k^2 n d^2)",
         unit="error",
         selector="bitsieve.selectors.separability:DpSelector",
-        parameters=defaults_of(dp),
         run=dp,
         requires=DENSE_ROWS,
         bins=False,

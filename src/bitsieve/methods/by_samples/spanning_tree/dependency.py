@@ -28,7 +28,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     edges_between,
     minimum_spanning_tree,
 )
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of, rank_all
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, rank_all
 
 Places = NDArray[np.int64]
 
@@ -119,10 +119,8 @@ class Draw:
 def class_weights(draw: Draw, classes: NDArray[np.integer], priors: str) -> tuple[Floats, Floats]:
     """What the samples of the two halves weigh, so that ``1 - (weight of the cross edges) / n`` is the bound.
 
-    The bound is ``1 - 2 sum_yz p_y p_z delta_yz`` with ``delta_yz = n R_zy / (2 n'_z n_y)``, where ``R_zy`` counts the
-    edges between original samples of class z and permuted ones of class y, ``n'_z`` and ``n_y`` are their numbers and n
-    their sum over the classes. ``halves`` takes ``p_z = n'_z / n`` and ``p_y = n_y / n``, each from its own half, and
-    all weights are 1; ``pooled`` takes the frequencies among all samples.
+    ``halves`` takes the frequencies of each class from its own half, and all weights are 1; ``pooled`` takes those
+    among all samples.
     """
     half = len(draw.original)
     if priors == "halves":
@@ -134,10 +132,7 @@ def class_weights(draw: Draw, classes: NDArray[np.integer], priors: str) -> tupl
 
 
 def dependency(x: Floats, y: Floats, classes: NDArray[np.integer], draw: Draw, priors: str) -> float:
-    """The bound for one pair, where x and y may have several dimensions each, shape (n_samples, n_dimensions).
-
-    Given one class it is the geometric mutual information itself.
-    """
+    """The bound for one pair, where x and y may have several dimensions each, shape (n_samples, n_dimensions)."""
     first, second = classes[draw.original], classes[draw.permuted]
     points = np.vstack(
         [np.hstack([x[draw.original], y[draw.original]]), np.hstack([x[draw.permuted], y[draw.partner]])],
@@ -202,8 +197,6 @@ def by_removal(matrix: Floats) -> tuple[Columns, Floats]:
     """All features, the last one removed first: the highest total among those left is removed, again and again.
 
     Of equal totals the higher index is removed first. Beside the order: the total that each had when it was removed.
-
-    Cost: O(n^2) for n features.
     """
     n = len(matrix)
     totals = matrix.sum(axis=1)
@@ -228,7 +221,6 @@ METHODS = (
         cost="O(n^2 d^1.5), n^2 numbers",
         unit="dependency",
         selector="bitsieve.selectors.separability:GMI",
-        parameters=defaults_of(gmi),
         run=gmi,
         requires=DENSE_ROWS,
         bins=False,

@@ -38,8 +38,6 @@ def minimum_spanning_tree(points: Floats) -> SpanningTree:
 
     Edges of equal length are taken in the order of (lower place, higher place), the places being numbered in
     lexicographic order. So the tree is unique and does not depend on the order of the points.
-
-    Cost for n places in d dimensions: about O(n^1.5) in few dimensions, O(n^2 d) in many.
     """
     places, place = np.unique(check_spread(points), axis=0, return_inverse=True)
     edges = _native.spanning_tree(choose_kernel().name, np.ascontiguousarray(places.T))
@@ -60,9 +58,7 @@ def edges_between(tree: SpanningTree, classes: NDArray[np.integer], n_classes: i
     """The number of edges between every two classes, as a symmetric matrix; on the diagonal those within a class.
 
     Lengths do not say how m equal points are joined, nor which of them an edge to another place touches. Counted is
-    the expectation over all choices: two equal points are joined with probability ``2 / m``, and each is as likely
-    as the others to be touched. Where all points differ, these are plain counts. The upper triangle with the diagonal
-    sums to the number of points less 1.
+    the expectation over all choices: two equal points are joined with probability ``2 / m``.
     """
     n_places = len(tree.places)
     counts = np.bincount(tree.place * n_classes + classes, minlength=n_places * n_classes).reshape(n_places, n_classes)
@@ -113,10 +109,7 @@ class SharedPart:
     in_second: Floats  # and in the second; one of the two is 0
 
     def weights(self, columns: RankedColumns, last: Sequence[int] | Integers) -> Floats:
-        """For each column as last coordinate: the sum over the cross edges of the product of their points' weights.
-
-        With weights of 1 that is the expected number of edges between the two samples, as of :func:`edges_between`.
-        """
+        """For each column as last coordinate: the sum over the cross edges of the product of their points' weights."""
         out = np.empty(len(last))
         _native.cross_edges(
             choose_kernel().name,

@@ -2,9 +2,7 @@
 
     I(X_S;C) >= mean_n log2 [ q(x_S|c_n) / sum_c p(c) q(x_S|c) ]
 
-with q(x_S|c) a product, in the order of choice, of what :mod:`bitsieve.methods.by_samples.variational.codes` or
-:mod:`bitsieve.methods.by_samples.variational.densities` puts for q(x_f|x_S,c). Each step adds the feature with the
-greatest bound. The paper is that of :mod:`bitsieve.methods.by_samples.vmi`.
+Each step adds the feature with the greatest bound. The paper is that of :mod:`bitsieve.methods.by_samples.vmi`.
 """
 
 from __future__ import annotations
@@ -21,6 +19,7 @@ from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Progress
 from bitsieve.common.choice import TIE, choose_greedily, pick
 from bitsieve.common.memory import check_room
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.methods.method import Found
 
 PLATEAUS = ("continue", "restart", "stop")
 RESTART_GAIN = 0.01 / log(2)  # bits: 0.01 nats
@@ -41,11 +40,10 @@ class Weighted(NamedTuple):
 
 
 class Posterior:
-    """The running likelihoods log2 p(c) q(x_S|c) of every sample and class.
+    """The running likelihoods log2 p(c) q(x_S|c) of every sample and class, as logarithms: none underflows.
 
     Samples are sorted by class, ``class_sizes`` of each, none 0, and stand in blocks of eight, a lane each: arrays of
-    shape (n_blocks, n_classes, 8), as the native sums want them. Everything is kept as logarithms: nothing underflows,
-    however many features are chosen.
+    shape (n_blocks, n_classes, 8), as the native sums want them.
     """
 
     def __init__(self, class_sizes: Integers) -> None:
@@ -89,8 +87,7 @@ class Posterior:
     def bounds(self, true_class: Floats, mixed: Floats) -> Floats:
         """The bound, in bits, with the chosen features and each candidate.
 
-        Of each candidate ``true_class`` is sum_n log2 of the likelihood in the sample's own class, ``mixed`` sum_n log2
-        of its likelihoods mixed over the classes by the weights.
+        ``true_class`` is sum_n log2 of its likelihood in the sample's class, ``mixed`` of those mixed over the classes.
         """
         return self._bound + (true_class - mixed) / self.n_samples
 
@@ -145,26 +142,14 @@ class Bound(ABC):
         self.posterior.restart()
 
 
-class Chosen(NamedTuple):
-    """Column indices in order of choice, the bound after each, and what else was seen on the way.
-
-    ``restarts`` holds the numbers of features that were chosen when S was emptied; ``alone`` the bound of every feature
-    alone, which is I(Xi;C) for codes.
-    """
-
-    selected: Columns
-    scores: Floats
-    restarts: Columns
-    alone: Floats
-
-
 def variational_select(
     bound: Bound, n_features_to_select: int, on_plateau: str = "continue", progress: Progress = None
-) -> Chosen:
+) -> Found:
     """Add the feature with the greatest bound, one at a time; S must be empty.
 
     When the best bound grows by less than ``RESTART_GAIN``, "restart" empties S and goes on, the chosen features
     staying chosen; when it grows by no more than ``STOP_GAIN``, "stop" ends. The first feature is always taken.
+    ``restarts_``: how many were chosen when S was emptied; ``alone_``: the bound of every feature alone.
     """
     alone = np.where(bound.varies, bound.alone(), 0.0)
     scores = _BoundScores(bound, alone, restarting=on_plateau == "restart")
@@ -176,7 +161,8 @@ def variational_select(
         monitor=_PlateauMonitor() if on_plateau == "stop" else None,
         progress=progress,
     )
-    return Chosen(found.order, found.scores, np.array(scores.restarts, np.intp), alone)
+    own = {"restarts_": np.array(scores.restarts, np.intp), "alone_": alone}
+    return Found(found.order, found.scores, extras=own)
 
 
 class _BoundScores:

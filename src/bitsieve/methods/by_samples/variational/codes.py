@@ -3,13 +3,9 @@
     naive      q(x_f|x_S,c) = p(x_f|c)
     pairwise   q(x_f|x_S,c) = prod_s p(x_f|x_s,c)^(1/#S)
 
-A code that a class does not hold has probability 0 there. A condition (x_s, c) that does not occur has no
-conditional; 1 is put in its place, which no bound can see: the likelihood of S is 0 in that class already.
-
-Cost of a step: O(n d C) for n features, d samples, C classes. The bounds of all candidates are computed in float32
-first, with a bounded error; the few that could be the greatest are then computed in float64, and the choice is among
-those. The pairwise state in float32, one number for each feature, sample and class, is kept for as many features as fit
-STATE_BYTES; for the others it is summed anew in every step, O(n d C #S).
+A condition (x_s, c) that does not occur has no conditional; 1 is put in its place, which no bound can see: the
+likelihood of S is 0 in that class already. The bounds of all candidates are computed in float32 first, with a bounded
+error; the few that could be the greatest are then computed in float64, and the choice is among those.
 """
 
 from __future__ import annotations
@@ -77,10 +73,7 @@ class Tables(NamedTuple):
 
     @classmethod
     def given(cls, table: CodeTable, chosen: int, n_held: int) -> Tables:
-        """log2 p(x_f|x_s,c) of all features given a chosen one, in float32.
-
-        Raises ValueError if they, and as large ones of ``n_held`` other features, do not fit ``TABLE_BYTES``.
-        """
+        """log2 p(x_f|x_s,c) of all features given a chosen one, in float32; ``n_held`` others hold as much."""
         rows = int(table.arities[chosen])
         stride = np.array([_native.table_stride_float32(rows * arity) for arity in table.arities.tolist()], np.int64)
         needed = 4 * int(stride.sum()) * len(table.class_sizes) * (n_held + 1)
@@ -128,10 +121,7 @@ class NaiveBound(Bound):
         return self._values(np.arange(self.n_features), self.posterior.weighted, self._of_one)
 
     def best(self, candidates: Columns) -> tuple[int, float]:
-        """The candidate that gives the greatest bound with S, and that bound.
-
-        To be asked once after each feature that is put into S, with no candidate that was none before.
-        """
+        """The candidate that gives the greatest bound with S, and that bound."""
         return self.best_of(candidates, self.float32_values(candidates))
 
     def best_of(self, candidates: Columns, in_float32: Floats) -> tuple[int, float]:
@@ -142,10 +132,7 @@ class NaiveBound(Bound):
         return int(near[place]), float(values[place])
 
     def float32_error(self) -> float:
-        """How far a bound in float32 may be from the true one, in bits.
-
-        Likelihoods, weights, their products, the sum over C classes and the product over the samples: a rounding each.
-        """
+        """How far a bound in float32 may be from the true one, in bits: a rounding each of some 2 (C + 16) numbers."""
         return SINGLE * 2 * (self.posterior.n_classes + 16)
 
     def float32_values(self, candidates: Columns) -> Floats:
@@ -199,9 +186,8 @@ class PairwiseBound(NaiveBound):
     def float32_error(self) -> float:
         """How far a bound in float32 may be from the true one, in bits.
 
-        A log2 p is at most L = log2 n_c in size, so the roundings of m of them and of their sums, and the product by
-        1/m, are (m / 2 + 4) L of 2^-24; the powers, their sum over C classes and the product of the sums over the
-        samples, a rounding each, add 2 (C + 16) of them.
+        A log2 p is at most L = log2 n_c in size: the roundings of m of them are (m / 2 + 4) L of 2^-24, those of all
+        else 2 (C + 16).
         """
         size = float(np.log2(self.table.class_sizes.max())) + 1
         return SINGLE * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))

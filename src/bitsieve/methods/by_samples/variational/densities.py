@@ -1,20 +1,12 @@
 """The bounds of candidates of two kinds: numeric columns by Gaussian kernel densities within each class, categorical
 columns by frequencies.
 
-With the points j of class c, d the number of numeric columns in the estimate (1 or 2) and k a Gaussian of width
-
-    h = s_c n_c^(-1/(d + 4))    for numeric columns, s_c the standard deviation in the class (n_c - 1)
-
-or the indicator of equal codes for categorical ones, the estimates are
+With the points j of class c, and k a Gaussian, or the indicator of equal codes of a categorical column,
 
     p(x|c)       = mean_j k(x, x_j)
     p(x|x_s,c)   = sum_j k(x, x_j) k(x_s, x_sj) / sum_j k(x_s, x_sj).
 
-The denominator is the margin of the same estimate, so that the conditional integrates to 1. A sample counts among the
-points of its own class. All sums are taken relative to the nearest point: none underflows.
-
-Cost: O(d^2) kernels for d samples, once a feature (naive), or for every feature in every step (pairwise).
-Memory: 8 bytes a feature, sample and class, twice for pairwise.
+A sample counts among the points of its own class. All sums are taken relative to the nearest point: none underflows.
 """
 
 from __future__ import annotations
@@ -38,9 +30,7 @@ NOTHING = -1e30  # log2 of such a sum
 class DensityTable:
     """Columns of numbers (where ``numeric``) and of codes, shape (n_features, n_samples), samples sorted by class.
 
-    The width h is that of the rule above ("scott"), ``(4 / (d + 2))^(1/(d + 4))`` times as large ("silverman"), or has
-    a number in place of ``n_c^(-1/(d + 4))``. Raises IndistinctError where a numeric column that varies does not vary
-    within some class.
+    Raises IndistinctError where a numeric column that varies does not vary within some class.
     """
 
     def __init__(

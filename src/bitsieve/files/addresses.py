@@ -1,0 +1,74 @@
+"""Files behind addresses, such as ``s3://bucket/table.parquet``: which there are, to be copied and read here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from bitsieve.common.messages import one_line
+from bitsieve.files.errors import DataError
+
+_ADDRESS = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):/+([^/].*)", re.DOTALL)
+_PATIENCE = 20  # seconds without an answer
+
+
+def address(path: Any) -> str | None:
+    """The address that a path is, of which ``Path`` drops a slash; None of the path of a file."""
+    found = _ADDRESS.fullmatch(str(path)) if isinstance(path, (str, PathLike)) else None
+    return None if found is None else f"{found[1].lower()}://{found[2]}"
+
+
+def files_behind(where: str) -> Mapping[Path, Callable[[], Any]]:
+    """Of every file at an address its name, or its path below a folder, and what opens it."""
+    with reaching(where):
+        if where.startswith(("http://", "https://")):
+            from urllib.request import urlopen
+
+            return {Path(re.split("[?#]", where)[0]): partial(urlopen, where, timeout=_PATIENCE)}
+        from pyarrow import fs
+
+        system, path = _system(where)
+        found = system.get_file_info(path)
+        if found.type == fs.FileType.File:
+            return {Path(found.base_name): partial(system.open_input_stream, path)}
+        inside = system.get_file_info(fs.FileSelector(path, recursive=True))
+        files = {one.path: partial(system.open_input_stream, one.path) for one in inside if one.is_file}
+        return {Path(below).relative_to(path): opener for below, opener in files.items()}
+
+
+def _system(where: str) -> Any:
+    """The file system of an address, of pyarrow or, for what it does not know, of fsspec; and the path there."""
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        if where.startswith(("gs://", "gcs://")) and "?" not in where:  # by default it tries for a quarter of an hour
+            return fs.FileSystem.from_uri(f"{where}?retry_limit_seconds={_PATIENCE}")
+        return fs.FileSystem.from_uri(where)
+    except pa.ArrowInvalid as error:
+        if "Unrecognized filesystem" not in str(error):
+            raise
+    from fsspec.core import url_to_fs
+
+    system, path = url_to_fs(where)
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+@contextmanager
+def reaching(where: str) -> Iterator[None]:
+    """Inside the block what an address does not give is one line."""
+    try:
+        yield
+    except DataError:
+        raise
+    except ImportError as error:
+        raise DataError(
+            f"cannot read {where!r}: it needs the package {error.name!r}: pip install 'bitsieve[formats]'"
+        ) from None
+    except Exception as error:  # of a store, a network or a library
+        raise DataError(f"cannot read {where!r}: {one_line(error)[:300]}") from None
