@@ -60,10 +60,6 @@ class RepeatedSearch:
         codes = search.codes(candidate)
         return dependence_of_codes(codes, search.classes[None], search.n_classes, self.parts, self.terms)
 
-    def log_codings(self, candidate: int) -> float:
-        """The penalty of the search within a candidate, as a logarithm."""
-        return self.search.log_codings(candidate)
-
     def best_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
         """The smallest figure of all candidates after each of several shuffles of the classes within the parts."""
         return np.minimum(1.0, self._extremes(seeds, lambda found: self._figures(found).min(axis=0), np.minimum))

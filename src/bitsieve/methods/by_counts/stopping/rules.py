@@ -240,7 +240,7 @@ class SignificanceStopping(_AtLevel):
                 p = shuffled.value(given, candidate, n_candidates)
                 return PValue(p, f"by shuffles: a cell expects fewer than {MANY_EXPECTED} samples")
             return p
-        priced = len(search.tried) * tail * float(np.exp(min(700.0, search.log_codings(candidate))))
+        priced = len(search.tried) * tail * float(np.exp(min(700.0, search.search.log_codings(candidate))))
         if priced <= self.level:
             return priced
         return PValue(
@@ -308,11 +308,13 @@ class PermutationStopping(_AtLevel):
     ) -> float:
         """The corrected p."""
         seeds = np.random.default_rng([self.random_state, candidate])
+        last = max(LAST, ceil(self.level * self.n_permutations))
         if search is not None and search.search.units is not None:
             reach, n_candidates = search.reached(candidate), len(search.tried)
         elif search is not None:
             figure = search.figure(candidate)
-            return self._p(lambda some: search.best_after_shuffles(some) <= figure, self.n_permutations, seeds)
+            best = search.best_after_shuffles
+            return share_of_shuffles(lambda some: best(some) <= figure, self.n_permutations, last, seeds)
         else:
             observed = float(given.conditional_relevance(np.array([candidate]))[0])
 
@@ -321,11 +323,7 @@ class PermutationStopping(_AtLevel):
 
         enough = max(ceil(2 * n_candidates / self.level), AFFORDED // given.n_samples)
         most = max(self.n_permutations, min(self.n_permutations * n_candidates, enough))
-        p = self._p(reach, most, seeds)
-        return min(1.0, n_candidates * p)
-
-    def _p(self, reach: Callable[[NDArray[np.uint64]], Flags], most: int, seeds: np.random.Generator) -> float:
-        return share_of_shuffles(reach, most, max(LAST, ceil(self.level * self.n_permutations)), seeds)
+        return min(1.0, n_candidates * share_of_shuffles(reach, most, last, seeds))
 
 
 def share_of_shuffles(
