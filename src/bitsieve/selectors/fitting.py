@@ -121,9 +121,8 @@ class Outcome:
         """The fitted scikit-learn transformer."""
         from bitsieve.selectors.registry import selector_of
 
-        made = selector_of(
-            find_method(self.method), self.asked, binning=self.binning, n_jobs=self.n_jobs, **self.parameters
-        )
+        own = {**self.parameters, "binning": self.binning, "target_kind": self.table.target.said.kind}
+        made = selector_of(find_method(self.method), self.asked, n_jobs=self.n_jobs, **own)
         return made._keep_fitted(self.table, self.fitted)
 
 
@@ -144,8 +143,7 @@ def fit_method(
     samples = TableSamples(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
-    run = method.run if samples.quantity is None or method.run_on_quantity is None else method.run_on_quantity
-    return Fitted(_last(run(samples, k, **own), table))
+    return Fitted(_last(method.run(samples, k, **own), table))
 
 
 def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
