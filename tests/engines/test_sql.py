@@ -147,6 +147,31 @@ def test_many_columns_are_one_statement(tmp_path, printed):
     assert (again.features, again.scores.tobytes()) == (found.features, found.scores.tobytes())
 
 
+def test_results_add_up_only_where_their_intervals_are_the_same(tmp_path, printed):
+    in_duckdb(tmp_path / "t.db")
+    for name, bins in ("a", 3), ("b", 4), ("c", 3):
+        words = "-t", "y", "--missing", "bin", "--binning", "quantile", "--bins", bins, "--exclude", "gap"
+        ran_by_duckdb(tmp_path / "t.db", printed(tmp_path / "t.db", *words), tmp_path / f"{name}.csv")
+    same, other = load_counts(tmp_path / "c.csv"), load_counts(tmp_path / "b.csv")
+    first = load_counts(tmp_path / "a.csv")
+    assert ((first + same).cells == 2 * first.cells).all()
+    with pytest.raises(ValueError, match=r"^the counts do not add up, since their columns, bins, values or classes"):
+        first + other
+
+
+def test_as_many_intervals_of_other_cuts_do_not_add_up(tmp_path, printed):
+    found = []
+    for shift in 0, 1:
+        with duckdb.connect(str(tmp_path / f"{shift}.db")) as con:
+            con.execute(f"create table t as select i / 7 + {shift} as x, i % 3 as few, i % 2 as y from range(99) t(i)")
+        words = "-t", "y", "--binning", "quantile", "--bins", 4, "--include", "x"
+        ran_by_duckdb(tmp_path / f"{shift}.db", printed(tmp_path / f"{shift}.db", *words), tmp_path / "r.csv")
+        found.append(load_counts(tmp_path / "r.csv"))
+    assert found[0].arities.tolist() == found[1].arities.tolist()
+    with pytest.raises(ValueError, match=r"^the counts do not add up"):
+        found[0] + found[1]
+
+
 def a_result(tmp_path, change):
     lines = ["first,first_value,second,second_value,y,samples"]
     for first, second in ("a", "a"), ("a", "b"), ("b", "b"):

@@ -47,8 +47,9 @@ class SavedCounts:
         """The counts of both parts of the rows, refused if the columns, their codes or the classes are not the same."""
         if _meaning(self) != _meaning(other):
             raise ValueError(
-                "the counts do not add up, since their columns, bins or classes differ: count all parts with the bins "
-                "of the first, by 'bitsieve count DATA --like COUNTS'"
+                "the counts do not add up, since their columns, bins, values or classes differ: count all parts with "
+                "the bins of the first, by 'bitsieve count DATA --like COUNTS', or all rows by one statement of "
+                "'bitsieve sql'"
             )
         return replace(self, class_sizes=self.class_sizes + other.class_sizes, cells=self.cells + other.cells)
 

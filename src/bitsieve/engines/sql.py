@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,8 @@ COLUMNS = ("first", "first_value", "second", "second_value")  # then the class a
 def statement(table: TableInParts, binner: Any, relation: str) -> str:
     """The statement that counts all pairs of columns of a relation by the target, with the bins of a table.
 
-    Of a column that is cut the number of the interval is counted, and of every other one its values. No value of a text
-    column is ever part of it.
+    Of a column that is cut the intervals are counted, and of every other one its values. No value of a text column is
+    ever part of it.
     """
     if table.target.kind == "joint":
         raise ValueError("several targets together are not counted by one statement: name one column as the target")
@@ -59,7 +59,7 @@ def statement(table: TableInParts, binner: Any, relation: str) -> str:
 
 
 def _value(table: TableInParts, j: int) -> str:
-    """A column as what is counted: the number of an interval, or its values as text."""
+    """A column as what is counted: an interval, or its values, as text."""
     assert table.coding is not None  # the table is counted
     name, binner = table.names[j], table.coding.binner
     known = binner.categories_[j]
@@ -76,11 +76,12 @@ def _value(table: TableInParts, j: int) -> str:
 
 
 def _interval(name: str, cuts: Sequence[float], side: str) -> str:
-    """The number of the interval of a number, as text; NULL where it is missing."""
+    """The interval of a number by its end, as text, so that results of other cuts do not add up; NULL: missing."""
     number, sign = f"cast({identifier(name)} as double precision)", "<=" if side == "left" else "<"
-    cases = [f"when {number} {sign} {_number(cut)} then {place}" for place, cut in enumerate(cuts)]
-    cases.append(f"when {number} <= {_number(LARGEST)} then {len(cuts)}")  # NaN is above all numbers
-    return _text(f"case {' '.join(cases)} end")
+    cases = [f"when {number} {sign} {_number(cut)} then '{place}: {sign} {cut!r}'" for place, cut in enumerate(cuts)]
+    last = f"{len(cuts)}: {'>' if side == 'left' else '>='} {cuts[-1]!r}" if cuts else "0"
+    cases.append(f"when {number} <= {_number(LARGEST)} then '{last}'")  # NaN is above all numbers
+    return f"case {' '.join(cases)} end"
 
 
 def _number(value: float) -> str:
@@ -124,7 +125,7 @@ def _assembled(rows: Sequence[tuple[Any, ...]], target: str) -> SavedCounts:
     names, labels = sorted(partners, key=lambda name: -len(partners[name])), sorted({of[4] for of in rows})
     if values.keys() != partners.keys() or any(partners[of] != {*names[j:]} for j, of in enumerate(names)):
         raise ValueError("rows of some pairs of columns are missing")
-    known = [_in_order({of for of in values[name] if of is not None}) for name in names]
+    known = [sorted((of for of in values[name] if of is not None), key=_place) for name in names]
     missing = any(None in of for of in values.values())
     arities = np.array([len(of) + missing for of in known], np.int32)
     check_cells(n_cells(arities, len(labels)), len(names))
@@ -147,9 +148,10 @@ def _assembled(rows: Sequence[tuple[Any, ...]], target: str) -> SavedCounts:
     return SavedCounts(names, classes_alone, binner, arities, sizes, cells)
 
 
-def _in_order(values: Set[str]) -> list[str]:
-    """Values in their order, numbers of intervals as numbers."""
-    return sorted(values, key=int if all(value.isdecimal() for value in values) else str)
+def _place(value: str) -> tuple[float, str]:
+    """Whole numbers and intervals in their order, then other values."""
+    number = value.partition(":")[0]
+    return (int(number) if number.isdecimal() else np.inf), value
 
 
 def _read(path: Path) -> pa.Table:

@@ -62,11 +62,11 @@ def select(
     ----------
     data : array-like or scipy.sparse of shape (n_samples, n_features), dataframe, or path
         numpy, pandas, polars (lazy, too) or pyarrow (table or record batch); or a CSV, TSV, JSON lines, Parquet,
-        Arrow/Feather, libsvm or .npz file, compressed or not. A Dask data frame or array is counted on its cluster (see
-        :class:`bitsieve.DaskSource`), by the methods that need counts alone; so are a Spark data frame (see
-        :class:`bitsieve.SparkSource`) and, in batches, a folder of files, a
-        pyarrow dataset and any Arrow stream, and with ``memory`` a file and a lazy frame, too (see
-        :class:`bitsieve.StreamSource`).
+        Arrow/Feather, ORC, libsvm, .npz, Excel, Stata, SAS, SPSS, ARFF, SQLite or DuckDB file, compressed or not, by
+        its path or address, a table of several as ``FILE/TABLE``; or a list of paths. A Dask data frame or array is
+        counted on its cluster (see :class:`bitsieve.DaskSource`), by the methods that need counts alone; so are a Spark
+        data frame (see :class:`bitsieve.SparkSource`) and, in batches, a folder of files, a pyarrow dataset and any
+        Arrow stream, and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
         A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
         one target whose classes are the combinations that occur. Only for .npz and libsvm it may be left out: it is
@@ -122,9 +122,10 @@ def select(
         Where the rows are worked on: in memory, in batches, where a lazy frame has them, or by a cluster. By default it
         follows from the data.
     push_down : bool, optional
-        Whether the rows of a lazy frame, such as a DuckDB relation, a polars LazyFrame or an Ibis table, are counted
-        where they are: statements group them, only counts come back, and the selection is the same. By default they are
-        if they hold more than 2**28 values in at most 200 columns, which a note says; fewer are read.
+        Whether the rows of a database file or of a lazy frame, such as a DuckDB relation, a polars LazyFrame or an Ibis
+        table, are counted where they are: statements group them, only counts come back, and the selection is the same.
+        By default they are if they hold more than 2**28 values in at most 200 columns, which a note says; fewer are
+        read.
     verbose : bool, default=False
         Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
