@@ -8,24 +8,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
-from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
-from bitsieve.data.binning.summary import Limits, Summary
-from bitsieve.data.given import ColumnRules, Given
-from bitsieve.data.quantity import TargetKind
+from bitsieve.data.binning.summary import Limits
+from bitsieve.data.given import Given
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target_summary import TargetCoding
-from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
+from bitsieve.engines.in_parts import Merge, PackedElsewhere, PartReader, Parts, TableInParts, Work
 from bitsieve.engines.portions import PartitionedSource, Portions, in_order
-from bitsieve.engines.registry import DataInParts
+from bitsieve.engines.registry import DataInParts, ReadAs
 
 Result = TypeVar("Result")
 _NOT_LOADED = re.compile(r"(?:ModuleNotFoundError|ImportError|AttributeError): (.*bitsieve.*)|VERSION_MISMATCH\] (.*)")
@@ -51,36 +49,12 @@ class ClusterParts(Parts):
             return None
         return (self.targets if target_only else self.everything).total(task, work, merge)
 
-    def summarize(
-        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
-    ) -> tuple[Summary | None, Packed | None]:
-        """:meth:`run` for a summary; nothing is packed so early."""
-        return self.run("summarize", how.of_part, Summary.merged), None
-
     def pack(
         self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
-    ) -> PackedOnCluster:
+    ) -> PackedElsewhere:
         """All portions, each packed where it is, where it stays."""
-        read = partial(reader.read, target=target)
-        return PackedOnCluster(
-            self.everything.map("pack", partial(_packed, read=read, coding=coding)), len(class_sizes)
-        )
-
-    def kept(self, key: dict[str, Any]) -> None:
-        """Nothing is kept for later runs."""
-
-
-class PackedOnCluster(Packed):
-    """Portions that are packed."""
-
-    def __init__(self, portions: Portions, n_classes: int) -> None:
-        self.portions, self.n_classes = portions, n_classes
-
-    def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
-        return PartitionedSource(self.portions, self.n_classes)
-
-    def drop(self) -> None:
-        """They go with this object."""
+        work = partial(_packed, read=partial(reader.read, target=target), coding=coding)
+        return PackedElsewhere(partial(PartitionedSource, self.everything.map("pack", work), len(class_sizes)))
 
 
 def _n_rows(*objects: Any, reader: PartReader, version: str) -> list[int]:
@@ -137,15 +111,7 @@ class PartsOnCluster(DataInParts, ABC):
         """What was given, when the columns are divided."""
 
     def read_in_parts(
-        self,
-        target: Any = None,
-        sample_weight: Any = None,
-        *,
-        target_name: str = "y",
-        target_bins: int | str | None = None,
-        target_kind: str | None = None,
-        drop_missing: bool = False,
-        rules: ColumnRules | None = None,
+        self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", **how: Unpack[ReadAs]
     ) -> TableInParts:
         phase("reading")
         roles = divide(self.labels, target, sample_weight, unnamed=target_name)
@@ -155,14 +121,7 @@ class PartsOnCluster(DataInParts, ABC):
             return self._portions((roles.others or self.labels[:1]) if target_only else None, *beside)
 
         with _loaded_by_workers(self.to_install):
-            table = TableInParts.read(
-                partial(ClusterParts, portions),
-                roles,
-                self.n_columns,
-                named=bool(self.labels),
-                said=TargetKind.given(target_bins, target_kind),
-                drop_missing=drop_missing,
-                rules=rules,
-            )
+            open_parts = partial(ClusterParts, portions)
+            table = TableInParts.read(open_parts, roles, self.n_columns, named=bool(self.labels), **how)
         table.given = self._given(roles)
         return table

@@ -42,12 +42,10 @@ class CountsTable(TableElsewhere):
 
     @property
     def n_samples(self) -> int:
-        """Number of rows that were counted."""
         return int(self.counts.class_sizes.sum())
 
     @property
     def target(self) -> Target:
-        """The classes; their ``codes`` are none of anything."""
         return self.counts.target
 
     def profile(self, binner: Any = None) -> Profile:
@@ -56,23 +54,18 @@ class CountsTable(TableElsewhere):
         return Profile(self.n_samples, np.ones(n, bool), np.zeros(n, bool), np.zeros(n, bool), self._varies)
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[CountsTable, bool]:
-        """The same: they were counted with the bins that they have."""
         return self, False
 
     def count(self, binner: Any) -> tuple[Binning, CountSource]:
-        """The counts as they are, whatever the binner."""
         return self.counts.binner, TabledSource(self.counts)
 
     def without(self, columns: Sequence[int]) -> CountsTable:
-        """The same: every column was counted."""
-        return self
+        return self  # every column was counted
 
     def varies(self, j: int) -> bool:
-        """Whether column ``j`` has several codes, or may have several values within one bin."""
         return bool(self._varies[j]) or j in self._uncut
 
     def counts_rows(self, j: int) -> bool:
-        """Whether column ``j`` counts the rows: there are none."""
         return False
 
 

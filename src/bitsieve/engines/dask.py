@@ -40,9 +40,8 @@ FAN_IN = 8  # results that one task merges
 class DaskPortions(Portions):
     """Objects on the workers of a cluster, one tuple of them for every portion.
 
-    What :meth:`map` makes is kept by the workers that made it; what is lost with a worker is made again. The tasks are
-    named ``bitsieve-...`` on the dashboard. ``members`` are of every portion its objects: Delayed, made or still to be
-    made, or small values as they are. Without a ``client`` the threads of this process do the work.
+    ``members`` are of every portion its objects: Delayed, made or still to be made, or small values as they are.
+    Without a ``client`` the threads of this process do the work.
     """
 
     def __init__(self, members: Sequence[tuple[Any, ...]], client: Client | None = None) -> None:
@@ -81,9 +80,8 @@ class DaskPortions(Portions):
         return DaskPortions([mine + theirs for mine, theirs in pairs], self.client)
 
     def with_samples(self) -> DaskPortions:
-        """The portions that have any samples, those of one worker next to each other."""
         kept = [self.members[place] for place in places_with_samples(self.total("facts", has_samples, in_order))]
-        if self.client is not None:
+        if self.client is not None:  # those of one worker next to each other
             from distributed import futures_of
 
             keys = [futures_of(member[0])[0].key for member in kept]

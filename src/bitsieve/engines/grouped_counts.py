@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from functools import partial
 from math import prod
 from threading import Lock
 from typing import Any, NamedTuple
@@ -14,16 +14,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Integers
-from bitsieve.common.messages import one_line
 from bitsieve.counts.source import ConditioningSource, Partition
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.data.arrow import numpy_of
-from bitsieve.files.errors import DataError
+from bitsieve.files.errors import DataError, in_one_line
 
 LARGEST = float(np.finfo(np.float64).max)
 GROUPS_AT_ONCE = 1 << 16  # of several columns together, for which one statement is made
 _ROWS_OF_A_GROUP = 16  # on average: of fewer, many groups are nearly the rows
 _FEW_GROUPS = 1 << 10  # which may be fetched of any table
+answering = partial(in_one_line, "the database did not answer a statement")
 
 
 class Groups(NamedTuple):
@@ -37,10 +37,7 @@ class Groups(NamedTuple):
 
 
 class Relation:
-    """Rows that stay where they are: all that is fetched is groups of them, and how many rows each has.
-
-    A statement groups the rows by several columns at once, which costs little more than grouping them by one.
-    """
+    """Rows that stay where they are: all that is fetched is groups of them, and how many rows each has."""
 
     def __init__(self, frame: nw.LazyFrame[Any], weight: str | None = None) -> None:
         if weight is not None:  # NaN is above all numbers
@@ -97,15 +94,6 @@ class Relation:
             return ask(self.frame).collect("pyarrow").to_native()
 
 
-@contextmanager
-def answering() -> Iterator[None]:
-    """Inside the block what a database refuses, or does not answer, is one line."""
-    try:
-        yield
-    except Exception as error:  # each database has its own kinds
-        raise DataError(f"the database did not answer a statement: {one_line(error)[:300]}") from error
-
-
 def doubles(array: Any) -> NDArray[np.float64]:
     """Numbers of any Arrow type."""
     return np.asarray(numpy_of(array.cast("double")), np.float64)
@@ -150,11 +138,7 @@ class Classes(NamedTuple):
 
 
 class GroupedSource(ConditioningSource):
-    """Contingency tables by statements that group the rows of a relation.
-
-    Of a column that has one code nothing is asked. What each statement counts must agree with the tables of each
-    column alone, else the rows have changed.
-    """
+    """Contingency tables by statements that group the rows of a relation, each by several columns at once."""
 
     def __init__(
         self,
@@ -172,7 +156,6 @@ class GroupedSource(ConditioningSource):
         self._alone = [table.dense()[0] for table in self.tables(None, np.arange(len(arities)), True)]
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (codes, codes, classes)."""
         if pivot is None and self._alone is not None:
             known = [self._alone[j] if by_class else self._alone[j].sum(axis=1) for j in columns.tolist()]
             shapes = [(1, len(counts), self.n_classes if by_class else 1) for counts in known]
@@ -187,7 +170,6 @@ class GroupedSource(ConditioningSource):
         return self.counted(given, columns.tolist(), by_class, first, n_first)
 
     def partition(self) -> GroupedPartition:
-        """All samples in one part, to be refined by conditioning features."""
         return GroupedPartition(self, np.empty((1, 0), np.int64), ())
 
     def counted(
@@ -276,11 +258,9 @@ class GroupedPartition(Partition):
 
     @property
     def keys(self) -> Integers:
-        """The codes of the conditioning features in every part."""
         return self._keys
 
     def refine(self, feature: int) -> GroupedPartition:
-        """The partition by the same features and one more."""
         n_codes = int(self.source.arities[feature])
         codes, _, _ = self.source.answer({*self._given, feature}, False)
         pairs = np.unique(self._part(codes) * n_codes + codes[feature])
@@ -288,7 +268,6 @@ class GroupedPartition(Partition):
         return GroupedPartition(self.source, keys, (*self._steps, (feature, pairs)))
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
-        """The tables of the part with each of ``columns``; None: of the part by itself."""
         if columns is not None:
             return self.source.counted(self._given, columns.tolist(), by_class, self._part, len(self.keys))
         codes, classes, counts = self.source.answer({*self._given}, by_class)

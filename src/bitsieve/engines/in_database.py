@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 import narwhals as nw
 import numpy as np
@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from bitsieve.common.arrays import Integers
 from bitsieve.common.messages import Sentence, Setting, quoted
 from bitsieve.common.progress import phase
-from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.encoding import are_categories, as_array, is_missing, lookup
 from bitsieve.data.given import ColumnRules, Given, is_lazy, is_path, take_columns
 from bitsieve.data.profile import RowNumbers
-from bitsieve.data.quantity import TargetKind
 from bitsieve.data.read import read_xy
 from bitsieve.data.roles import divide
 from bitsieve.data.target import read_values, split_target
@@ -39,8 +37,8 @@ from bitsieve.engines.grouped_counts import (
     doubles,
     whole,
 )
-from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
-from bitsieve.engines.registry import DataInParts
+from bitsieve.engines.in_parts import Merge, PackedElsewhere, PartReader, Parts, Summarizing, TableInParts, Work
+from bitsieve.engines.registry import DataInParts, ReadAs
 from bitsieve.files.database import relation_of
 from bitsieve.files.read import database_kind
 
@@ -86,9 +84,6 @@ class PartsInDatabase(Parts):
         self.every, self.relation = Relation(frame), Relation(frame, reader.weight)
         self._target: tuple[Any, ...] | None = None
         self._known: dict[tuple[str, bool], Known] = {}
-
-    def kept(self, key: dict[str, Any]) -> None:
-        """Nothing is kept for later runs."""
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
         """Call ``work`` for the rows grouped by target and weight, which is all that is asked for."""
@@ -196,14 +191,13 @@ class PartsInDatabase(Parts):
 
     def pack(
         self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
-    ) -> PackedInDatabase:
+    ) -> PackedElsewhere:
         """How the columns are grouped by their codes."""
         columns = [j for j in range(len(self.features)) if j not in reader.left_out]
         keys = {j: self._key(j, reader, coding) for j in columns}
         keys = {j: key for j, key in keys.items() if coding.arities[j] > 1}
-        return PackedInDatabase(
-            partial(GroupedSource, self.relation, keys, self._classes(target), coding.arities, class_sizes)
-        )
+        classes = self._classes(target)
+        return PackedElsewhere(partial(GroupedSource, self.relation, keys, classes, coding.arities, class_sizes))
 
     def _key(self, j: int, reader: PartReader, coding: Coding) -> Key:
         """A column as what rows are grouped by: the code that follows from its cuts, or its values."""
@@ -212,7 +206,7 @@ class PartsInDatabase(Parts):
         if self.schema[name].is_numeric() and binner.categories_[j] is None:
             missing = int(binner.n_bins_[j]) - 1 if binner.missing == "bin" else -1
             number = code_by_cuts(nw.col(name).cast(nw.Float64), binner.bin_edges_[j].tolist(), binner.side)
-            return Key(number, int(binner.n_bins_[j]), partial(_with_missing, missing=missing))
+            return Key(number, int(binner.n_bins_[j]), lambda of: np.where((code := whole(of)) < 0, missing, code))
         if not known.is_whole:
             what = (
                 f"column {name!r} has more than {self.limits.cells:,} different values, too many to group the rows by "
@@ -221,7 +215,12 @@ class PartsInDatabase(Parts):
                 Sentence(what, "where they are: exclude it, or read the rows, by ", Setting("push_down", False))
             )
         alone, rules = coding.alone(j), self._rules(reader, j)
-        return Key(nw.col(name), len(known.values), partial(_codes_of_values, name=name, coding=alone, rules=rules))
+
+        def codes(values: Any) -> NDArray[np.integer]:
+            found: NDArray[np.integer] = alone.codes(read_xy(pa.table({name: values}), rules=rules))[:, 0]
+            return found
+
+        return Key(nw.col(name), len(known.values), codes)
 
 
 def some_values_of(relation: Relation, name: str, most: int) -> Known:
@@ -273,33 +272,6 @@ def _classes_of(values: Any, part: TargetPart) -> Integers:
     return np.where(missing, -1, part.codes(known)).astype(np.int64)
 
 
-def _with_missing(codes: Any, *, missing: int) -> Integers:
-    """Codes, with that of missing values in the place of -1."""
-    found = whole(codes)
-    return np.where(found < 0, missing, found)
-
-
-def _codes_of_values(values: Any, *, name: str, coding: Coding, rules: ColumnRules) -> NDArray[np.integer]:
-    """The codes of values of a column, as of rows in memory."""
-    codes: NDArray[np.integer] = coding.codes(read_xy(pa.table({name: values}), rules=rules))[:, 0]
-    return codes
-
-
-class PackedInDatabase(Packed):
-    """Rows that are counted where they are."""
-
-    def __init__(self, open_counts: Any) -> None:
-        self._open = open_counts
-
-    def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
-        """Their counts."""
-        source: CountSource = self._open()
-        return source
-
-    def drop(self) -> None:
-        """There is nothing to give up."""
-
-
 def is_worth_it(data: Any) -> bool:
     """Whether a lazy frame or a database file has too many rows to read them, and few columns, of kinds to group by."""
     data = relation_of(data, _MANY_VALUES) if is_path(data) else data
@@ -333,15 +305,7 @@ class DatabaseSource(DataInParts):
         self.data = data
 
     def read_in_parts(
-        self,
-        target: Any = None,
-        sample_weight: Any = None,
-        *,
-        target_name: str = "y",
-        target_bins: int | str | None = None,
-        target_kind: str | None = None,
-        drop_missing: bool = False,
-        rules: ColumnRules | None = None,
+        self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", **how: Unpack[ReadAs]
     ) -> TableInParts:
         with answering():
             frame = nw.from_native(self.data).lazy()
@@ -350,14 +314,7 @@ class DatabaseSource(DataInParts):
         if not roles.target or (sample_weight is not None and roles.weight is None):
             what = "target" if not roles.target else "weights"
             raise ValueError(f"the {what} must be a column of the table, where the rows are counted: name it")
-        table = TableInParts.read(
-            partial(PartsInDatabase, frame, schema),
-            roles,
-            len(schema),
-            said=TargetKind.given(target_bins, target_kind),
-            drop_missing=drop_missing,
-            rules=rules,
-        )
+        table = TableInParts.read(partial(PartsInDatabase, frame, schema), roles, len(schema), **how)
         features = np.array(roles.features, object)
 
         def with_target(names: Any) -> Any:

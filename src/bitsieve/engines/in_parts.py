@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -22,7 +20,7 @@ from bitsieve.data.binning.mdl import CutsInParts
 from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.given import Account, ColumnRules, Understood
 from bitsieve.data.profile import Profile
-from bitsieve.data.quantity import AS_FOUND, TargetKind
+from bitsieve.data.quantity import TargetKind
 from bitsieve.data.read import n_rows, read_xy
 from bitsieve.data.roles import Roles
 from bitsieve.data.table import TableElsewhere, TableInMemory
@@ -175,12 +173,14 @@ class Parts(Protocol):
         ``coding`` gives the codes of all rows from the summary of the first part, where they hang on which values there
         are alone; None where they do not. ``class_sizes`` are those of all rows, where they are known.
         """
+        return self.run("summarize", how.of_part, Summary.merged), None
 
     def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
         """All parts, coded and packed where they are."""
 
     def kept(self, key: dict[str, Any]) -> Kept | None:
         """What an earlier run has kept of the same data and ``key``, if this engine keeps anything."""
+        return None
 
 
 class Packed(Protocol):
@@ -191,6 +191,19 @@ class Packed(Protocol):
 
     def drop(self) -> None:
         """Give them up."""
+
+
+class PackedElsewhere(Packed):
+    """Rows that are counted where they are, by the source that ``counts`` opens."""
+
+    def __init__(self, counts: Callable[[], CountSource]) -> None:
+        self._counts = counts
+
+    def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
+        return self._counts()
+
+    def drop(self) -> None:
+        """They go with this object."""
 
 
 class Kept(Protocol):
@@ -235,11 +248,13 @@ class TableInParts(TableElsewhere):
         n_columns: int,
         *,
         named: bool = True,
-        said: TargetKind = AS_FOUND,
+        target_bins: int | str | None = None,
+        target_kind: str | None = None,
         drop_missing: bool = False,
         rules: ColumnRules | None = None,
     ) -> TableInParts:
         """Look at the target: one pass, more where it is of several columns, of very many numbers or of text."""
+        said = TargetKind.given(target_bins, target_kind)
         rules = replace(ColumnRules() if rules is None else rules, forms={})
         reader = PartReader(roles.features if named else None, roles.target, roles.weight, drop_missing, rules=rules)
         parts = open_parts(reader)
@@ -396,11 +411,8 @@ class TableInParts(TableElsewhere):
 
     def _key(self, binner: Binning) -> dict[str, Any]:
         """What the packed rows follow from, beside the data."""
-        from bitsieve import __version__
-
         parameters = {name: value for name, value in binner.parameters.items() if name != "n_jobs"}
         return {
-            "version": __version__,
             "reader": [list(self.names), list(self.reader.target), self.reader.weight, self.reader.drop_missing],
             "columns": [self.reader.rules.repair, sorted(self.reader.rules.by_place(self.names).items())],
             "target": [list(self.target.said), repr(self.target.labels.tolist())],
@@ -432,9 +444,3 @@ def _summarized_target(parts: Parts, reader: PartReader) -> TargetSummary | None
     if known is not None and known.needs_sample:
         known = run(partial(reader.summarize_target, sampled=True))
     return known
-
-
-def key_name(key: dict[str, Any]) -> str:
-    """A name for what follows from a key."""
-    text = json.dumps(key, sort_keys=True, default=repr)
-    return f"bitsieve-{hashlib.sha256(text.encode()).hexdigest()[:32]}"

@@ -220,14 +220,7 @@ def _table(portion: PackedSource, first: Integers, shape: tuple[int, int, int], 
 
 
 class PartitionedSource(ConditioningSource):
-    """Contingency tables of samples that lie in packed portions, wherever they are.
-
-    A request is one task a portion and a tree of sums; only tables travel. The tables of many columns with one pivot
-    are one request.
-
-    The portions are of :class:`~bitsieve.counts.packed.PackedSource`, None without samples; ``n_classes`` is by default
-    the largest class code plus one. Raises ValueError if there are no samples, or more than 2**31.
-    """
+    """Contingency tables of samples in packed portions: a request is a task for each and a tree of sums of tables."""
 
     def __init__(self, portions: Portions, n_classes: int | None = None) -> None:
         self.portions = portions.with_samples()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, Unpack
 
 from bitsieve.common.messages import ParameterError
 from bitsieve.data.given import ColumnRules, gives_batches, is_frame, is_lazy, is_path
@@ -15,19 +15,20 @@ from bitsieve.data.table import COUNTS, Table
 from bitsieve.files.read import database_kind
 
 
+class ReadAs(TypedDict, total=False):
+    """How a target and columns are read, by default as in :func:`bitsieve.select`."""
+
+    target_bins: int | str | None
+    target_kind: str | None
+    drop_missing: bool  # whether rows without a target are left out
+    rules: ColumnRules | None
+
+
 class DataInParts(Protocol):
     """Data that is read in parts."""
 
     def read_in_parts(
-        self,
-        target: Any = None,
-        sample_weight: Any = None,
-        *,
-        target_name: str = "y",
-        target_bins: int | str | None = None,
-        target_kind: str | None = None,
-        drop_missing: bool = False,
-        rules: ColumnRules | None = None,
+        self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", **how: Unpack[ReadAs]
     ) -> Table:
         """Look at the target, and divide the columns into features, target and weights.
 
@@ -40,12 +41,9 @@ class DataInParts(Protocol):
             Frequency weights, in the same ways.
         target_name : str
             What messages call a target that is given by its values.
-        target_bins, target_kind
-            As in :func:`bitsieve.select`.
-        drop_missing : bool, default=False
-            Whether rows without a target are left out.
-        rules : ColumnRules, optional
-            How columns are read.
+        **how
+            ``target_bins`` and ``target_kind`` as in :func:`bitsieve.select`; ``drop_missing``: whether rows without a
+            target are left out; ``rules``: how columns are read.
 
         Returns
         -------

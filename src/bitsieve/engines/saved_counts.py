@@ -24,7 +24,7 @@ from bitsieve.data.column_summary import changes_kind, union_of_categories
 from bitsieve.data.encoding import lookup
 from bitsieve.data.quantity import TargetKind
 from bitsieve.data.target import Target
-from bitsieve.files.errors import DataError
+from bitsieve.files.errors import DataError, in_one_line
 from bitsieve.files.output import writing
 
 MOST_CELLS = 1 << 28  # of all tables: 2 GiB
@@ -73,7 +73,7 @@ class SavedCounts:
         path = Path(folder)
         if not (path / _FILE).is_file():
             raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': give the folder that its --save names")
-        try:
+        with in_one_line(f"{str(path)!r} holds no counts of 'bitsieve count'"):
             with open(path / _FILE, "rb") as file:
                 digest, text, content = file.readline(), file.readline(), file.read()
             if digest != _digest(text, content):
@@ -92,10 +92,6 @@ class SavedCounts:
             )
             left_out = tuple(facts["left_out"])
             counts = cls(facts["names"], target, binning_of(facts, facts["names"]), arities, sizes, cells, left_out)
-        except DataError:
-            raise
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': {error}") from None
         if cells.shape != (n_cells(arities, len(sizes)),):
             raise DataError(f"the counts in {str(path)!r} are not whole: count again")
         return counts

@@ -83,11 +83,7 @@ _ITSELF = Recipe()
 
 @dataclass(frozen=True)
 class SparkPortions(Portions):
-    """Objects that are made of what the executors of a Spark cluster keep, one tuple of them for every portion.
-
-    What :meth:`map` says is made anew for every request, by the task that answers it; what :meth:`with_samples` returns
-    is kept. The jobs are named ``bitsieve-...`` on Spark's pages.
-    """
+    """Objects that are made, anew for every request, of what the executors keep; a tuple of them for every portion."""
 
     kept: PersistedFrame
     frame: Any  # what is read of it
@@ -127,7 +123,7 @@ class SparkPortions(Portions):
     def numbered(self, n_rows: Sequence[int]) -> SparkPortions:
         starts = accumulate(n_rows, initial=0)
         some = {place: start for place, start, n in zip(self.places, starts, n_rows, strict=False) if n}
-        number = Recipe(((partial(_value, some), (0,)),), (2,))
+        number = Recipe(((some.__getitem__, (0,)),), (2,))
         return self._with(list(some), number.beside(self.recipe))
 
     def _with(self, places: Sequence[int], recipe: Recipe) -> SparkPortions:
@@ -154,10 +150,7 @@ def _own_number(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def rows_of(batches: Iterable[pa.RecordBatch], names: Sequence[str] | None) -> Numbered:
-    """The number of a partition and its rows, as a table whose columns are named (None: as they are).
-
-    Of a partition without rows it is nothing.
-    """
+    """The number of a partition that has rows, and these as a table, its columns named (None: as they are)."""
     import pyarrow as pa
     from pyspark import TaskContext
 
@@ -220,10 +213,6 @@ def _row(place: int, result: Any) -> pa.RecordBatch:
 
 def _itself(value: Any) -> Any:
     return value
-
-
-def _value(of: Mapping[int, int], place: int) -> int:
-    return of[place]
 
 
 @contextmanager

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,19 +23,18 @@ from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import ColumnRules, Given, gives_batches, is_path, not_read_again
-from bitsieve.data.quantity import TargetKind
+from bitsieve.data.given import Given, gives_batches, is_path, not_read_again
 from bitsieve.data.read import read_data
 from bitsieve.data.roles import divide
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target_summary import TargetCoding
-from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work, key_name
-from bitsieve.engines.registry import DataInParts
+from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
+from bitsieve.engines.registry import DataInParts, ReadAs
 from bitsieve.files.arrow import ColumnParts, give_back_unused
 from bitsieve.files.errors import check_unchanged
 from bitsieve.files.libsvm import read_libsvm_in_ranges
 from bitsieve.files.read import holds_sparse_rows, open_columns
-from bitsieve.files.spool import Spool, kept
+from bitsieve.files.spool import Spool, kept, key_name, mapped
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -79,7 +78,6 @@ class StreamPacking(Packed):
         return self.coding.codes(table, self._room)
 
     def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
-        """The counts of all rows that were added, kept for later runs where there is a folder for them."""
         source = self._packed.finish()
         name = None if key is None else self._name(key)
         if name is not None:
@@ -99,13 +97,11 @@ class KeptPacking(Kept):
         self.folder, self.facts = folder, facts
 
     def open(self) -> CountSource | None:
-        """The counts; None where they cannot be used any more: of another kernel, or spoiled."""
         class_sizes = np.array(self.facts["class_sizes"], np.int64)
         packed = PackedBatches(class_sizes, np.array(self.facts["coding"]["arities"], np.int32), None)
         sizes = {"planes": (packed.plane_words, np.uint64), "wide": (packed.wide_codes, np.uint16)}
         try:
-            # A copy on write: nothing is ever written to what is kept.
-            packed.use(*(_mapped(self.folder / name, size, kind) for name, (size, kind) in sizes.items()))
+            packed.use(*(mapped(self.folder / name, kind, size) for name, (size, kind) in sizes.items()))
             return packed.reopen()
         except (OSError, ValueError):
             return None
@@ -136,7 +132,6 @@ class StreamParts(Parts):
         self.others, self.n_rows_of = [str(name) for name in others], reader.n_rows
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
-        """Call ``work`` for every batch in turn; a few results wait to be merged."""
         known: Result | None = None
         pending: list[Result] = []
         for first, objects in self._parts(f"reading the {task}", features=not target_only):
@@ -148,7 +143,6 @@ class StreamParts(Parts):
     def summarize(
         self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
     ) -> tuple[Summary | None, Packed | None]:
-        """Summarize every batch, and pack the rows in the same pass where their codes are known so early."""
         early = None
         if coding is not None and class_sizes is not None:
             early = EarlyPacking(lambda first: self._packing(coding(first), class_sizes))
@@ -170,7 +164,6 @@ class StreamParts(Parts):
     def pack(
         self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
     ) -> StreamPacking:
-        """All rows packed into planes in a spool."""
         packing = self._packing(coding, class_sizes)
         for first, objects in self._parts("packing"):
             packing.add(reader.read(first, *objects, target=target))
@@ -240,9 +233,7 @@ def rows_of_batch(memory: int, row_bytes: int) -> int:
 class EarlyPacking:
     """Rows packed in the pass that looks for their codes, as long as every batch holds what the first one holds.
 
-    Codes of values as they are hang on which values there are, not on how often: those of the first batch are those of
-    all rows, unless a later one holds another value. Then the planes are given up, and the rows are read once more.
-    ``start`` makes the packing of all rows, given the summary of the first batch.
+    Where a later one holds another value, the planes are given up, and the rows are read once more.
     """
 
     def __init__(self, start: Callable[[Summary], StreamPacking]) -> None:
@@ -266,10 +257,6 @@ class EarlyPacking:
         else:
             self.packing.spool.close()
             self.packing = None
-
-
-def _mapped(path: Path, size: int, kind: Any) -> NDArray[Any]:
-    return np.memmap(path, kind, "c", shape=(size,)) if size else np.empty(0, kind)
 
 
 def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
@@ -344,19 +331,13 @@ class StreamSource(DataInParts):
         return "y" if holds_sparse_rows(self.data) else None
 
     def read_in_parts(
-        self,
-        target: Any = None,
-        sample_weight: Any = None,
-        *,
-        target_name: str = "y",
-        target_bins: int | str | None = None,
-        target_kind: str | None = None,
-        drop_missing: bool = False,
-        rules: ColumnRules | None = None,
+        self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", **how: Unpack[ReadAs]
     ) -> Table:
         if self.own_target is not None:
-            of_target = {"target_bins": target_bins, "target_kind": target_kind, "drop_missing": drop_missing}
-            return self._read_sparse_rows(target, sample_weight, of_target)
+            how.pop("rules", None)
+            arrays = read_libsvm_in_ranges(Path(self.data), self.memory or DEFAULT_MEMORY, self.spool)
+            read = read_data(arrays, self.own_target if target is None else target, sample_weight, **how)
+            return read if target is not None else replace(read, y=None)
         batches = open_columns(self.data, header=self.header, spool=self.spool)
         roles = divide(batches.names, target, sample_weight, n_samples=batches.n_rows, unnamed=target_name)
         beside = (
@@ -364,22 +345,10 @@ class StreamSource(DataInParts):
             None if roles.weight is not None or sample_weight is None else as_array(sample_weight),
         )
         open_parts = partial(StreamParts, batches, beside=beside, memory=self.memory, spool=self.spool)
-        table = TableInParts.read(
-            open_parts,
-            roles,
-            len(batches.names),
-            said=TargetKind.given(target_bins, target_kind),
-            drop_missing=drop_missing,
-            rules=rules,
-        )
+        table = TableInParts.read(open_parts, roles, len(batches.names), **how)
         table.given = Given(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
         table.notes = tuple(batches.notes)
         return table
-
-    def _read_sparse_rows(self, target: Any, sample_weight: Any, of_target: Mapping[str, Any]) -> Table:
-        arrays = read_libsvm_in_ranges(Path(self.data), self.memory or DEFAULT_MEMORY, self.spool)
-        table = read_data(arrays, self.own_target if target is None else target, sample_weight, **of_target)
-        return table if target is not None else replace(table, y=None)
 
 
 def read_again(whole: ColumnParts, others: Sequence[str], names: Sequence[str]) -> Any:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from bitsieve.common.messages import one_line
-from bitsieve.files.errors import DataError
+from bitsieve.files.errors import in_one_line
 
 _ADDRESS = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):/+([^/].*)", re.DOTALL)
 _PATIENCE = 20  # seconds without an answer
@@ -59,16 +58,6 @@ def _system(where: str) -> Any:
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
 
-@contextmanager
-def reaching(where: str) -> Iterator[None]:
+def reaching(where: str) -> AbstractContextManager[None]:
     """Inside the block what an address does not give is one line."""
-    try:
-        yield
-    except DataError:
-        raise
-    except ImportError as error:
-        raise DataError(
-            f"cannot read {where!r}: it needs the package {error.name!r}: pip install 'bitsieve[formats]'"
-        ) from None
-    except Exception as error:  # of a store, a network or a library
-        raise DataError(f"cannot read {where!r}: {one_line(error)[:300]}") from None
+    return in_one_line(f"cannot read {where!r}", f"cannot read {where!r}: it")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from bitsieve.common.messages import one_line, quoted
+from bitsieve.common.messages import quoted
 from bitsieve.files.arrow import Stored, StoredParts
-from bitsieve.files.errors import DataError, file_and_inside, named_inside
+from bitsieve.files.errors import DataError, file_and_inside, in_one_line, named_inside
 from bitsieve.files.parts import ROWS, Rows
 from bitsieve.files.read import database_kind
 
@@ -144,15 +144,5 @@ def _schema_in_sqlite(con: Any, table: str, label: str) -> pa.Schema:
     return pa.schema(zip(names, types, strict=True))
 
 
-@contextmanager
-def _answering(label: str) -> Iterator[None]:
-    """Inside the block what a database refuses is one line."""
-    try:
-        yield
-    except DataError:
-        raise
-    except ImportError as error:
-        needed = f"{label} is a database, which needs the package {error.name!r}"
-        raise DataError(f"{needed}: pip install 'bitsieve[formats]'") from None
-    except Exception as error:  # each database has its own kinds
-        raise DataError(f"cannot read {label}: {one_line(error)[:300]}") from None
+def _answering(label: str) -> AbstractContextManager[None]:
+    return in_one_line(f"cannot read {label}", f"{label} is a database, which")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from bitsieve.common.messages import one_line, quoted
@@ -46,9 +47,26 @@ def is_number(text: str) -> bool:
 
 
 def broken(label: str, kind: str, error: Exception) -> DataError:
-    """The error for a file that cannot be read to its end; what is said of broken text may repeat its bytes."""
-    why = "".join(letter if letter.isprintable() else "?" for letter in one_line(error))[:300]
-    return DataError(f"cannot read {label} as {kind}: {why}")
+    """The error for a file that cannot be read to its end."""
+    return DataError(f"cannot read {label} as {kind}: {_printable(error)}")
+
+
+def _printable(error: Exception) -> str:
+    """What is said of broken text may repeat its bytes."""
+    return "".join(letter if letter.isprintable() else "?" for letter in one_line(error))[:300]
+
+
+@contextmanager
+def in_one_line(problem: str, needed: str | None = None) -> Iterator[None]:
+    """Inside the block what a library, each with errors of its own, raises is one line; ``needed``: what a package."""
+    try:
+        yield
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:
+        if needed is not None and isinstance(error, ImportError):
+            raise DataError(f"{needed} needs the package {error.name!r}: pip install 'bitsieve[formats]'") from None
+        raise DataError(f"{problem}: {_printable(error)}") from None
 
 
 def unreadable(path: str | os.PathLike[str], error: OSError) -> DataError:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bitsieve.files.arrow import StoredParts
-from bitsieve.files.errors import DataError, broken, named_inside
+from bitsieve.files.errors import DataError, in_one_line, named_inside
 from bitsieve.files.parts import Given, Rows
 from bitsieve.files.text import Parsed
 
@@ -19,15 +19,8 @@ class ForeignParts(StoredParts):
 
     def opened(self, kind: str) -> pa.Schema:
         what, read = READERS[kind]
-        try:
+        with in_one_line(f"cannot read {self.label} as {what}", f"{self.label} is {what}, which"):
             self._table = read(self.given, kind)
-        except DataError:
-            raise
-        except ImportError as error:
-            missing = f"{self.label} is {what}, which needs the package {error.name!r}"
-            raise DataError(f"{missing}: pip install 'bitsieve[formats]'") from None
-        except Exception as error:  # each library has its own kinds
-            raise broken(self.label, what, error) from None
         return self._table.schema
 
     @property

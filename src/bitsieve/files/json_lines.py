@@ -10,15 +10,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from bitsieve.common.messages import one_line
 from bitsieve.files.arrow import INDEX, check_schema, native_file
 from bitsieve.files.dialect import BOM
-from bitsieve.files.errors import DataError
+from bitsieve.files.errors import in_one_line
 from bitsieve.files.parts import line_starts
 from bitsieve.files.text import TextParts, Types
 
 _HEAD = 4096  # bytes that are looked at
-_ERRORS = (pa.ArrowException, ValueError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 def is_json(path: Path) -> bool:
@@ -29,10 +27,7 @@ def is_json(path: Path) -> bool:
 
 
 class JsonParts(TextParts):
-    """Objects as rows: their keys are the columns, and a key that an object lacks is a missing value.
-
-    A list of objects is read at once, and so are the names of all keys found by reading all lines.
-    """
+    """Objects as rows: their keys are the columns, and a key that an object lacks is a missing value."""
 
     def opened(self) -> Objects:
         with open(self.path, "rb") as file:
@@ -65,11 +60,9 @@ class Objects:
         return True
 
     def parsed(self, first: int, end: int, types: Types | None, before: int = 0) -> pa.Table:
-        try:
+        with in_one_line(f"cannot read {self.label} as JSON"):
             table = self._read(first, end, types)
             table.validate(full=True)  # the reader of lines takes texts that are not UTF-8
-        except _ERRORS as error:
-            raise DataError(f"cannot read {self.label} as JSON: {one_line(error)[:200]}") from None
         if types is None:
             table = table.select([name for name in table.column_names if not name.startswith(INDEX)])
             check_schema(table.schema, self.label)

@@ -5,8 +5,6 @@ Files larger than memory are turned to columns in a spool; they are read once fo
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +14,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Floats
 from bitsieve.common.lazy import cached_property
@@ -24,10 +21,10 @@ from bitsieve.common.messages import one_line
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.progress import phase
 from bitsieve.counts.source import check_sparse_rows
-from bitsieve.files.errors import DataError, FileState, check_unchanged, check_width, file_state, unreadable
+from bitsieve.files.errors import DataError, check_unchanged, check_width, file_state, unreadable
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.parts import FileParts, Rows, line_starts
-from bitsieve.files.spool import Spool, SpoolAllocator, kept
+from bitsieve.files.spool import Spool, SpoolAllocator, kept, key_name, mapped
 from bitsieve.files.spooled_columns import SpooledRows
 
 ENDINGS = (".libsvm", ".svmlight", ".svm")
@@ -167,15 +164,11 @@ def _are_whole(y: Floats) -> bool:
 def read_libsvm_in_ranges(
     path: Path, memory: int, parent: Path | None = None, *, range_bytes: int | None = None
 ) -> ArrayTable:
-    """Read all rows of a libsvm file, with their values as columns in a spool, in about ``memory`` bytes.
-
-    The columns are kept in ``parent`` for later runs with the same file, where it is given. ``range_bytes`` of text are
-    read at once; by default what ``memory`` allows.
-    """
+    """Read all rows of a libsvm file as columns in a spool, kept in ``parent``, in about ``memory`` bytes."""
     from bitsieve.files.spooled_columns import VALUE_BYTES
 
     state, label = file_state(path), repr(str(path))
-    name = None if parent is None else _key(state)
+    name = None if parent is None else key_name(["libsvm", state])
     if parent is not None and name is not None:
         found = _reopened(parent, name)
         if found is not None:
@@ -209,14 +202,6 @@ def _read(path: Path, size: int, spool: Spool) -> tuple[SpooledRows, Floats]:
     return rows, np.concatenate(found)
 
 
-def _key(state: FileState) -> str:
-    """The name of the columns of a file: that of another one, or after a change, is another one."""
-    from bitsieve import __version__
-
-    text = json.dumps(["libsvm", __version__, state])
-    return f"bitsieve-{hashlib.sha256(text.encode()).hexdigest()[:32]}"
-
-
 def _reopened(parent: Path, name: str) -> ArrayTable | None:
     """What an earlier run has kept; None where there is nothing, or it is damaged."""
     phase("opening the spool")
@@ -226,14 +211,10 @@ def _reopened(parent: Path, name: str) -> ArrayTable | None:
     folder, _ = found
     try:
         start, y = (np.fromfile(folder / file, _FILES[file]) for file in ("start", "labels"))
-        row, value = (_mapped(folder / file, _FILES[file], int(start[-1])) for file in ("row", "value"))
+        row, value = (mapped(folder / file, _FILES[file], int(start[-1])) for file in ("row", "value"))
     except OSError:
         return None
     return _table(start, y, row, value, SpoolAllocator(parent))
-
-
-def _mapped(path: Path, kind: Any, size: int) -> NDArray[Any]:
-    return np.asarray(np.memmap(path, kind, "r", shape=(size,))) if size else np.empty(0, kind)
 
 
 def _table(start: Any, y: Any, row: Any, value: Any, allocate: SpoolAllocator) -> ArrayTable:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import lzma
-import struct
-import tokenize
 import warnings
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -19,18 +14,13 @@ from numpy.typing import NDArray
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import available_bytes
-from bitsieve.common.messages import one_line, quoted
+from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
-from bitsieve.files.errors import DataError, check_names, check_width
+from bitsieve.files.errors import DataError, check_names, check_width, in_one_line
 from bitsieve.files.parts import FileParts, Rows
 
 SPARSE_PIECES = ("data", "indices", "indptr", "shape")
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-# What numpy, the reader of zip archives and Python's parser raise at a broken or an encrypted one.
-_BROKEN = (
-    *(OSError, ValueError, EOFError, KeyError, IndexError, TypeError, OverflowError, SyntaxError, RuntimeError),
-    *(tokenize.TokenError, struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile),
-)
 
 
 @dataclass(frozen=True)
@@ -109,23 +99,16 @@ def read_npz(path: Path, label: str | None = None) -> ArrayTable:
 
 
 def _opened(file: IO[bytes], label: str) -> np.lib.npyio.NpzFile:
-    try:
+    with in_one_line(f"cannot read {label} as .npz"):
         archive: np.lib.npyio.NpzFile = np.load(file, allow_pickle=False)
         return archive
-    except _BROKEN as error:
-        raise DataError(f"cannot read {label} as .npz: {one_line(error)}") from None
 
 
 def _array(archive: np.lib.npyio.NpzFile, name: str, label: str) -> NDArray[Any]:
-    try:
-        with warnings.catch_warnings():  # of Python's parser, about what stands in a broken header
-            warnings.simplefilter("ignore")
-            _check_member(archive, name, label)
-            array = archive[name]
-    except DataError:
-        raise
-    except _BROKEN as error:
-        raise DataError(f"cannot read array {name!r} of {label}: {one_line(error)}") from None
+    with in_one_line(f"cannot read array {name!r} of {label}"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Python's parser, about what stands in a broken header
+        _check_member(archive, name, label)
+        array = archive[name]
     if not isinstance(array, np.ndarray):
         raise DataError(f"{name!r} of {label} is not an array: store X and y with numpy.savez")
     return array
@@ -170,13 +153,11 @@ def _sparse(archive: np.lib.npyio.NpzFile, label: str) -> Any:
     check_width(n_features, data.size, label)
     indices, indptr = (_array(archive, piece, label) for piece in ("indices", "indptr"))
     kind = sparse.csr_array if layout == "csr" else sparse.csc_array
-    try:
+    with in_one_line(f"the sparse X of {label} is broken"):
         # int64 first: indices stored in a byte or two would wrap in scipy's checks
         matrix = kind((data, indices.astype(np.int64), indptr.astype(np.int64)), shape=(n_samples, n_features))
         matrix.check_format(full_check=True)
         return matrix
-    except (ValueError, IndexError, TypeError, OverflowError) as error:
-        raise DataError(f"the sparse X of {label} is broken: {one_line(error)}") from None
 
 
 def _layout(archive: np.lib.npyio.NpzFile, label: str) -> str:

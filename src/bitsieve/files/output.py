@@ -62,9 +62,7 @@ def check_output(
 def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
     """A binary file that takes the place of ``path`` at the end of the block; after an error nothing is left of it.
 
-    It is written under a random name in the same directory, reaches the disk, and is then renamed: another program
-    reads the old file or the new one. A file that is there already hands on its permissions. A link at ``path`` is
-    replaced, not followed.
+    It is renamed once it is on the disk; the permissions of a file that is there already stay. A link is replaced.
     """
     path = Path(path)
     check_output(path, what=what)

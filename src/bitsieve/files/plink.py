@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from bitsieve.common.messages import one_line
 from bitsieve.files.arrow import ColumnParts
 from bitsieve.files.dialect import unique_names
-from bitsieve.files.errors import DataError, is_number
+from bitsieve.files.errors import DataError, in_one_line, is_number
 from bitsieve.files.parts import Given, Rows
 
 PHENOTYPE = "phenotype"
@@ -97,8 +96,5 @@ def opened(path: Path, label: str) -> Iterator[Any]:
     except ModuleNotFoundError:
         what = "is a .bed file of PLINK, which needs bed-reader: pip install 'bitsieve[plink]'"
         raise DataError(f"{label} {what}") from None
-    try:
-        with open_bed(path) as bed:
-            yield bed
-    except (OSError, ValueError) as error:
-        raise DataError(f"cannot read {label} with the .bim and .fam beside it: {one_line(error)}") from None
+    with in_one_line(f"cannot read {label} with the .bim and .fam beside it"), open_bed(path) as bed:
+        yield bed

@@ -12,7 +12,6 @@ import struct
 import sys
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -21,9 +20,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from bitsieve.common.messages import one_line, quoted, warn_of
+from bitsieve.common.messages import quoted, warn_of
 from bitsieve.files.addresses import address, files_behind, reaching
-from bitsieve.files.errors import DataError, file_and_inside, unreadable
+from bitsieve.files.errors import DataError, file_and_inside, in_one_line, unreadable
 from bitsieve.files.npz import ArrayTable
 from bitsieve.files.parts import Copies, FileParts, Given
 
@@ -74,18 +73,9 @@ _BLOCK = 1 << 20  # bytes that are copied at once
 
 
 def open_file(data: Any, *, header: bool | None = None, spool: Path | None = None) -> FileParts[Any]:
-    """Open a table file, a folder of them, or a stream; its rows are read when they are asked for.
+    """Open a table file, a folder or a list of them, or a stream, which is written to ``spool`` and read from there.
 
-    Parquet, Arrow (file or stream), Feather, .npz (``X``, ``y``, optional ``feature_names``; or the pieces ``data``,
-    ``indices``, ``indptr``, ``shape`` of a sparse matrix, and ``y``), libsvm, JSON (lines, or one list of objects), or
-    text with a header line and commas, tabs, semicolons or bars. Any of them compressed by gzip, bzip2, xz or zip; "-"
-    is standard input. A folder of such files, all with the same columns, whose sub-folders may be named
-    ``column=value``. Whatever speaks the Arrow stream protocol, a pyarrow dataset, a polars LazyFrame.
-
-    ``header`` says whether the first line of a text has the names: by default it has, unless it looks like data, which
-    is an error. A stream is written to ``spool``, by default in the system's folder for temporary files, and read from
-    there. Blocks are Arrow tables; of .npz and libsvm :class:`~bitsieve.files.npz.ArrayTable`. The index that pandas
-    adds to a file as ``__index_level_0__`` is left out.
+    Blocks of rows are Arrow tables; of .npz and libsvm :class:`~bitsieve.files.npz.ArrayTable`.
     """
     several = isinstance(data, (list, tuple))
     if not several and not isinstance(data, (str, PathLike)):
@@ -234,12 +224,10 @@ def database_kind(data: Any) -> str | None:
     if not isinstance(data, (str, PathLike)):
         return None
     path, _ = file_and_inside(Path(data))
-    try:
-        with open(path, "rb") as file:
-            head = file.read(16) if path.is_file() else b""
-    except OSError:  # whoever reads it will say so
-        return None
-    return "sqlite" if head.startswith(b"SQLite format 3") else "duckdb" if head[8:12] == b"DUCK" else None
+    with suppress(OSError, DataError):  # whoever reads it will say so
+        if path.is_file() and (kind := file_kind(path)) in ("sqlite", "duckdb"):
+            return kind
+    return None
 
 
 def holds_sparse_rows(data: Any) -> bool:
@@ -292,15 +280,11 @@ def decompressed(given: Given) -> Given:
     with open(given.path, "rb") as file:
         head = file.read(8)
     opener = next((opener for mark, opener in _OPENERS.items() if head.startswith(mark)), None)
-    try:
+    with in_one_line(f"cannot decompress {given.label}"):
         if opener is not None:
             with opener(given.path, "rb") as packed:
                 return _copied(packed, given)
-        if head.startswith(b"PK\x03\x04"):
-            return _unzipped(given)
-    except (EOFError, OSError, RuntimeError, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
-        raise DataError(f"cannot decompress {given.label}: {one_line(error)}") from None
-    return given
+        return _unzipped(given) if head.startswith(b"PK\x03\x04") else given
 
 
 def _unzipped(given: Given) -> Given:

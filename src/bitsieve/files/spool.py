@@ -125,6 +125,19 @@ class SpoolAllocator:
         return array
 
 
+def key_name(key: object) -> str:
+    """A name for what follows from a key, by this version."""
+    from bitsieve import __version__
+
+    text = json.dumps([__version__, key], sort_keys=True, default=repr)
+    return f"bitsieve-{sha256(text.encode()).hexdigest()[:32]}"
+
+
+def mapped(path: Path, kind: Any, size: int) -> NDArray[Any]:
+    """An array of what is kept, which is copied where it is written to."""
+    return np.asarray(np.memmap(path, kind, "c", shape=(size,))) if size else np.empty(0, kind)
+
+
 def kept(parent: Path, name: str) -> tuple[Path, dict[str, Any]] | None:
     """A whole spool of that name and its facts; None where there is none, or one that is not whole or not one's own."""
     path = parent / name

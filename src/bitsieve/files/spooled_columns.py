@@ -57,11 +57,7 @@ class SpooledRows:
     def by_column(
         self, first_column: int, most: int, array: Callable[[str, int, type[np.generic]], NDArray[Any]]
     ) -> tuple[Integers, NDArray[np.int32], Floats]:
-        """The starts of the columns from ``first_column`` on, and the rows and values that they hold.
-
-        ``most`` values are sorted at once; a longer row or column is, too. ``array(name, size, dtype)`` is one in a
-        spool.
-        """
+        """The starts of the columns from ``first_column`` on, their rows and values, about ``most`` sorted at once."""
         from scipy import sparse
 
         lengths = self.lengths[first_column:]

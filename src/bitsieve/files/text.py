@@ -209,12 +209,7 @@ class TextParts(ColumnParts):
 
 
 class DelimitedParts(TextParts):
-    """Rows of fields with a delimiter between them: CSV, TSV, semicolons or bars.
-
-    White space around the names is layout and is dropped. A comma inside numbers (``1,5``) is a decimal comma when the
-    delimiter is another one and no number of the first lines has a point. A column without any value is a column of
-    missing numbers.
-    """
+    """Rows of fields with a delimiter between them: CSV, TSV, semicolons or bars."""
 
     def __init__(self, given: Given, notes: list[str], header: bool | None = None) -> None:
         self._header = header

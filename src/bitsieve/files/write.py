@@ -22,21 +22,15 @@ ROWS_WRITTEN = (".parquet", ".csv", ".json")
 
 
 def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target: str) -> None:
-    """Write ``table``, whose column ``target`` is the target (``y`` in .npz), in the format of the ending.
-
-    Types are kept; .npz has one common type for all features, and text formats keep what text can keep. A .npz of text
-    is refused.
-    """
+    """Write ``table``, whose column ``target`` is the target (``y`` in .npz), in the format of the ending."""
     with writing(path) as file:
         _write(table, file, Path(path).suffix.lower(), target)
 
 
 def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
-    """Write a small table of results in the format of the ending: Parquet, CSV, or JSON as a list of rows.
-
-    A value that is no number, which equals nothing, is written as none.
-    """
+    """Write a small table of results in the format of the ending: Parquet, CSV, or JSON as a list of rows."""
     check_output(path, ROWS_WRITTEN)
+    # a value that is no number, which equals nothing, is written as none
     rows = [{name: None if value != value else value for name, value in row.items()} for row in table.to_pylist()]
     if Path(path).suffix.lower() == ".json":
         write_text(path, json.dumps(rows, indent=1))
