@@ -57,6 +57,13 @@ def test_rows_of_a_group_of_several_classes_exchange_theirs_within_it():
         assert made[0] + made[ROWS] == 1
 
 
+def test_units_of_a_part_of_the_rows_keep_apart_whatever_the_numbers_of_groups():
+    groups, y = np.array([1, 1, 5, 6]), np.array([0, 1, 1, 0])  # numbers of groups may exceed those of the rows left
+    assert Units.of(groups, y).of_sample.tolist() == [2, 3, 0, 1]
+    for made in Units.of(groups, y).shuffled(y, np.zeros(4, np.int64), SEEDS):
+        assert sorted(made[:2]) == sorted(made[2:]) == [0, 1]
+
+
 def test_groups_of_one_row_are_rows():
     random = np.random.default_rng(0)
     y, part = random.integers(0, 3, 50), random.integers(0, 2, 50)
@@ -176,6 +183,8 @@ def test_what_cannot_keep_groups_refuses(tmp_path):
         ("label", "column 'label' cannot be both the target and the groups"),
         (SUBJECT[:-1], r"groups has shape \(63,\): it must be one value for each of the 64 samples"),
         (np.zeros(64), "groups has one value only"),
+        (np.where(SUBJECT == 3, np.nan, SUBJECT), "groups has no value in 4 of 64 rows: give every row a group"),
+        ([None, *SUBJECT[1:]], "groups has no value in 1 of 64 rows"),
     ):
         with pytest.raises(ValueError, match=message):
             bitsieve.select(frame, "label", groups=wrong)

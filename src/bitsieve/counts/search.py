@@ -58,7 +58,7 @@ class Units(NamedTuple):
     def of(cls, groups: Integers, classes: NDArray[Any]) -> Self:
         by_class = np.unique(np.stack([groups, classes]), axis=1)[0]
         whole = np.bincount(by_class)[groups] == 1
-        units = np.where(whole, groups, len(groups) + np.arange(len(groups)))
+        units = np.where(whole, groups, groups.max() + 1 + np.arange(len(groups)))
         _, first, of_sample = np.unique(units, return_index=True, return_inverse=True)
         return cls(of_sample, np.where(whole, 0, groups + 1)[first], first)
 

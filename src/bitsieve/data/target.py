@@ -307,7 +307,7 @@ def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | No
     return missing, beyond
 
 
-ADVICE = "such as by np.rint(100 * w / w.max())"
+ADVICE = "such as by np.rint(w * w.sum() / (w**2).sum()) for weights of a survey"
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None:
@@ -335,6 +335,9 @@ def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp]:
     values = as_array(groups)
     if values.shape != (n_samples,):
         raise ValueError(f"groups has shape {values.shape}: it must be one value for each of the {n_samples:,} samples")
+    missing = int(without_value(values).sum())
+    if missing:
+        raise ValueError(f"groups has no value in {missing:,} of {n_samples:,} rows: give every row a group")
     names, numbers = np.unique(values.astype(str), return_inverse=True)
     if len(names) < 2:
         raise ValueError("groups has one value only: at least two are needed to compare one with another")
@@ -392,7 +395,7 @@ def _check(weights: NDArray[Any]) -> None:
         broken = weights[weights != np.floor(weights)]
         if len(broken):
             raise _refused(
-                f" holds {broken[0].item()!r}, but counts are exact integers and so are weights: "
+                f" holds {broken[0].item():.6g}, but counts are exact integers and so are weights: "
                 f"scale and round them yourself, {ADVICE}"
             )
     total = weights.sum(dtype=np.float64)

@@ -276,8 +276,8 @@ def _by_stability(table: TableInMemory, selector: StabilitySelector) -> Answer:
         chosen = f"{selector.n_chosen_:.2g} of {table.n_features:,}"
         why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"
         return Answer("stability", None, [], why)
-    share = selector.threshold_
-    why = f"chosen from {100 * share:.0f} % of the halves, {selector.expected_false_:.2g} false expected at most"
+    kept = f"chosen from {100 * selector.threshold_:.0f} % of the halves"
+    why = f"{kept}, {selector.expected_false_:.2g} false expected at most if columns of noise are alike (exchangeable)"
     return _answer(table.names, "stability", selector.selected_, why)
 
 

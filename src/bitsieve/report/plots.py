@@ -159,7 +159,7 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
     shares, k = selector.frequencies_[order], len(selector.selected_)
     ranks = np.arange(1, len(shares) + 1)
     with drawing(ax, SIZE, LOOK) as ax:
-        bound = f"{k:,} kept, at most {selector.expected_false_:.2g} false expected"
+        bound = f"{k:,} kept, at most {selector.expected_false_:.2g} false expected if noise is alike"
         ax.plot(ranks[:k], shares[:k], color=CHOSEN, marker="o", markersize=3.5, linestyle="none", label=bound)
         ax.plot(ranks[k:], shares[k:], color=LEFT, marker="o", markersize=2.5, linestyle="none")
         ax.axhline(selector.threshold_, color=CHOSEN, linewidth=0.8, linestyle=(0, (3, 3)))
