@@ -110,26 +110,13 @@ class ClassSearch(Protocol):
         """Of ``columns``, made anew with each row of ``classes``, on that row."""
 
 
-class CodesByColumn(Protocol):
-    """Codes that are held column by column, such as those of sparse columns."""
-
-    def column(self, feature: int) -> NDArray[np.uint16]:
-        """The code of every row."""
-
-
 class FixedCodes(ClassSearch):
     """Codes that were made without a look at the classes, and stay as they are.
 
-    They are of shape (n_rows, n_features), or by column; the weights are how many samples each row is.
+    They are of shape (n_rows, n_features), or given by ``column(j)``; the weights are how many samples each row is.
     """
 
-    def __init__(
-        self,
-        codes: NDArray[Any] | CodesByColumn,
-        classes: NDArray[Any],
-        n_classes: int,
-        weights: Integers | None = None,
-    ) -> None:
+    def __init__(self, codes: Any, classes: NDArray[Any], n_classes: int, weights: Integers | None = None) -> None:
         self._codes, self.n_classes = codes, n_classes
         self.rows = np.repeat(np.arange(len(classes)), 1 if weights is None else weights)
         self.classes = classes[self.rows].astype(np.int32)

@@ -81,7 +81,11 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
     whole = uncut[kept[uncut] & ((n_bins[uncut] == 1) | (not mdl_leaves))]  # missing values may be a second bin
     if len(whole):
         gone = {*left_out, *constant}
-        numeric = sum(_is_numeric(known) for j, known in enumerate(binner.categories_) if j not in gone)
+        numeric = sum(
+            known is None or np.asarray(known).dtype.kind in "iuf"  # few numbers are codes as they are
+            for j, known in enumerate(binner.categories_)
+            if j not in gone
+        )
         show, are, them, their = ("shows", "is", "it", "its") if len(whole) == 1 else ("show", "are", "them", "their")
         what = f"{len(whole):,} of {numeric:,} numeric columns {show} no reliable relation to {quoted(_target(table))}"
         listed = quoted_places(whole.tolist(), names)
@@ -107,11 +111,6 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
 def _target(table: Table) -> Sequence[str]:
     """The names of the target."""
     return table.target.columns if table.target.kind == "joint" else [table.target.name]
-
-
-def _is_numeric(categories: Any) -> bool:
-    """Whether a binned column holds numbers, of which those of few values are codes as they are."""
-    return categories is None or np.asarray(categories).dtype.kind in "iuf"
 
 
 def explain_sample(table: Table) -> list[str]:
@@ -152,10 +151,12 @@ def explain_leaks(leaks: Sequence[Leak], table: Table) -> list[str]:
 
 def explain_stop(selector: Any, table: Table) -> list[str]:
     """Why the selection ended before it was complete."""
-    rule = getattr(selector, "stopped_by_", "n_features_to_select")
+    rule, k = getattr(selector, "stopped_by_", "n_features_to_select"), len(selector.selected_)
     if rule == "n_features_to_select":
-        return _on_length(selector)
-    k = len(selector.selected_)
+        asked = selector.n_features_to_select
+        if not isinstance(asked, int) or k >= asked:
+            return []
+        return [f"{selector.name} kept {_features(k)} of the {asked:,} asked for: by its rule the others add nothing"]
     if selector.stopping_candidate_ < 0:
         what = f"have one value or no reliable relation to {quoted(_target(table))}"
         return [f"stopped after {_features(k)}: all columns that are left {what}"]
@@ -307,14 +308,6 @@ def explain_gap(selector: Any) -> list[str]:
 
 def _features(k: int) -> str:
     return "1 feature" if k == 1 else f"{k:,} features"
-
-
-def _on_length(selector: Any) -> list[str]:
-    """A note where a method that finds its own number of features kept fewer than were asked for."""
-    kept, asked = len(selector.selected_), selector.n_features_to_select
-    if not isinstance(asked, int) or kept >= asked:
-        return []
-    return [f"{selector.name} kept {_features(kept)} of the {asked:,} asked for: by its rule the others add nothing"]
 
 
 def explain_target(table: Table) -> list[str]:
