@@ -118,7 +118,7 @@ def strongest_p(rarity: Floats, of_copies: Floats) -> Floats:
         spread = (weights * logs * logs).sum() - mean * mean
         a = max(a + (1 / a + logs.mean() - mean) / (1 / a**2 + spread), a / 2)
     times = a * (np.log(rarity) - most) - log(np.exp(a * (logs - most)).mean())
-    return -np.expm1(-np.exp(np.minimum(times, MOST_EXPONENT)))
+    return np.asarray(-np.expm1(-np.exp(np.minimum(times, MOST_EXPONENT))))
 
 
 def least_rates(p: Floats, varies: Flags) -> Floats:
