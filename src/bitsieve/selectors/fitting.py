@@ -251,7 +251,7 @@ def nothing_informative(relevance: Floats, informative: Flags) -> list[str]:
     if not k or informative.any() or relevance.max() > TIE:
         return []
     what = "column has" if k == 1 else f"{k:,} columns have"
-    return [f"the selected {what} no information about the class (relevance 0): any other would do as well"]
+    return [f"the selected {what} no information about the target (relevance 0): any other would do as well"]
 
 
 def explain_by(counted: Counted, selected: Columns, information: Information | None = None) -> Explained:
