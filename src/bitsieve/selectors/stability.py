@@ -73,7 +73,7 @@ class StabilitySelector(ColumnSelector):
         C(t, B) q^2 / n
 
     are kept in expectation, with ``C = 1 / (2 t - 1)`` for any selector, and less where the distribution of ``f_i`` has
-    one peak [1]_.
+    one peak [1]_. That bounds noise only if columns of noise are exchangeable: the selector prefers none to another.
 
     Parameters
     ----------
