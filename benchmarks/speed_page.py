@@ -23,7 +23,9 @@ HEAD = """# Figures
 
 What was measured, on which machine, of which commit. `python -m benchmarks table`, the last step of `make bench`,
 writes this page from the results in `benchmarks/results`; `benchmarks/README.md` says what each of them is, and which
-commands measure it.
+commands measure it. Levels and rates of false discoveries that studies measured are also in
+[how many?](how_many.md), [dependent columns](methods/dependent_columns.md) and
+[interactions](methods/interactions.md).
 """
 NOTICED = 0.1  # a change of the seconds by less is noise
 

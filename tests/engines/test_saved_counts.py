@@ -89,6 +89,22 @@ def test_parts_of_text_that_means_numbers_add_up(tmp_path, capsys):
     assert found[0][2] > 0.8  # of the 0.97 bits of two classes in shares of 0.6 and 0.4
 
 
+def test_a_target_of_dates_keeps_its_days(files, capsys):
+    table = parquet.read_table(files / "all.parquet")
+    days = np.datetime64("2021-03-01") + np.arange(N) % 700
+    parquet.write_table(
+        table.set_column(table.column_names.index("class"), "class", pa.array(days)), files / "d.parquet"
+    )
+    assert main(["count", str(files / "d.parquet"), "-t", "class", "--save", str(files / "days"), "--force"]) == 0
+    capsys.readouterr()
+    for data in (["--counts", str(files / "days")], [str(files / "d.parquet"), "-t", "class"]):
+        assert main(["select", *data, "-k", "1"]) == 0
+        _, cut, more = capsys.readouterr().err.partition("target 'class' is a quantity (dates): cut into 4 classes of ")
+        assert cut
+        assert more.startswith("equal frequency at 2021-0")
+        assert ("add --target-kind classes" in more) == (data[0] != "--counts")  # what was counted stays as it is
+
+
 def test_a_column_of_one_bin_is_not_called_constant(tmp_path, capsys):
     classes = np.arange(200) % 2
     noise = np.random.default_rng(3).normal(size=200)

@@ -45,7 +45,7 @@ def test_a_tree_of_other_rows_is_used():
 
 def test_one_class_and_determined_columns():
     X, y = copies()
-    with pytest.raises(ValueError, match="one class"):
+    with pytest.raises(ValueError, match=r"^the target 'y' has one class only"):
         bitsieve.conditional_test(X, np.zeros(len(X)), binning="none")
     with pytest.raises(ValueError, match="a target is needed here"):
         bitsieve.conditional_test(X, None, binning="none")

@@ -107,6 +107,8 @@ def test_what_a_target_is_said_to_be(door):
     assert (found.target.kind, found.target.n_classes) == ("classes", 54)
     with pytest.raises(ValueError, match="target_kind='quantity' does not go with the target, which holds text"):
         door(table, target_kind="quantity")
+    with pytest.raises(ValueError, match="target_bins=4 does not go with the target, which holds text"):
+        door(table, target_bins=4)
 
 
 def test_columns_that_are_excluded(door):

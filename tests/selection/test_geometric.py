@@ -87,7 +87,7 @@ def test_bounds_take_frames_and_weights():
         (lambda: geometric_mutual_information(range(5), range(5), [0, 1]), "given 2: give as many"),
         (lambda: geometric_mutual_information(range(5), range(5), n_repeats=0), "n_repeats=0 is not allowed"),
         (lambda: geometric_mutual_information(range(5), range(5), priors="none"), "priors='none' is not allowed"),
-        (lambda: bayes_error_bounds([[1], [2]], [1, 1]), "the target has 1 class"),
+        (lambda: bayes_error_bounds([[1], [2]], [1, 1]), "the target 'y' has one class only"),
         (lambda: bayes_error_bounds([[1], [2]], [1, 2], tree="all"), "tree='all' is not allowed"),
         (lambda: bayes_error_bounds([[1], [np.nan]], [1, 2]), "missing"),
         (lambda: bayes_error_bounds(pd.DataFrame({"a": list("xyz")}), [1, 2, 1]), "more than two categories"),

@@ -78,8 +78,8 @@ def test_no_target(make):
 
 @every_selector
 def test_one_class(make):
-    refused(make, X, np.zeros(6, int), "the target has 1 class (", "for all 6 samples", "give at least two")
-    refused(make, X, ["a"] * 6, "'a'", "give at least two")
+    refused(make, X, np.zeros(6, int), "the target 'y' has one class only ('0')", "give one with at least two")
+    refused(make, X, ["a"] * 6, "'a'", "give one with at least two")
 
 
 @every_selector
@@ -141,7 +141,7 @@ def test_fractional_values_are_no_codes(make):
 
 @every_selector
 def test_one_sample(make):
-    refused(make, X[:1], [1], "the target has 1 class", "1 samples")
+    refused(make, X[:1], [1], "the target 'y' has one class only")
 
 
 @every_selector

@@ -126,5 +126,5 @@ def test_what_is_found():
 
 
 def test_one_class_is_named_in_plain_words():
-    with pytest.raises(ValueError, match=r"^the target has 1 class \(0 for all 20 samples\)"):
+    with pytest.raises(ValueError, match=r"^the target 'y' has one class only \('0'\): give one with at least two$"):
         ForwardSelector(1).fit(pd.DataFrame({"a": range(20)}), np.zeros(20, int))

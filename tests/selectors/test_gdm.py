@@ -258,7 +258,7 @@ def test_data_that_cannot_be_used(form):
             GDM(k, **parameters).fit(X, y)
         assert "\n" not in str(caught.value)
 
-    refused(form(X6), np.zeros(6, int), r"the target has 1 class \(0 for all 6 samples\)")
+    refused(form(X6), np.zeros(6, int), r"the target 'y' has one class only \('0'\)")
     refused(form(X6), None, "requires y to be passed")
     refused(form(X6), Y6, "n_features_to_select=0 is not allowed: give a whole number from 1 to 3", k=0)
     refused(form(X6), Y6, "features_per_cut=4 is not allowed: give a whole number from 1 to 2", k=2, features_per_cut=4)

@@ -163,7 +163,7 @@ def test_bad_tables(flowers):
     X, y = flowers
     with pytest.raises(ValueError, match=r"^1 column holds infinite values \(inf\): 'petal length \(cm\)'; replace"):
         ReliefF(1).fit(X.assign(**{"petal length (cm)": np.inf}), y)
-    with pytest.raises(ValueError, match="the target has 1 class"):
+    with pytest.raises(ValueError, match="the target 'y' has one class only"):
         ReliefF(1).fit(X, np.zeros(150, int))
     with pytest.raises(ValueError, match="requires y to be passed"):
         ReliefF(1).fit(X)

@@ -111,6 +111,15 @@ def test_several_targets_of_an_archive(frame, measures, tmp_path):
     assert found.scores.tolist() == expected.scores.tolist()
 
 
+def test_several_targets_of_a_comparison(frame, tmp_path, capsys):
+    path = tmp_path / "data.csv"
+    frame.drop(columns=["m0", "m2", "size"]).to_csv(path, index=False)
+    arguments = [str(path), "-t", "shape", "-t", "colour", "--classifier", "ncm", "--folds", "3"]
+    assert main(["compare", *arguments, "--methods", "mim", "--features", "1"]) == 0
+    assert main(["how-many", *arguments, "--pairs", "2"]) == 0
+    assert capsys.readouterr().err.count("the targets 'shape', 'colour' are one: 6 combinations occur") == 2
+
+
 def test_command_line(frame, tmp_path, capsys):
     path, output = tmp_path / "data.csv", tmp_path / "out.csv"
     frame.drop(columns="size").to_csv(path, index=False)

@@ -112,7 +112,7 @@ X_SMALL = [[0.0, 1.0], [1.0, 3.0], [0.5, 2.0], [2.0, 1.0]]
         ({"binning": None}, [[0, 1], [0, 2], [1, 3], [1, 4]], "aabb", "column 'x0' does not vary within class 'a'"),
         ({"binning": None}, [[np.nan, 1], [0, 2], [1, 3], [1, 4]], "aabb", "1 column holds missing values"),
         ({}, [[np.nan, 1], [0, 2], [1, 3], [1, 4]], "aabb", "1 column holds missing values"),
-        ({}, X_SMALL, "aaaa", "the target has 1 class"),
+        ({}, X_SMALL, "aaaa", "the target 'y' has one class only"),
     ],
 )
 def test_mistakes_are_one_line(parameters, X, y, message):

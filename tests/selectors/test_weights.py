@@ -132,7 +132,7 @@ def test_bad_weights(weights, message, weighted):
 
 def test_one_class_left(weighted):
     X, y, weights = weighted
-    with pytest.raises(ValueError, match="the target has 1 class"):
+    with pytest.raises(ValueError, match="the target 'y' has one class only"):
         ForwardSelector(2).fit(X, y, sample_weight=np.where(y == "a", weights, 0))
 
 

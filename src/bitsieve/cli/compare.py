@@ -134,8 +134,8 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
 
     choice = comparison.choice()
     words = ["bitsieve", "select", *sources_of(options)]
-    for option, value in (("--target", options.target), ("--method", choice.method), ("--features", choice.n_features)):
-        words += [] if value is None else [option, str(value)]
+    words += [word for name in options.target or () for word in ("--target", name)]
+    words += ["--method", choice.method, "--features", str(choice.n_features)]
     for option, value in (("--binning", options.binning), ("--bins", options.bins), ("--missing", options.missing)):
         words += [] if value is None or (option, value) == ("--binning", BINNING) else [option, str(value)]
     uncut = options.uncut or ("median" if "uncut='median'" in comparison.parameters["binning"] else None)

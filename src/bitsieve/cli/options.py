@@ -130,10 +130,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--counts", SELECTING,
                "select from counts that 'bitsieve count' or a statement of 'bitsieve sql' has saved, in place of DATA; "
                "give it again to add those up", "folder", form="repeated"),
-        Option("--target", f"{SELECTING} {TUPLES}", f"{TARGET}; give it again for several columns together",
+        Option("--target", f"{SELECTING} {JUDGING} {TUPLES}", f"{TARGET}; give it again for several columns together",
                "column", form="repeated", short="-t"),
         Option("--target", "count sql", "the target column", "column", form="required", short="-t"),
-        Option("--target", JUDGING, TARGET, "column", short="-t"),
         Option("--target-bins", ON_TABLES,
                "classes that a quantity is cut into, or none: each number is a class (default: max(3, N^(1/5)))",
                "classes", parameters="target_bins"),

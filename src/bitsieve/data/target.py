@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.messages import Sentence, Setting, quoted
+from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.data.encoding import Encoded, are_categories, as_array, encode, is_missing, take_rows
 from bitsieve.data.given import Account
@@ -69,11 +69,26 @@ class Target:
         return len(self.labels)
 
     @property
-    def how_cut(self) -> str:
-        """Of a quantity: what it is and where it was cut, in words."""
+    def how_cut(self) -> Sentence:
+        """Of a quantity: what it is, where it was cut, and how to have it otherwise where nothing was said."""
         what = f"{self.n_numbers:,} different whole numbers" if self.n_numbers else TIMES.get(self.unit, "")
         into = f"cut into {self.n_classes} classes of equal frequency at {listed_edges(self.edges, self.unit)}"
-        return f"target {self.name!r} is a quantity{f' ({what})' if what else ''}: {into}"
+        otherwise = () if self.said.kind else ("; if each value is a class, add ", Setting("target_kind", "classes"))
+        return Sentence(f"target {self.name!r} is a quantity{f' ({what})' if what else ''}: {into}", *otherwise)
+
+    def check_varies(self) -> None:
+        """Refuse a target of one class."""
+        if self.n_classes < 2:
+            what = "one class" if self.edges is None else "one value"
+            label = quoted(self.labels[0] if self.kind == "joint" else self.labels[:1])
+            raise ValueError(f"the target {self.name!r} has {what} only ({label}): give one with at least two")
+
+    def check_kind(self, kind: str | None) -> None:
+        """Refuse what a selector says of a target that was read as the other kind."""
+        read_as = "classes" if self.edges is None else "quantity"
+        if kind not in (None, read_as):
+            advice = "leave it out of the selector, and give it to what reads the data"
+            raise ParameterError("target_kind", kind, advice, f"does not go with a target that was read as {read_as}")
 
     def take(self, rows: NDArray[np.intp]) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
@@ -99,44 +114,36 @@ def read_target(
     is cut into intervals of equal frequency. Several columns, each read so, are one target whose classes are the
     combinations that occur. Samples of weight 0 are left out.
     """
-    columns = target_columns(y)
-    if columns is not None and len(columns) == 1:
-        (y,), columns = columns.values(), None
-    if columns is None:
-        return replace(_one(y, "the target", said, weights), name=name)
-    return replace(
-        join_targets({of: _one(part, f"the target {of!r}", said, weights) for of, part in columns.items()}), name=name
-    )
+    columns = split_target(y)
+    parts = {of: _one(part, called(of, len(columns) > 1), said, weights) for of, part in columns.items()}
+    check_bins(parts.values())
+    return replace(join_targets(parts) if len(parts) > 1 else next(iter(parts.values())), name=name)
 
 
-def target_columns(y: Any) -> dict[str, Any] | None:
-    """The columns of a target by name (``y0``, ``y1``, ... where they have none); None where it is a column itself."""
-    if isinstance(y, np.ndarray):
-        return {f"y{j}": y[:, j] for j in range(y.shape[1])} if y.ndim == 2 and y.shape[1] > 1 else None
+def split_target(y: Any) -> dict[str, Any]:
+    """The columns of a target by name (``y0``, ``y1``, ... where they have none); one alone is ``y``."""
     import narwhals as nw
 
-    frame = nw.from_native(y, pass_through=True)
+    frame = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("the target is a lazy frame: collect() it first")
     if isinstance(frame, nw.DataFrame):
         names = frame.columns
         if not names or len(set(map(str, names))) < len(names):
             raise ValueError(f"the target has the columns {quoted(names) or '(none)'}: give each a name of its own")
-        return {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
+        columns = {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
+        return columns if len(names) > 1 else {"y": next(iter(columns.values()))}
     if nw.dependencies.is_into_series(y):
-        return None
-    array = as_array(y)
-    if array.ndim != 2:
-        return None
-    return {f"y{j}": array[:, j] for j in range(array.shape[1])} if array.shape[1] > 1 else None
-
-
-def split_target(y: Any) -> dict[str, Any]:
-    """The columns of a target by name; one that is a column itself has the name ``y``."""
-    columns = target_columns(y)
-    if columns is None:
         return {"y": y}
-    return {"y": next(iter(columns.values()))} if len(columns) == 1 else columns
+    array = as_array(y)
+    if array.ndim != 2 or array.shape[1] < 2:
+        return {"y": y}
+    return {f"y{j}": array[:, j] for j in range(array.shape[1])}
+
+
+def called(name: str, joint: bool) -> str:
+    """What messages call a column of a target."""
+    return f"the target {quoted([name])}" if joint else "the target"
 
 
 def _one(y: Any, what: str, said: TargetKind, weights: NDArray[np.int64] | None) -> Target:
@@ -162,6 +169,15 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
     if infinite:
         values = f"{infinite:,} infinite value{'s' * (infinite > 1)} (inf) among {n_samples:,}"
         raise ValueError(f"{what} has {values}: drop those samples")
+
+
+def check_bins(parts: Iterable[Target]) -> None:
+    """Refuse a number of classes to cut into where no column of the target is one of numbers."""
+    targets = tuple(parts)
+    n_bins = targets[0].said.n_bins
+    if n_bins is not None and not any(of.edges is not None or of.labels.dtype.kind in "iuf" for of in targets):
+        problem = "does not go with the target, which holds text, categories or truth values"
+        raise ParameterError("target_bins", n_bins, "make them numbers, or leave it out", problem)
 
 
 def check_read(accounts: Mapping[str, Account], drop_missing: bool) -> None:
@@ -347,9 +363,8 @@ def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> ValueErr
 
 def without_value(y: Any) -> NDArray[np.bool_]:
     """Which samples have no value in a column of their target."""
-    columns = target_columns(y)
     missing = np.zeros(len(y), bool)
-    for column in (y,) if columns is None else columns.values():
+    for column in split_target(y).values():
         missing |= is_missing(read_values(column, "the target"))
     return missing
 

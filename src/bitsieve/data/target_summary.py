@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.lazy import cached_property
-from bitsieve.common.messages import quoted
 from bitsieve.counts.source import sizes_of_classes
 from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, rows_of, union_of_categories
 from bitsieve.data.encoding import Encoded, are_categories, lookup
@@ -20,6 +18,8 @@ from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import (
     MAX_JOINT_CLASSES,
     Target,
+    called,
+    check_bins,
     check_complete,
     count_unusable,
     join_targets,
@@ -155,13 +155,7 @@ class TargetPart:
             return self.target.codes[lookup(given.categories, self.values)][given.codes]
         if self.target.edges is not None:
             return np.searchsorted(self.target.edges, numbers_of(given, self.target.name)).astype(np.int32)
-        places = lookup(given, self.values)
-        return places if self._is_sorted and places.min(initial=0) == 0 else self.target.codes[places]
-
-    @cached_property
-    def _is_sorted(self) -> bool:
-        """Whether the place of every value is its class."""
-        return bool((self.target.codes == np.arange(len(self.values))).all())
+        return self.target.codes[lookup(given, self.values)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +182,7 @@ class TargetSummary:
         columns = split_target(y)
         found = {}
         for name, given in columns.items():
-            values = read_values(given, _called(name, len(columns) > 1))
+            values = read_values(given, called(name, len(columns) > 1))
             rows = np.arange(first_row, first_row + len(values)) if sampled else None
             is_text = are_categories(values) and target_text(given, name) is not None
             found[name] = TargetColumn.of_part(values, rows, weights, times, is_text)
@@ -199,7 +193,7 @@ class TargetSummary:
         """What all parts of the rows hold."""
         first = parts[0]
         columns = {
-            name: TargetColumn.merged([part.columns[name] for part in parts], _called(name, first.joint))
+            name: TargetColumn.merged([part.columns[name] for part in parts], called(name, first.joint))
             for name in first.columns
         }
         return cls(columns, first.joint)
@@ -224,7 +218,8 @@ class TargetSummary:
 
     def fitted(self, name: str, said: TargetKind = AS_FOUND) -> TargetCoding:
         """How the target becomes classes: as by :func:`~bitsieve.data.target.read_target` of all rows."""
-        parts = {part: column.classes(_called(part, self.joint), said) for part, column in self.columns.items()}
+        parts = {part: column.classes(called(part, self.joint), said) for part, column in self.columns.items()}
+        check_bins(part.target for part in parts.values())
         if self.joint:
             return TargetCoding(parts, Target(np.empty(0, np.int32), np.empty(0), name=name, said=said))
         (only,) = parts.values()
@@ -283,10 +278,6 @@ class TargetCoding:
     def _codes_by_column(self, y: Any) -> tuple[NDArray[np.int32], ...]:
         given = split_target(y)
         return tuple(
-            part.codes(read_values(of_column, _called(name, self.is_joint)))
+            part.codes(read_values(of_column, called(name, self.is_joint)))
             for (name, part), of_column in zip(self.parts.items(), given.values(), strict=True)
         )
-
-
-def _called(name: str, joint: bool) -> str:
-    return f"the target {quoted([name])}" if joint else "the target"

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Flags, Integers
 from bitsieve.data.arrow import numpy_of
@@ -168,8 +167,6 @@ def flags(mask: Any) -> Flags:
     return found
 
 
-Ints = NDArray[np.int64]
-
 UNDECIDED = "undecided"
 
 _CLOCK = (
@@ -253,7 +250,7 @@ class Dates:
         return bool((is_one & is_other & (day != month)).any())
 
     @classmethod
-    def guess(cls, text: pa.Array, counts: Ints) -> Dates | None:
+    def guess(cls, text: pa.Array, counts: Integers) -> Dates | None:
         """The order that the digits allow: undecided where all fit both, None where some fit one and some the other."""
         several = [pattern for pattern in (_IN_DIGITS, _DAY_MONTH, _MONTH_DAY) if _matches(text, pattern).any()]
         if not several:
@@ -266,7 +263,7 @@ class Dates:
 _NO_TIME = -(1 << 62)
 
 
-def _order(text: pa.Array, counts: Ints) -> str | None:
+def _order(text: pa.Array, counts: Integers) -> str | None:
     """The order of day and month in digits; undecided where digits leave both open, None where they contradict."""
     day, month = _days_in_digits(text, DAY_FIRST)[1], _days_in_digits(text, MONTH_FIRST)[1]
     slashed = flags(pc.match_substring_regex(text, rf"{_BEFORE}[0-9]{{1,2}}[-/]"))
@@ -280,7 +277,7 @@ def _matches(text: pa.Array, pattern: str) -> Flags:
     return flags(pc.match_substring_regex(text, pattern))
 
 
-def _days_in_digits(text: pa.Array, order: str) -> tuple[Ints, Flags]:
+def _days_in_digits(text: pa.Array, order: str) -> tuple[Integers, Flags]:
     """Days since 1970 of dates in digits, and which are dates."""
     found = pc.extract_regex(text, _IN_DIGITS)
     first, middle, last = (_whole(found, name) for name in ("first", "middle", "last"))
@@ -297,7 +294,7 @@ def _days_in_digits(text: pa.Array, order: str) -> tuple[Ints, Flags]:
     return days, same & (year_first | year_last) & real
 
 
-def _days_with_names(text: pa.Array, pattern: str) -> tuple[Ints, Flags]:
+def _days_with_names(text: pa.Array, pattern: str) -> tuple[Integers, Flags]:
     """Days since 1970 of dates with the name of the month, and which are dates."""
     found = pc.extract_regex(text, pattern)
     coded = pc.utf8_lower(pc.struct_field(found, "month")).dictionary_encode()
@@ -313,12 +310,12 @@ def _month(name: str) -> int:
     return _MONTHS.get(name[:4]) or _MONTHS.get(name[:3]) or 0
 
 
-def _full_years(year: Ints, length: Ints) -> Ints:
+def _full_years(year: Integers, length: Integers) -> Integers:
     """Years of two digits as those from 1969 to 2068."""
     return np.where(length == 2, year + np.where(year < 69, 2000, 1900), year)
 
 
-def _days(year: Ints, month: Ints, day: Ints) -> tuple[Ints, Flags]:
+def _days(year: Integers, month: Integers, day: Integers) -> tuple[Integers, Flags]:
     """Days since 1970, and which of them the calendar has."""
     real = (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1)
     months = np.where(real, (year - 1970) * 12 + month - 1, 0)
@@ -327,7 +324,7 @@ def _days(year: Ints, month: Ints, day: Ints) -> tuple[Ints, Flags]:
     return first + day - 1, real & (day <= length)
 
 
-def _clock_of(text: pa.Array, pattern: str) -> tuple[Ints, Flags]:
+def _clock_of(text: pa.Array, pattern: str) -> tuple[Integers, Flags]:
     """Microseconds since midnight, in UTC where there is a zone, and which have one; no time where it is none."""
     found = pc.extract_regex(text, pattern)
     hour, minute, second = (_whole(found, name) for name in ("hour", "minute", "second"))
@@ -394,7 +391,7 @@ class Spans:
         return _array(values, known).cast(pa.duration("us"))
 
     @classmethod
-    def guess(cls, text: pa.Array, counts: Ints) -> Spans | None:
+    def guess(cls, text: pa.Array, counts: Integers) -> Spans | None:
         """Times of day where no value is a day or longer, or is in words."""
         clocks, known = _clocks(text)
         if not known.any() and not any(_lengths(text, pattern)[1].any() for pattern in (_IN_WORDS, _ISO)):
@@ -402,7 +399,7 @@ class Spans:
         return cls(bool(2 * counts[known].sum() > counts.sum() and (clocks[known] < 86_400_000_000).all()))
 
 
-def _clocks(text: pa.Array) -> tuple[Ints, Flags]:
+def _clocks(text: pa.Array) -> tuple[Integers, Flags]:
     """Microseconds of ``hours:minutes``, with days before them or AM and PM behind, and which are such."""
     clock, _ = _clock_of(text, _OF_DAY)
     days = _whole(pc.extract_regex(text, _OF_DAY), "days")
@@ -414,7 +411,7 @@ def _clocks(text: pa.Array) -> tuple[Ints, Flags]:
     return np.where(is_hour, whole_hours, clock + days * 86_400_000_000), known
 
 
-def _lengths(text: pa.Array, pattern: str) -> tuple[Ints, Flags]:
+def _lengths(text: pa.Array, pattern: str) -> tuple[Integers, Flags]:
     """Microseconds of durations in words or by ISO 8601, and which are such."""
     found = pc.extract_regex(text, pattern)
     seconds, parts = np.zeros(len(text)), np.zeros(len(text), np.int64)
@@ -426,22 +423,22 @@ def _lengths(text: pa.Array, pattern: str) -> tuple[Ints, Flags]:
     return np.rint(seconds * 1_000_000).astype(np.int64), flags(found.is_valid()) & (parts > 0)
 
 
-def _whole(found: pa.Array, name: str) -> Ints:
+def _whole(found: pa.Array, name: str) -> Integers:
     """A part of a match as whole numbers, 0 where it is not there."""
     return _ints(pc.struct_field(found, name))
 
 
-def _ints(text: pa.Array) -> Ints:
+def _ints(text: pa.Array) -> Integers:
     filled = pc.if_else(pc.fill_null(pc.equal(text, ""), True), "0", text)
-    numbers: Ints = numpy_of(filled.cast(pa.int64()))
+    numbers: Integers = numpy_of(filled.cast(pa.int64()))
     return numbers
 
 
-def _filled(numbers: pa.Array) -> Ints:
+def _filled(numbers: pa.Array) -> Integers:
     """Numbers with -1 in the place of null."""
-    filled: Ints = numpy_of(pc.fill_null(numbers.cast(pa.int64()), -1))
+    filled: Integers = numpy_of(pc.fill_null(numbers.cast(pa.int64()), -1))
     return filled
 
 
-def _array(values: Ints, known: Flags) -> pa.Array:
+def _array(values: Integers, known: Flags) -> pa.Array:
     return pc.if_else(pa.array(known), pa.array(np.where(known, values, 0)), pa.scalar(None, pa.int64()))

@@ -22,6 +22,7 @@ from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.registry import binning_facts, binning_of, from_list, listed
 from bitsieve.data.column_summary import changes_kind, union_of_categories
 from bitsieve.data.encoding import lookup
+from bitsieve.data.quantity import TargetKind
 from bitsieve.data.target import Target
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
@@ -85,6 +86,8 @@ class SavedCounts:
                 None if facts["edges"] is None else np.array(facts["edges"]),
                 facts["kind"],
                 name=facts["target"],
+                said=TargetKind("classes" if facts["edges"] is None else "quantity"),
+                unit=facts["unit"],
             )
             left_out = tuple(facts["left_out"])
             counts = cls(facts["names"], target, binning_of(facts, facts["names"]), arities, sizes, cells, left_out)
@@ -195,6 +198,7 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
         "kind": target.kind,
         "labels": listed(target.labels),
         "edges": edges,
+        "unit": target.unit,
         "left_out": list(counts.left_out),
     }
 

@@ -210,18 +210,23 @@ def how_many(
     own: Any = {"criterion": method, "estimator": estimator, "binning": binning}
     forward = ForwardSelector(max(1, round(n_left**0.5)), **own)
     drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
-    counts = range(1, min(MOST, n_left) + 1)
     stable = StabilitySelector(forward, n_pairs=n_pairs, **drawn)
-    folded = SelectorCV(methods={method: forward}, features=counts, classifier=classifier, folds=folds, **drawn)
+    tried: Any = {"methods": {method: forward}, "features": range(1, min(MOST, n_left) + 1)}
+    folded = SelectorCV(**tried, classifier=classifier, folds=folds, **drawn)
     counted = count_table(table, binning, n_jobs)
     answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs}), _by_stability(table, stable), _by_errors(table, folded)]
     answers.append(_by_knockoffs(counted, n_left, drawn))
     order = ForwardSelector(_n_shown(answers, n_left), **own).fit_counted(counted).selected_
     band = null_band(counted, table, order, random_state, n_jobs)
-    notes = [*table.notes, *considered.notes, *explain_target(table), *explain_rows(table)]
+    return HowMany(answers, reading(answers, table.target.is_quantity), band, _warned(counted, table, considered.notes))
+
+
+def _warned(counted: Counted, table: TableInMemory, considered: list[str]) -> list[str]:
+    """What was noticed in the data, as warnings too."""
+    notes = [*table.notes, *considered, *explain_target(table), *explain_rows(table)]
     notes += explain_leaks(leaks(counted.information), table)
     warn_of(notes)
-    return HowMany(answers, reading(answers, table.target.is_quantity), band, notes)
+    return notes
 
 
 def _usable(table: Table) -> Table:
@@ -284,7 +289,9 @@ def _by_errors(table: TableInMemory, selector: SelectorCV) -> Answer:
     outer = selector.comparison_.outer()
     if not outer.is_better:
         return Answer(name, 0, [], str(outer))
-    return _answer(table.names, name, selector.selected_, f"within one standard error of the least; {outer}")
+    about = selector.comparison_.measure.about
+    why = f"within one standard error of the least; {outer}{f'; error: {about}' if about else ''}"
+    return _answer(table.names, name, selector.selected_, why)
 
 
 def _answer(names: Sequence[str], rule: str, columns: NDArray[np.intp], why: str) -> Answer:

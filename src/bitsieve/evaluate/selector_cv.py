@@ -79,6 +79,7 @@ class SelectorCV(ColumnSelector):
     folds: Any = None
     binning: Any = BINNING
     missing: str | None = None
+    target_kind: str | None = None
     random_state: int = 0
     n_jobs: int | None = None
 

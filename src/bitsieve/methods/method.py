@@ -14,7 +14,7 @@ from bitsieve.common.messages import needs_dense_rows
 from bitsieve.common.parameters import Rule
 from bitsieve.counts.source import ONLY_PAIRS
 
-SHARED = ("n_features_to_select", "binning", "missing", "n_jobs")  # parameters of every method
+SHARED = ("n_features_to_select", "binning", "missing", "target_kind", "n_jobs")  # parameters of every method
 
 # What a method may require, and a table or a count source offers.
 TABLES = frozenset({"tables"})  # tables of pairs of columns and the class
@@ -31,8 +31,7 @@ class Method:
     ``needs``: the tables or values that it looks at, in words. ``cost``: time, and memory where it exceeds the table's,
     for n features, d samples and k features to select. ``run``: the function, called with the information (of a method
     on counts) or the samples, the number of features to select (None: until it ends by itself), and the parameters; it
-    returns a :class:`Found`. ``run_on_quantity``: called in place of ``run`` with samples that have a ``quantity``;
-    None: ``run``, on the classes of its cut. ``unit``: of its scores: bits; ratio where they are bits by bits, mixed
+    returns a :class:`Found`. ``unit``: of its scores: bits; ratio where they are bits by bits, mixed
     where both are added; share of a sum of 1; weight and importance; dependency and error, of which low is good.
     ``selector``: the class that selects by it, as ``module:class``.
 
@@ -56,7 +55,6 @@ class Method:
     needs: str
     cost: str
     run: Callable[..., Found] = field(repr=False)
-    run_on_quantity: Callable[..., Found] | None = field(default=None, repr=False, kw_only=True)
     unit: str = "bits"
     selector: str = ""
     same_as: str = ""

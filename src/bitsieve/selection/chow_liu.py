@@ -250,7 +250,8 @@ def chow_liu_tree(
     if make_binner(binning_with(binning, missing, n_jobs)).requires == "classes":
         advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
         raise ParameterError("binning", binning, advice, "cuts by a target, and a tree of the columns has none")
-    names, information = counted(X, None, sample_weight, (binning, missing), "plug-in", n_jobs, by_class=False)
+    table, information = counted(X, None, sample_weight, (binning, missing), "plug-in", n_jobs, by_class=False)
+    names = list(map(str, table.names))
     block = None if blocks is None else _numbered(blocks, len(names))
     learn = partial(spanning_forest, blocks=block, chain=chain, level=level)
     return tree_of(names, information, learn)

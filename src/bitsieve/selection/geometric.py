@@ -199,8 +199,7 @@ def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str =
     """
     check_choice("tree", tree, tuple(TREES))
     samples = TableSamples(read_xy(X, y, sample_weight), "bayes_error_bounds")
-    if samples.n_classes < 2:
-        raise ValueError("the target has 1 class: give at least two")
+    samples.table.target.check_varies()
     return TREES[tree](samples.numbers()[0], samples.classes, samples.n_classes)
 
 

@@ -44,12 +44,7 @@ _UNTESTED = "not tested by shuffles, which need the rows in memory and not too m
 
 def refuse_constant_data(table: Table) -> None:
     """Refuse a target of one class and features none of which varies."""
-    target = table.target
-    if target.n_classes < 2:
-        what = "one class" if target.edges is None else "one value"
-        raise ValueError(
-            f"the target {target.name!r} has {what} only ({str(target.labels[0])!r}): give one with at least two"
-        )
+    table.target.check_varies()
     if table.in_memory and not any(table.varies(j) for j in range(table.n_features)):
         raise ValueError("no column varies: all features are constant, so none has information about the target")
 
@@ -333,8 +328,7 @@ def _on_classes(table: Table, target: Target) -> list[str]:
         return [f"the targets {quoted(target.columns)} are one: {n_classes:,} combinations occur{''.join(cut)}"]
     said = target.said.kind is not None
     if target.edges is not None:
-        otherwise = () if said else ("; if each value is a class, add ", Setting("target_kind", "classes"))
-        return [Sentence(target.how_cut, *otherwise)]
+        return [target.how_cut]
     may_be_quantity = target.labels.dtype.kind in "iuf" and not said
     if n_classes > _MANY_CLASSES or 2 * n_classes > table.n_samples > FEW_ROWS:
         what = f"target {name!r} has {n_classes:,} classes in {table.n_samples:,} rows: "

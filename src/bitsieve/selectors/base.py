@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import narwhals as nw
@@ -20,7 +21,7 @@ from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.docstrings import described_fully
 from bitsieve.common.messages import quoted, warn, warn_of
-from bitsieve.common.parameters import Rule, check_parameters
+from bitsieve.common.parameters import Rule, check_parameters, made_by
 from bitsieve.data.binning.registry import binning_with, keeps_missing, make_binner, remedies_for
 from bitsieve.data.binning.transformers import as_transformer
 from bitsieve.data.given import keeps_columns_only, take_columns, with_rows
@@ -45,6 +46,7 @@ PARAMETERS = {
     'missing : {"error", "bin"}, optional': (
         "What missing values are: an error (the default), or a code of their own. A binner has its own ``missing``."
     ),
+    'target_kind : {"classes", "quantity"}, optional': "What the target is, where its values are not to decide.",
     "n_jobs : int, default=None": (
         "Threads (None is 1, -1 every core); the result is the same to the last bit for any number."
     ),
@@ -80,13 +82,15 @@ S = TypeVar("S", bound="ColumnSelector")
 class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     """Base of all selectors, each parameters, a docstring and methods; only this class sets fitted attributes."""
 
-    parameter_rules: ClassVar[Mapping[str, Rule]] = {}  # of a selector that is no method itself
+    # of a selector that is no method itself, too
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"target_kind": made_by(partial(TargetKind.given, None))}
     described: ClassVar[tuple[Method, ...]] = ()  # the methods that it selects by; all have one function
     requires: ClassVar[frozenset[str]] = DENSE_ROWS  # of its data; a method says it itself
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
 
     parameter_names: ClassVar[tuple[str, ...]]
     n_features_to_select: Any
+    target_kind: str | None = None
     support_: Flags
     selected_: Columns
 
@@ -114,10 +118,10 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             in which zero is a code of its own; the others refuse them.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Classes of any kind, or a quantity: dates, durations and numbers with a fractional part, and whole numbers
-            of many values that do not look like codes. A quantity is cut into max(3, N^(1/5)) classes of equal
-            frequency, whose edges are kept in ``target_edges_``; for another number of them cut y first, or use
-            :func:`bitsieve.select` and its ``target_bins`` and ``target_kind``. Several columns are one target: their
-            combinations are the classes.
+            of many values that do not look like codes; ``target_kind`` says otherwise. A quantity is cut into
+            max(3, N^(1/5)) classes of equal frequency, whose edges are kept in ``target_edges_``; for another number of
+            them cut y first, or use :func:`bitsieve.select` and its ``target_bins``. Several columns are one target:
+            their combinations are the classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
             sample of weight 0 is left out.
@@ -140,13 +144,9 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         self._check_parameters()
         table = self._read(X, y, sample_weight, groups)
         check_requirements(self._who(), self._needs(), table.offers)
-        if table.target.n_classes < 2:
-            label = table.target.labels[:1].tolist()[0]
-            raise ValueError(
-                f"the target has 1 class ({label!r} for all {table.n_samples:,} samples): give at least two"
-            )
+        table.target.check_varies()
         if table.target.n_numbers:
-            warn(f"{table.target.how_cut}; give classes as text if each is one")
+            warn(table.target.how_cut)
         with remedies_for(getattr(self, "binning", None)):
             self._fit_table(without_empty(table, self.binning_in_use, getattr(self, "n_jobs", None)))
         warn_of(self._doubts())
@@ -159,6 +159,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     def fit_table(self, table: Table) -> Self:
         """Choose features of a table that was read already."""
         self._check_parameters()
+        table.target.check_kind(self.target_kind)
         check_requirements(self._who(), self._needs(), table.offers)
         return self._fit_table(table)
 
@@ -196,8 +197,8 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         parts = data_in_parts(X, self._needs())
         if parts is not None:
             refuse_groups(groups)
-            return parts.read_in_parts(y, sample_weight)
-        return read_xy(X, y, sample_weight, groups, estimator=self)
+            return parts.read_in_parts(y, sample_weight, target_kind=self.target_kind)
+        return read_xy(X, y, sample_weight, groups, estimator=self, said=TargetKind(self.target_kind))
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
@@ -314,6 +315,7 @@ class CountSelector(ColumnSelector):
     def fit_counted(self, counted: Counted) -> Self:
         """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part."""
         self._check_parameters()
+        counted.table.target.check_kind(self.target_kind)
         fitted = fit_counted(self.described[0], counted, self.n_features_to_select, self._parameters())
         return self._keep_fitted(counted.table, fitted)
 
@@ -395,7 +397,7 @@ class CountSelector(ColumnSelector):
             new = sorted(set(table.target.labels.tolist()) - set(np.asarray(classes).tolist()), key=str)
             if new:
                 raise ValueError(f"the target holds {quoted(map(str, new))}, which classes does not list")
-        if table.target.kind == "joint" or has_fractions(table.target.labels):
+        if table.target.kind == "joint" or self.target_kind == "quantity" or has_fractions(table.target.labels):
             raise ValueError("partial_fit takes one target of classes: bin a quantity first, by edges that stay")
         return table
 

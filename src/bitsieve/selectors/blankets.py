@@ -73,6 +73,7 @@ class FCBF(CountSelector):
     strict: bool = False
     binning: Any = BINNING
     missing: str | None = None
+    target_kind: str | None = None
     n_jobs: int | None = None
 
 
@@ -132,4 +133,5 @@ class KollerSahami(CountSelector):
     blanket: str = "relevance"
     binning: Any = BINNING
     missing: str | None = None
+    target_kind: str | None = None
     n_jobs: int | None = None

@@ -97,6 +97,7 @@ class DominantSetMII(ColumnSelector):
     bandwidth: str | float = "scott"
     dynamics: str = "infection"
     memory: int | str | None = None
+    target_kind: str | None = None
     n_jobs: int | None = None
 
 

@@ -121,9 +121,8 @@ class Outcome:
         """The fitted scikit-learn transformer."""
         from bitsieve.selectors.registry import selector_of
 
-        made = selector_of(
-            find_method(self.method), self.asked, binning=self.binning, n_jobs=self.n_jobs, **self.parameters
-        )
+        own = {**self.parameters, "binning": self.binning, "target_kind": self.table.target.said.kind}
+        made = selector_of(find_method(self.method), self.asked, n_jobs=self.n_jobs, **own)
         return made._keep_fitted(self.table, self.fitted)
 
 
@@ -144,8 +143,7 @@ def fit_method(
     samples = TableSamples(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
-    run = method.run if samples.quantity is None or method.run_on_quantity is None else method.run_on_quantity
-    return Fitted(_last(run(samples, k, **own), table))
+    return Fitted(_last(method.run(samples, k, **own), table))
 
 
 def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
@@ -253,7 +251,7 @@ def nothing_informative(relevance: Floats, informative: Flags) -> list[str]:
     if not k or informative.any() or relevance.max() > TIE:
         return []
     what = "column has" if k == 1 else f"{k:,} columns have"
-    return [f"the selected {what} no information about the class (relevance 0): any other would do as well"]
+    return [f"the selected {what} no information about the target (relevance 0): any other would do as well"]
 
 
 def explain_by(counted: Counted, selected: Columns, information: Information | None = None) -> Explained:

@@ -89,6 +89,7 @@ class ForwardSelector(CountSelector):
     constraints: Constraints | None = None
     binning: Any = BINNING
     missing: str | None = None
+    target_kind: str | None = None
     estimator: str = ESTIMATOR
     n_jobs: int | None = None
 
@@ -163,4 +164,5 @@ class VMI(ColumnSelector):
     bandwidth: str | float = "scott"
     binning: Any = BINNING
     missing: str | None = None
+    target_kind: str | None = None
     n_jobs: int | None = None

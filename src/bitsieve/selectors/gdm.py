@@ -132,6 +132,7 @@ class GDM(ClassifierMixin, ColumnSelector):
     features_per_cut: int | None = None
     max_cuts: int = 10
     matching: str = "disjoint"
+    target_kind: str | None = None
     n_jobs: int | None = None
 
     coef_: Floats = field(init=False)

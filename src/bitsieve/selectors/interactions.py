@@ -106,6 +106,7 @@ class InteractionSelector(ColumnSelector):
     n_shuffles: int = 99
     random_state: int = 0
     binning: Any = INTERACTIONS_BINNING
+    target_kind: str | None = None
     n_jobs: int | None = None
 
     def _fit_table(self, table: Table) -> Self:

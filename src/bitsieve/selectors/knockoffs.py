@@ -57,6 +57,7 @@ class KnockoffSelector(CountSelector):
     random_state: int = 0
     binning: Any = "quantile"
     missing: str | None = None
+    target_kind: str | None = None
     n_jobs: int | None = None
 
     def _parameters(self) -> dict[str, Any]:

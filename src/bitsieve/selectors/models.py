@@ -66,6 +66,7 @@ class ModelSelector(ColumnSelector):
     _: KW_ONLY
     model: Any = "extra-trees"
     random_state: Any = 0
+    target_kind: str | None = None
     n_jobs: int | None = None
 
 
@@ -121,6 +122,7 @@ class L1SVM(ColumnSelector):
     n_features_to_select: int | None = None
     _: KW_ONLY
     C: float | None = None
+    target_kind: str | None = None
 
 
 @with_parameters
@@ -166,3 +168,4 @@ class SVMRFE(ColumnSelector):
     _: KW_ONLY
     step: int | float = 0.1
     C: float = 1.0
+    target_kind: str | None = None

@@ -88,6 +88,7 @@ class QPFS(CountSelector):
     approximation: str | Nystrom | None = None
     binning: Any = BINNING
     missing: str | None = None
+    target_kind: str | None = None
     n_jobs: int | None = None
 
 
@@ -146,6 +147,7 @@ class EQPFS(CountSelector):
     shift: float | None = None
     binning: Any = BINNING
     missing: str | None = None
+    target_kind: str | None = None
     n_jobs: int | None = None
 
 
@@ -231,6 +233,7 @@ class SpecCMI(CountSelector):
     memory: int | str | None = None
     binning: Any = BINNING
     missing: str | None = None
+    target_kind: str | None = None
     dtype: str = "float64"
     n_jobs: int | None = None
 
@@ -314,4 +317,5 @@ class SDPCMI(CountSelector):
     refine: str | None = "swap"
     binning: Any = BINNING
     missing: str | None = None
+    target_kind: str | None = None
     n_jobs: int | None = None

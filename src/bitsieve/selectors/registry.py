@@ -17,6 +17,7 @@ def make_selector(
     *,
     binning: Any = BINNING,
     missing: str | None = None,
+    target_kind: str | None = None,
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Any:
@@ -33,6 +34,8 @@ def make_selector(
         Left out for a method on values, which does not bin.
     missing : {"error", "bin"}, optional
         What missing values are: an error (the default), or a code of their own.
+    target_kind : {"classes", "quantity"}, optional
+        What the target is, where its values are not to decide.
     n_jobs : int, optional
         Threads.
     **parameters
@@ -56,8 +59,8 @@ def make_selector(
     ForwardSelector(criterion=MIFS(beta=0.5), n_features_to_select=5)
     """
     found = find_method(method)
-    own = arguments_of(found, parameters)
-    return selector_of(found, n_features_to_select, binning=binning, missing=missing, n_jobs=n_jobs, **own)
+    own = arguments_of(found, parameters) | {"binning": binning, "missing": missing, "target_kind": target_kind}
+    return selector_of(found, n_features_to_select, n_jobs=n_jobs, **own)
 
 
 def selector_of(method: Method, n_features_to_select: Any, **arguments: Any) -> Any:

@@ -72,6 +72,7 @@ class RCFS(ColumnSelector):
     _: KW_ONLY
     n_clusters: int | None = None
     standardize: bool = True
+    target_kind: str | None = None
 
 
 @with_parameters
@@ -141,6 +142,7 @@ class ReliefF(ColumnSelector):
     n_neighbors: int | None = None
     n_samples: int | None = None
     random_state: Any = None
+    target_kind: str | None = None
     n_jobs: int | None = None
 
 
@@ -226,6 +228,7 @@ class GMI(ColumnSelector):
     priors: str = "halves"
     n_repeats: int = 1
     random_state: Any = 0
+    target_kind: str | None = None
     n_jobs: int | None = None
 
 
@@ -285,4 +288,5 @@ class DpSelector(ColumnSelector):
     n_features_to_select: int | None = None
     _: KW_ONLY
     weighted: bool = False
+    target_kind: str | None = None
     n_jobs: int | None = None

@@ -141,6 +141,7 @@ class StabilitySelector(ColumnSelector):
     threshold: float | None = None
     n_pairs: int = 50
     random_state: int = 0
+    target_kind: str | None = None
     n_jobs: int | None = None
 
     def _check_parameters(self) -> None:

@@ -42,40 +42,19 @@ def relieff(
 ) -> Found:
     """Rank the columns by their weights; see :class:`bitsieve.ReliefF`."""
     phase("reading")
-    differences = Differences(samples.rows(takes_missing=True), samples.classes, samples.n_classes)
-    chosen, progress = _chosen(samples, n_samples, random_state), phase("comparing neighbours")
-    weights = relieff_weights(
-        differences, samples.classes, chosen, n_neighbors=n_neighbors or OF_CLASS, n_jobs=n_jobs, progress=progress
-    )
+    values = samples.quantity
+    # of a quantity a missing value is drawn from all known ones
+    classes = samples.classes if values is None else np.zeros(samples.n_samples, np.int32)
+    differences = Differences(samples.rows(takes_missing=True), classes, samples.n_classes if values is None else 1)
+    chosen = np.arange(samples.n_samples)
+    if n_samples is not None and n_samples < samples.n_samples:
+        chosen = np.sort(make_random(random_state).permutation(samples.n_samples)[:n_samples])
+    how: dict[str, Any] = {"n_jobs": n_jobs, "progress": phase("comparing neighbours")}
+    if values is None:
+        weights = relieff_weights(differences, classes, chosen, n_neighbors=n_neighbors or OF_CLASS, **how)
+    else:
+        weights = rrelieff_weights(differences, values, chosen, n_neighbors=n_neighbors or OF_ALL, **how)
     return rank_all(rank(weights), differences.varies, weights, k, weights_=weights)
-
-
-def rrelieff(
-    samples: Samples,
-    k: int,
-    *,
-    n_neighbors: int | None = None,
-    n_samples: int | None = None,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> Found:
-    """Rank the columns by their weights for a quantity; see :class:`bitsieve.ReliefF`."""
-    assert samples.quantity is not None  # it is run for one
-    phase("reading")
-    of_all = np.zeros(samples.n_samples, np.int32)  # a missing value is drawn from all known ones
-    differences = Differences(samples.rows(takes_missing=True), of_all, 1)
-    chosen, progress = _chosen(samples, n_samples, random_state), phase("comparing neighbours")
-    weights = rrelieff_weights(
-        differences, samples.quantity, chosen, n_neighbors=n_neighbors or OF_ALL, n_jobs=n_jobs, progress=progress
-    )
-    return rank_all(rank(weights), differences.varies, weights, k, weights_=weights)
-
-
-def _chosen(samples: Samples, n_samples: int | None, random_state: Any) -> Places:
-    """The samples that are looked at."""
-    if n_samples is None or n_samples >= samples.n_samples:
-        return np.arange(samples.n_samples)
-    return np.sort(make_random(random_state).permutation(samples.n_samples)[:n_samples])
 
 
 def relieff_weights(
@@ -182,7 +161,6 @@ METHODS = (
         selector="bitsieve.selectors.separability:ReliefF",
         parameters=defaults_of(relieff),
         run=relieff,
-        run_on_quantity=rrelieff,
         requires=DENSE_ROWS,
         bins=False,
         takes_missing=True,
