@@ -302,6 +302,8 @@ def test_methods(done):
             ("select", "{data}", "--target", "diagnosis", "--target", "size", "--output", "{data}.npz"),
             "a .npz holds one target, not several",
         ),
+        (("count", "{data}", "-t", "a", "-t", "b"), "--target is given twice, as 'a' and as 'b': give one"),
+        (("sql", "{data}", "-t", "a", "-t", "b"), "--target is given twice, as 'a' and as 'b': give one"),
         (("select", "{data}", "--target", "y", "--estimator", "plug"), "--estimator plug is not known"),
         (("select", "{data}", "--target", "diagnosis", "--binning", "none"), "mean_radius"),
         (("select", "{data}.gone", "--target", "y"), "there is no file"),

@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from bitsieve.counts import reference
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.source import CountSource, JoinedSource, refined, sums_of
+from bitsieve.counts.source import (
+    CodedSource,
+    ConditioningSource,
+    CountSource,
+    JoinedSource,
+    Partition,
+    refined,
+    sums_of,
+)
 from bitsieve.counts.tables import PairForm, Sums, entropy_terms
 from bitsieve.information import ESTIMATORS, make_information
 from bitsieve.information.plug_in import miller_madow_terms
@@ -227,3 +235,20 @@ def test_a_source_declares_what_it_offers():
         assert mine.matrix("redundancy").tobytes() == naive.matrix("redundancy").tobytes()
     with pytest.raises(ValueError, match="hold tables of pairs of columns, and this method needs tables of more"):
         make_information("plug-in", source).conditional()
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        (Partition, {"keys", "refine", "tables"}),
+        (CountSource, {"tables"}),
+        (ConditioningSource, {"tables", "partition"}),
+        (CodedSource, {"codes"}),
+    ],
+)
+def test_a_source_that_lacks_what_only_it_can_know_is_refused(kind, names):
+    """All of the names are needed: with every one but one an object is not made."""
+    for name in names:
+        given = dict.fromkeys(names - {name})
+        with pytest.raises(TypeError, match=f"abstract method '?{name}"):
+            type("Lacking", (kind,), given)()

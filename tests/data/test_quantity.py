@@ -83,6 +83,8 @@ def test_ties_never_leave_one_class(rare):
 def test_bad_quantities_are_refused_in_one_line():
     with pytest.raises(ValueError, match="target_bins=4 is more than the 3 samples of the target: ask for fewer"):
         read_target([0.5, 1.5, 2.5], said=TargetKind(n_bins=4))
+    with pytest.raises(ValueError, match="target_bins=4 is more than the 3 samples of the target: ask for fewer"):
+        read_target([10, 20, 30], said=TargetKind(n_bins=4))
     with pytest.raises(ValueError, match="target_kind='quantity' does not go with the target, which holds text"):
         read_target(["a", "b"], said=TargetKind("quantity"))
     for classes in (["a", "b"], [True, False], [["a", "x"], ["b", "y"]]):

@@ -12,19 +12,20 @@ LABELS = ["a", "b", "times", "y"]
 
 
 def test_columns_by_their_names():
-    assert divide(LABELS, "y", "times") == Roles(["a", "b"], ["y"], "times", "y", "times")
-    assert divide(LABELS, ["y", "a"], None) == Roles(["b", "times"], ["y", "a"], None, "y, a", None)
+    assert divide(LABELS, "y", "times") == Roles(["a", "b"], ["y"], "times", None, "y", "times")
+    assert divide(LABELS, ["y", "a"], None) == Roles(["b", "times"], ["y", "a"], None, None, "y, a", None)
     assert divide(LABELS, "y", "times").others == ["y", "times"]
     assert divide(LABELS, "y", None, never=["a"]).features == ["b", "times"]
     assert divide([0, 1, 2], 2, None).features == [0, 1]
-    assert divide([0, 1, 2], 2, 0) == Roles([1], [2], 0, "2", "0")
+    assert divide([0, 1, 2], 2, 0) == Roles([1], [2], 0, None, "2", "0")
+    assert divide(LABELS, "y", "times", "a") == Roles(["b"], ["y"], "times", "a", "y", "times")
     assert divide([("a", 1), ("b", 1), ("y", 1)], ("y", 1), ("b", 1)).features == [("a", 1)]
 
 
 @pytest.mark.parametrize("values", [[0, 1, 0], np.array([0, 1, 0]), pd.Series([0, 1, 0]), ["u", "v", "u"], (0, 1, 0)])
 def test_a_target_of_values(values):
     roles = divide(LABELS, values, np.ones(3), n_samples=3, unnamed="y of fit")
-    assert roles == Roles(LABELS, [], None, "y of fit", "sample_weight")
+    assert roles == Roles(LABELS, [], None, None, "y of fit", "sample_weight")
     assert roles.others == []
 
 

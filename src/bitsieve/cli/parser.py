@@ -48,6 +48,16 @@ class _Version(argparse.Action):
         raise SystemExit(0)
 
 
+class _Once(argparse.Action):
+    """An option that is given once."""
+
+    def __call__(self, parser: argparse.ArgumentParser, found: argparse.Namespace, value: Any, *_: object) -> None:
+        before = getattr(found, self.dest)
+        if before is not None:
+            parser.error(f"{self.option_strings[-1]} is given twice, as {before!r} and as {value!r}: give one")
+        setattr(found, self.dest, value)
+
+
 def make_parser() -> CommandParser:
     """The parser of the whole command line; ``command`` of what it reads is the name of the command to run."""
     parser = CommandParser(prog=PROGRAM, allow_abbrev=False, description=DESCRIPTION)
@@ -151,6 +161,8 @@ def settings(option: Option) -> dict[str, Any]:
         found["action"] = "append"
     if option.name.startswith("-"):
         found["required"] = option.form == "required"
+        if option.form == "required":
+            found["action"] = _Once
     return found
 
 

@@ -54,7 +54,7 @@ class TargetKind(NamedTuple):
         if self.kind is not None or counts is None:
             return self.kind != "classes"
         if self.n_bins is not None:
-            return len(values) > self.n_bins
+            return len(values) > self.n_bins or self.n_bins > int(counts.sum())  # too many, which is refused
         return not are_codes(values, counts)
 
 

@@ -289,7 +289,9 @@ def _by_errors(table: TableInMemory, selector: SelectorCV) -> Answer:
     outer = selector.comparison_.outer()
     if not outer.is_better:
         return Answer(name, 0, [], str(outer))
-    return _answer(table.names, name, selector.selected_, f"within one standard error of the least; {outer}")
+    about = selector.comparison_.measure.about
+    why = f"within one standard error of the least; {outer}{f'; error: {about}' if about else ''}"
+    return _answer(table.names, name, selector.selected_, why)
 
 
 def _answer(names: Sequence[str], rule: str, columns: NDArray[np.intp], why: str) -> Answer:

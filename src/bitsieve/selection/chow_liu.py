@@ -15,7 +15,7 @@ from bitsieve.common.messages import ParameterError, aligned
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
-from bitsieve.counts.source import CodedSource
+from bitsieve.counts.source import coded
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
 from bitsieve.data.binning.registry import binning_with, make_binner
 from bitsieve.information import Information
@@ -124,8 +124,8 @@ class ChowLiuTree:
         -----
         Cost: all pairs of columns twice, and a table of every column with another one given its neighbours.
         """
-        source = self.information.source
-        if not isinstance(source, CodedSource):
+        source = coded(self.information.source)
+        if source is None:
             raise ValueError("a check of the tree needs the codes of every row in memory: give a table in memory")
         if source.n_samples < 2:
             raise ValueError("a check of the tree needs at least two rows, one for each half: there is one")
@@ -250,7 +250,8 @@ def chow_liu_tree(
     if make_binner(binning_with(binning, missing, n_jobs)).requires == "classes":
         advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
         raise ParameterError("binning", binning, advice, "cuts by a target, and a tree of the columns has none")
-    names, information = counted(X, None, sample_weight, (binning, missing), "plug-in", n_jobs, by_class=False)
+    table, information = counted(X, None, sample_weight, (binning, missing), "plug-in", n_jobs, by_class=False)
+    names = list(map(str, table.names))
     block = None if blocks is None else _numbered(blocks, len(names))
     learn = partial(spanning_forest, blocks=block, chain=chain, level=level)
     return tree_of(names, information, learn)
@@ -259,6 +260,7 @@ def chow_liu_tree(
 def _numbered(blocks: Sequence[Any], n_columns: int) -> Columns:
     """Equal labels have equal numbers."""
     try:
+        blocks = list(blocks)
         number = {label: place for place, label in enumerate(blocks)}
     except TypeError:
         raise ValueError("blocks are labels, one a column: give a list such as ['a', 'a', 'b']") from None

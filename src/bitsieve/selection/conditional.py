@@ -116,9 +116,9 @@ def conditional_test(
     rule = ConditionalStopping(level, adjust, random_state)
     if not (tree is None or isinstance(tree, ChowLiuTree)):
         raise ParameterError("tree", tree, "give what bitsieve.chow_liu_tree returns")
-    names, information = counted(X, required(y), sample_weight, (binning, missing), "plug-in", n_jobs)
-    if information.source.n_classes < 2:
-        raise ValueError("the target has one class: give at least two")
+    table, information = counted(X, required(y), sample_weight, (binning, missing), "plug-in", n_jobs)
+    table.target.check_varies()
+    names = list(map(str, table.names))
     if tree is None:
         tree = tree_of(names, information, spanning_forest)
     elif tree.names != names:

@@ -15,7 +15,7 @@ from bitsieve.data.binning.registry import binning_with, make_binner, remedies_f
 from bitsieve.data.binning.zero_apart import binner_of
 from bitsieve.data.given import ColumnRules
 from bitsieve.data.read import read_xy
-from bitsieve.data.table import TableInMemory
+from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import read_values
 from bitsieve.data.text import target_with_text_read
 from bitsieve.engines.local import count, count_coded
@@ -241,8 +241,8 @@ def counted(
     n_jobs: int | None,
     *,
     by_class: bool = True,
-) -> tuple[list[str], Information]:
-    """The names of the columns, and their information by an estimator."""
+) -> tuple[Table, Information]:
+    """The table, and the information of its columns by an estimator."""
     check_estimator(estimator)
     binner, parts = make_binner(binning_with(*how, n_jobs), n_jobs=n_jobs), data_in_parts(X)
     if parts is not None:
@@ -251,13 +251,12 @@ def counted(
         table = parts.read_in_parts(y, sample_weight)
     else:
         table = read_xy(X, y, sample_weight)
-    names = list(map(str, table.names))
     with remedies_for(how[0]):
         if by_class or not table.in_memory:
-            return names, make_information(estimator, count(table, binner, n_jobs)[1])
+            return table, make_information(estimator, count(table, binner, n_jobs)[1])
         rows = cast(TableInMemory, table)
         fitted = binner_of(rows, binner, n_jobs).fit_table(rows)
-        return names, make_information(estimator, count_coded(replace(rows, y=None), fitted, n_jobs))
+        return table, make_information(estimator, count_coded(replace(rows, y=None), fitted, n_jobs))
 
 
 def _variables(

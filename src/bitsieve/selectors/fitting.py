@@ -241,7 +241,8 @@ def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
     order, _ = class_order(target.codes, rows.weights, target.n_classes)
     strata, classes = codes[order].astype(np.int64), target.codes[order]
     if len(np.unique(strata * target.n_classes + classes)) == len(np.unique(strata)):
-        raise ValueError("no stratum has rows of two classes, so that shuffles within strata change nothing")
+        of = f" of {table.quoted(columns)}" if columns else ""
+        raise ValueError(f"no stratum{of} has rows of two classes, so that shuffles within strata change nothing")
     return strata, columns
 
 
@@ -251,7 +252,7 @@ def nothing_informative(relevance: Floats, informative: Flags) -> list[str]:
     if not k or informative.any() or relevance.max() > TIE:
         return []
     what = "column has" if k == 1 else f"{k:,} columns have"
-    return [f"the selected {what} no information about the class (relevance 0): any other would do as well"]
+    return [f"the selected {what} no information about the target (relevance 0): any other would do as well"]
 
 
 def explain_by(counted: Counted, selected: Columns, information: Information | None = None) -> Explained:

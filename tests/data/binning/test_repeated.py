@@ -79,6 +79,6 @@ def test_shuffles_stay_within_the_parts_and_threads_change_nothing():
     assert np.array_equal(one.best_after_shuffles(seeds), three.best_after_shuffles(seeds))
     assert np.array_equal(one.best_after_shuffles(seeds)[7:9], one.best_after_shuffles(seeds[7:9]))
     colour = search.codes(4)
-    for row in one._shuffled(seeds[:5]):
+    for row in search.shuffled(one.parts, seeds[:5]):
         for value in range(3):
             assert sorted(row[colour == value]) == sorted(search.classes[colour == value])

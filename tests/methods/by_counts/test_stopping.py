@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, kstest
@@ -43,6 +45,19 @@ def test_significance_is_the_g_test(information_of, seed):
         # both evaluate the same tail of chi-squared, from statistics that agree to 1e-12
         assert SignificanceStopping().value(given, i, 1) == pytest.approx(expected, rel=1e-9)
         assert SignificanceStopping().value(given, i, 7) == pytest.approx(min(1, 7 * expected), rel=1e-9)
+
+
+def test_significance_after_a_search_pays_for_every_column_tried_and_every_coding(information_of):
+    """p of the test times the columns tried and the codings of the column, as long as that is within the level."""
+    codes, classes = signal(600, 3, 1, 0)
+    classes = np.where(np.random.default_rng(1).random(600) < 0.3, 1 - classes, classes)
+    given = information_of(codes, classes).conditional()
+    search = SimpleNamespace(units=None, log_codings=lambda column: 1.5 + column)
+    repeated = SimpleNamespace(search=search, tried=range(7))
+    tail = tails(given, np.arange(1))[0]
+    value = SignificanceStopping().value(given, 0, 3, repeated)
+    assert 0 < tail < 1e-6
+    assert value == pytest.approx(7 * tail * np.exp(1.5), rel=1e-12, abs=0)  # two products of three numbers
 
 
 def test_significance_adds_statistics_and_freedom_over_parts(information_of):

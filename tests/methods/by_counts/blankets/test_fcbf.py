@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bitsieve
 from bitsieve.common.progress import Step, listening
 from bitsieve.information.protocol import class_uncertainty, pair_uncertainty
 from bitsieve.methods.by_counts.blankets.fcbf import fcbf
@@ -188,3 +189,9 @@ def test_progress_ends_with_everything_settled(run, make_table):
     steps = [(step.done, step.total) for step in heard if isinstance(step, Step)]
     assert steps == sorted(steps)
     assert steps[-1] == (30, 30)
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1.1])
+def test_a_threshold_outside_0_to_1_is_refused(delta):
+    with pytest.raises(ValueError, match=rf"^delta={delta}\b"):
+        bitsieve.FCBF(delta=delta).fit([[0, 1], [1, 0], [1, 1], [0, 0]], [0, 1, 1, 0])
