@@ -162,7 +162,7 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
 def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the similarities of all features, those of a cluster side by side, each cluster framed.
 
-    Clusters come by falling cohesiveness, the members of each by falling weight.
+    Clusters come in the order in which they were found, the members of each by falling weight.
 
     Parameters
     ----------
