@@ -28,7 +28,7 @@ from bitsieve.counts.source import CountSource, coded, conditioning
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
-from bitsieve.methods.by_counts.stopping.dependent import adjusted
+from bitsieve.methods.by_counts.stopping.false_discovery import adjusted
 
 N_SHUFFLES = 99
 LEAST_CONTRASTS = 100
