@@ -17,6 +17,7 @@ from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
+from bitsieve.data.quantity import TIMES
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
@@ -262,8 +263,15 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
         loss=measure.over(table.target.truth),
         folds=folds,
         binning=binner,
-        notes=[*table.notes, *considered.notes, *on_counts, *fast, *explain_target(table), *on_leaks, *on_folds],
+        notes=[*table.notes, *considered.notes, *on_counts, *fast, *explain_target(table), *on_leaks, *on_folds]
+        + _explain_unit(measure, table.target),
     )
+
+
+def _explain_unit(measure: Measure, target: Target) -> list[str]:
+    """A note where errors are lengths of time."""
+    times = target.is_quantity and target.unit and not measure.is_share
+    return [f"the target is {TIMES[target.unit]}: errors are in microseconds (8.64e+10 are a day)"] if times else []
 
 
 def _form(name: str, model: Model, measure: Measure) -> Grow:
