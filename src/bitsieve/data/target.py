@@ -133,8 +133,10 @@ def split_target(y: Any) -> dict[str, Any]:
             raise ValueError(f"the target has the columns {quoted(names) or '(none)'}: give each a name of its own")
         columns = {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
         return columns if len(names) > 1 else {"y": next(iter(columns.values()))}
-    array = y if isinstance(y, np.ndarray) or nw.dependencies.is_into_series(y) else as_array(y)
-    if np.ndim(array) != 2 or array.shape[1] < 2:
+    if nw.dependencies.is_into_series(y):
+        return {"y": y}
+    array = as_array(y)
+    if array.ndim != 2 or array.shape[1] < 2:
         return {"y": y}
     return {f"y{j}": array[:, j] for j in range(array.shape[1])}
 
