@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -122,9 +121,9 @@ def _ranking(selection: Selection) -> list[str]:
             number(found.relevance[p]),
             number(found.relevance[p] - found.redundancy[p]),
             number(found.redundancy[p]),
-            _name(names, found.redundant_with[p]),
+            names[found.redundant_with[p]] if found.redundant_with[p] >= 0 else "-",
             number(found.complementarity[p]),
-            _name(names, found.complementary_with[p]),
+            names[found.complementary_with[p]] if found.complementary_with[p] >= 0 else "-",
         )
         for p in range(len(selection.features))
     ]
@@ -272,10 +271,6 @@ def _call(selection: Selection) -> str:
     given = {"method": selection.method, **_given(selection)}
     listed = "".join(f",\n    {name}={value!r}" for name, value in given.items())
     return f"bitsieve.select(\n    data,\n    {selection.target_name!r}{listed},\n)"
-
-
-def _name(names: Sequence[str], column: int) -> str:
-    return "-" if column < 0 else names[column]
 
 
 def _listed(names: list[str]) -> str:

@@ -225,7 +225,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     def _who(self) -> str:
         """What requires something of the data, in messages: with its rule, if that requires it."""
         name, rule = type(self).__name__, getattr(self, "stopping", None)
-        return f"{name} with {rule}" if self._needs() & (ROWS | INDEPENDENT) and isinstance(rule, str) else name
+        return f"{name} with {getattr(rule, 'name', rule)}" if rule and self._needs() & (ROWS | INDEPENDENT) else name
 
     def _needs(self) -> frozenset[str]:
         """What the method requires of its data with these parameters."""

@@ -15,7 +15,7 @@ from bitsieve.common.parameters import Rule, check_choice, check_integer, check_
 from bitsieve.common.progress import phase
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.table import Table
-from bitsieve.methods.by_counts.interactions import Search, rarities
+from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, Found
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
@@ -118,7 +118,7 @@ class InteractionSelector(ColumnSelector):
         search = Search(self.order, "gain")
         found = search.strongest(source, phase("searching"))
         if self.error == "contrasts":
-            p = search.contrasts(source, self.random_state).false_discovery(rarities(source, found))
+            p = search.contrast_rates(source, found, self.random_state)
         else:
             chance = search.after_shuffles(source, self.n_shuffles, self.random_state, strata)
             p = chance.of_columns(found.best) if self.error == ERRORS[0] else chance.false_discovery(found.best)
