@@ -95,6 +95,7 @@ def test_a_selection_says_what_a_reader_may_conclude(tmp_path):
     assert "neighbours in the tree" in page
     assert stopping["each_is"].startswith("relevant given all other columns")
     assert f"Each is {stopping['each_is']}." in page
+    assert ">0; of the shuffles in this report 0<" in page  # the seed of the rule
     header, first = str(chosen).splitlines()[:2]
     assert header.endswith("least level  neighbours in the tree")
     assert first.split()[-2:] == [f"{chosen.facts.stopping_values_[0]:.3g}", f"x{chosen.indices[0] + 1}"]

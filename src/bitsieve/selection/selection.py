@@ -322,9 +322,8 @@ def _stopping(selector: Any) -> dict[str, Any] | None:
     }
     if hasattr(selector, "stopping_given_"):
         found["given"] = [[name(column) for column in given.tolist()] for given in selector.stopping_given_]
-    if conclusion_of(selector) is not None:
-        found["each_is"] = conclusion_of(selector)
-    return found
+    concludes = conclusion_of(selector)
+    return found if concludes is None else {**found, "each_is": concludes}
 
 
 def _edges(edges: Any) -> Any:
