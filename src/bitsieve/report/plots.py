@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 SIZE = 4.6, 3.0  # inches: a column and a half of a paper
-SQUARE = 4.6, 4.0
 FEW = 60  # ranks of which each has its dot
 LONG = 300  # ranks from which their axis is logarithmic: the selected part would be a sliver
 MOST_NAMED = 50
@@ -163,7 +162,7 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
 def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the similarities of all features, those of a cluster side by side, each cluster framed.
 
-    Clusters come by falling cohesiveness, the members of each by falling weight.
+    Clusters come in the order in which they were found, the members of each by falling weight.
 
     Parameters
     ----------
@@ -202,7 +201,7 @@ def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
 
     weights = clusters.weights_
     order = np.concatenate([group[np.argsort(-weights[group], kind="stable")] for group in clusters.groups_])
-    with drawing(ax, SQUARE) as ax:
+    with drawing(ax, (4.6, 4.0)) as ax:
         image = ax.imshow(matrix[np.ix_(order, order)], cmap="cividis", vmin=0.0, interpolation="nearest")
         ax.figure.colorbar(image, ax=ax, label="similarity (no unit)")
         begin = 0

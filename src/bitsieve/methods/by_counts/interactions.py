@@ -28,7 +28,7 @@ from bitsieve.counts.source import CountSource, coded, conditioning
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
-from bitsieve.methods.by_counts.stopping.dependent import adjusted
+from bitsieve.methods.by_counts.stopping.false_discovery import adjusted
 
 N_SHUFFLES = 99
 LEAST_CONTRASTS = 100
@@ -41,8 +41,7 @@ AFFORDED, AFFORDED_BY_TABLES = 1e12, 1e9
 class Interacting(NamedTuple):
     """The strongest tuples, and the strongest of every column, in bits.
 
-    ``values`` (n_top,), ``columns`` (n_top, order); ``best`` (n_features,), ``best_columns`` (n_features, order), of a
-    column that is in none -inf and -1.
+    As :class:`bitsieve.counts.tuples.Tuples`; ``best`` of a column that is in none is -inf, ``best_columns`` -1.
     """
 
     values: Floats
