@@ -298,22 +298,16 @@ def dominant_set_clusters(
             groups.append(varying[found.members])
             weights[groups[-1]] = found.weights
             cohesiveness.append(found.cohesiveness)
-        matrix = None if similar.matrix is None else _in_all(similar.matrix, varying, samples.n_features)
+        matrix = similar.matrix
+        if matrix is not None and len(constant):
+            matrix = np.zeros((samples.n_features, samples.n_features), matrix.dtype)
+            matrix[np.ix_(varying, varying)] = similar.matrix
     selected = [int(group[pick(weights[group])]) for group in groups] or [0]
     if len(constant):
         weights[constant] = 1 / len(constant)
         groups.append(constant)
         cohesiveness.append(0.0)
     return Clusters(groups, np.array(selected, np.intp), weights, np.array(cohesiveness), kind, matrix)
-
-
-def _in_all(matrix: NDArray[np.floating], varying: Columns, n: int) -> NDArray[np.floating]:
-    """The similarities of all columns, of those of the varying ones."""
-    if len(varying) == n:
-        return matrix
-    out = np.zeros((n, n), matrix.dtype)
-    out[np.ix_(varying, varying)] = matrix
-    return out
 
 
 METHODS = (
