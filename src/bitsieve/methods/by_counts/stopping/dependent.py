@@ -24,7 +24,7 @@ from bitsieve.methods.by_counts.stopping.false_discovery import (
     FalseDiscoveryMonitor,
     ListStopping,
     adjusted,
-    tests_of,
+    number_of_tests,
 )
 from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
@@ -196,7 +196,7 @@ class ConditionalStopping(TreeStopping):
     def test(self, information: Information, forest: Forest, columns: Columns) -> tuple[Floats, Floats, Columns]:
         """p of ``columns``, p corrected for all of them, and the columns that cannot be tested."""
         n = len(columns)
-        factor = tests_of(n, self.adjust)
+        factor = number_of_tests(n, self.adjust)
         most = min(ceil(2 * factor / self.level), MOST_PERMUTATIONS)
         lowest = factor / (most + 1) / (1 if self.adjust == HOLM else max(1, n))
         if lowest > self.level:

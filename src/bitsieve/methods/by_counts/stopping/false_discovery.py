@@ -34,7 +34,7 @@ ADJUSTMENTS = "benjamini-hochberg", "benjamini-yekutieli"
 HOLM = "holm"
 
 
-def tests_of(n: int, how: str) -> float:
+def number_of_tests(n: int, how: str) -> float:
     """n c: how many tests p of n columns is corrected for."""
     return n * float((1 / np.arange(1, n + 1)).sum()) if how == "benjamini-yekutieli" else n
 
@@ -47,7 +47,7 @@ def adjusted(p: Floats, how: str) -> Floats:
     if how == HOLM:
         found[order] = np.minimum(1.0, np.maximum.accumulate((n + 1 - places) * p[order]))
     else:
-        rates = tests_of(n, how) * p[order] / places
+        rates = number_of_tests(n, how) * p[order] / places
         found[order] = np.minimum(1.0, np.minimum.accumulate(rates[::-1])[::-1])
     return found
 
@@ -182,7 +182,7 @@ class FalseDiscoveryMonitor:
     def _find(self, tried: Flags) -> None:
         """The largest list of some columns, given those that are chosen already."""
         among = np.flatnonzero(tried if self.search is not None else tried & self.information.varies)
-        self.n_tests = tests_of(len(among), self.rule.adjust)
+        self.n_tests = number_of_tests(len(among), self.rule.adjust)
         thresholds = self.rule.level / self.n_tests * np.arange(1.0, len(among) + 1)
         p = self._alone(among)
         order = among[np.argsort(p[among], kind="stable")]
