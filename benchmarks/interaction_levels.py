@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.methods.by_counts.interactions import Search, rarities
+from bitsieve.methods.by_counts.interactions import Search
 
 LEVEL, RATE = 0.05, 0.1
 N_SHUFFLES = 99
@@ -141,7 +141,7 @@ def run(design: Design, bins: int, seed: int, shuffled: bool) -> list[float]:
         false = bool((~np.isin(reported, true)).all(axis=1).any()), bool(np.setdiff1d(kept, true).size)
         by_shuffles = [*map(float, false), false_share(rated), found(kept), found(rated)]
     if strata is None:
-        rates = search.contrasts(source, seed).false_discovery(rarities(source, strongest))
+        rates = search.contrast_rates(source, strongest, seed)
         by_contrasts = [false_share(np.flatnonzero(rates <= RATE)), found(np.flatnonzero(rates <= RATE))]
     return [*by_shuffles, *by_contrasts]
 

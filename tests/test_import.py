@@ -24,6 +24,15 @@ def test_import_brings_nothing_heavy():
     assert not loaded_after("import bitsieve; dir(bitsieve); bitsieve.__version__").intersection(HEAVY)
 
 
+def test_a_selection_from_a_file_loads_only_what_it_uses(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "a,b,y\n" + "0,2.5,sick\n1,3.5,well\n" * 20
+    )  # (text that may be more than words loads pandas, by pyarrow)
+    loaded = loaded_after(f"import bitsieve; bitsieve.select({str(path)!r}, 'y', n_features_to_select=1)")
+    assert loaded.intersection(HEAVY) == {"numpy", "pyarrow", "narwhals"}
+
+
 def test_everything_but_tables_of_their_own_works_without_optional_packages():
     # (scikit-learn imports pandas where it can, so finding it loaded would prove nothing.)
     code = (

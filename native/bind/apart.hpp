@@ -1,16 +1,34 @@
-// Entry points whose outputs share no memory with another argument: a kernel trusts the inputs that were checked, so that
-// none may be written to while it runs.
+// Entry points whose outputs share no memory with another argument, nor with what a table keeps of earlier calls: a kernel
+// trusts the inputs that were checked, so that none may be written to while it runs.
 #pragma once
 
 #include "bind/binding.hpp"
 
 namespace bitsieve {
 
-// The memory of the arrays of one call.
+class Memory;
+template <class T>
+void take_kept(const T&, Memory&) {}  // nothing, but of what has a function of its own
+
+// The memory of the arrays of one call, and of those that its table keeps.
 class Memory {
    public:
     template <class T>
-    void take(const T&) {}  // no array
+    void take(const T& other) {
+        take_kept(other, *this);
+    }
+    void take(Packed&) {}  // the call itself writes to it
+    void take(const Packed& table) {
+        if (!table.has_storage()) return;
+        keep(table.planes(), table.plane_words());
+        keep(table.wide(), table.wide_codes());
+    }
+    template <class T>
+    void keep(const T* first, std::int64_t size) {
+        if (size == 0) return;
+        const auto low = reinterpret_cast<std::uintptr_t>(first);
+        extents_.push_back({low, low + std::uintptr_t(size) * sizeof(T), false});
+    }
 
     template <class... Of>
     void take(const AsGiven<Of...>& array) {
@@ -40,7 +58,7 @@ class Memory {
         for (const Extent& out : extents_)
             for (const Extent& other : extents_)
                 require(!out.written || &out == &other || out.high <= other.low || other.high <= out.low,
-                        "an output shares memory with another array of the call: give it an array of its own");
+                        "an output shares memory with another array of the call, or of the table: give it an array of its own");
     }
 
    private:

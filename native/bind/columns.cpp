@@ -410,7 +410,7 @@ void bind_columns(nb::module_& m) {
     m.def("class_order", &order_by_class, "classes"_a, "n_classes"_a);
     m.def("code_dictionaries", apart(&code_dictionaries_of), "places"_a, "rank"_a, "ends"_a, "out"_a);
     m.def("extent", &extent_of, "columns"_a, "whole"_a);
-    m.def("as_bytes", &as_bytes_of, "columns"_a, "out"_a);
+    m.def("as_bytes", apart(&as_bytes_of), "columns"_a, "out"_a);
     m.def("distinct", &distinct_of, "columns"_a, "low"_a, "high"_a);
     m.def("mdl_cuts", &mdl_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a,
           "weights"_a.none() = nb::none());

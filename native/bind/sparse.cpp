@@ -29,6 +29,12 @@ public:
 
     const SparseCounts& counts() const { return counts_; }
 
+    friend void take_kept(const HeldCounts& held, Memory& memory) {
+        const auto keep = [&](const auto&... arrays) { (memory.keep(arrays.data(), std::int64_t(arrays.size())), ...); };
+        keep(held.start_, held.row_, held.code_, held.classes_, held.room_.start, held.room_.column, held.room_.code);
+        if (held.weights_) keep(*held.weights_);
+    }
+
 private:
     ListedCodes checked(std::int64_t n_classes, std::int64_t block) const {
         const std::int64_t n_rows = std::int64_t(classes_.size()), n_columns = std::int64_t(start_.size()) - 1;

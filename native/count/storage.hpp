@@ -66,6 +66,8 @@ public:
     std::int64_t plane_words() const { return plane_words_; }
     std::int64_t wide_codes() const { return n_wide() * n_samples_; }
     bool has_storage() const { return planes_ != nullptr && wide_ != nullptr; }
+    const std::uint64_t* planes() const { return planes_.get(); }
+    const std::uint16_t* wide() const { return wide_.get(); }
 
     // Fills the SIMD groups [first, last). Blocks are independent of each other. Throws std::invalid_argument where a code
     // is not below the arity of its feature; the groups are then not ready to be counted.

@@ -104,3 +104,9 @@ def test_mistakes_are_one_line(bed, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "bed_reader", None)
     with pytest.raises(DataError, match=r"needs bed-reader: pip install 'bitsieve\[plink\]'$"):
         read_table(bed)
+
+
+def test_phenotypes_that_no_integer_holds_stay_fractions(tmp_path, genotypes):
+    pytest.importorskip("bed_reader", reason="pip install 'bitsieve[plink]'")
+    huge = np.where(np.arange(N_SAMPLES) % 2, 1e300, 5.0)
+    assert read_table(write(tmp_path / "huge.bed", genotypes, huge))["phenotype"].to_pylist() == huge.tolist()

@@ -73,6 +73,13 @@ def test_arrays_to_columns(tmp_path):
     assert back.to_pydict() == {"first": [1, 3], "second": [2, 4], "y": [0, 1]}
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_arrays_of_the_other_byte_order_to_columns(tmp_path, ending):
+    path = tmp_path / f"out.{ending}"
+    write_table(ArrayTable(ARRAYS.X.astype(">i2"), np.array(["no", "yes"], ">U3"), ARRAYS.names), path, "class")
+    assert read_table(path).to_pydict() == {"first": [1, 3], "second": [2, 4], "class": ["no", "yes"]}
+
+
 def test_columns_to_arrays(tmp_path):
     table = pa.table(
         {

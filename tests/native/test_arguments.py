@@ -18,7 +18,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.native.good_calls import ARITY, GOOD, GUARD, D, N, codes, entry_points, kernel, owners, packed, random
+from tests.native.good_calls import (
+    ARITY,
+    GOOD,
+    GUARD,
+    D,
+    N,
+    arities,
+    class_sizes,
+    codes,
+    entry_points,
+    kernel,
+    order,
+    owners,
+    packed,
+    random,
+)
 
 from bitsieve import _native
 
@@ -192,6 +207,36 @@ def test_an_output_that_is_another_argument_too_is_refused() -> None:
                     call(*([owners(owner)[0]] if own else []), *given)
                 refused += 1
     assert refused > 200
+
+
+def test_an_output_in_the_memory_that_a_table_keeps_is_refused() -> None:
+    """Later calls read the planes and wide codes of a table, and the arrays that sparse counts were made of."""
+    refused = 0
+    for form in ("planes", "counters", "table"):
+        made = _native.Packed(class_sizes, order, arities, kernel, form, True)
+        kept = np.zeros(made.plane_words, np.uint64), np.zeros(made.wide_codes, np.uint16)
+        made.use(*kept)
+        made.use(*kept)  # which are no output of another table
+        made.pack(codes, 0, made.n_simd_groups)
+        made.codes(0, np.empty(N, np.uint16))
+        for array in kept:
+            if array.size:
+                with pytest.raises(ValueError, match="or of the table"):
+                    made.codes(0, array.view(np.uint16)[-N:])
+                refused += 1
+    for place in (0, 1, 2, 3, 5, 6, 7, 8):
+        given = list(GOOD["SparseCounts.__init__"][1]())
+        memory = np.zeros(max(3, given[place].nbytes // 8 + 1), np.int64)
+        inside = np.ndarray(given[place].shape, given[place].dtype, memory)
+        inside[...] = given[place]
+        given[place] = inside
+        arguments = list(GOOD["SparseCounts.own_sums"][0]())
+        _native.SparseCounts(*given).own_sums(*arguments)
+        arguments[-2] = memory[:3]
+        with pytest.raises(ValueError, match="or of the table"):
+            _native.SparseCounts(*given).own_sums(*arguments)
+        refused += 1
+    assert refused >= 11
 
 
 def test_points_whose_squared_distances_overflow_are_refused() -> None:

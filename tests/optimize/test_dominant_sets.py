@@ -100,10 +100,22 @@ def test_nothing_similar_is_single(find):
 
 
 @both
-def test_order_is_that_of_cohesiveness(find):
-    found = dominant_sets(SimilarityMatrix(cliques([3, 8, 5], n_outliers=3, seed=1)[0]), find)
-    values = [each.cohesiveness for each in found]
-    assert values == sorted(values, reverse=True)
+@pytest.mark.parametrize("seed", range(4))
+def test_each_set_is_that_of_what_is_left(find, seed):
+    """The order of peeling: what the sets before have left gives the next one, and the same rest."""
+    matrix, _ = cliques([3, 8, 5], n_outliers=3, seed=seed, between=(0.0, 0.4))
+    found = sets_of(matrix, find)
+    left = np.setdiff1d(np.arange(len(matrix)), found[0])
+    assert [left[members].tolist() for members in sets_of(matrix[np.ix_(left, left)], find)] == found[1:]
+
+
+@both
+def test_a_later_set_may_be_the_more_cohesive_one(find):
+    """From equal weights five at 0.35, of sums 1.4, come before two at 0.9; w (1 - 1 / m) / 2 is 0.14 and 0.225."""
+    matrix = graph(7, [(i, j, 0.35) for i in range(5) for j in range(i)] + [(5, 6, 0.9)])
+    found = dominant_sets(SimilarityMatrix(matrix), find)
+    assert [each.members.tolist() for each in found] == [[0, 1, 2, 3, 4], [5, 6]]
+    assert [each.cohesiveness for each in found] == pytest.approx([0.14, 0.225], abs=1e-9)  # the dynamics end there
 
 
 def test_a_permutation_permutes_the_sets():

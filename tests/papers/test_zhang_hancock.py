@@ -56,11 +56,13 @@ def test_a_file_that_is_not_there(files):
     assert "Statlog (Australian Credit Approval)" in result.text
 
 
-def test_figure_2(files, monkeypatch):
+@pytest.mark.parametrize(("name", "text"), [("figure 2", "First dominant set"), ("figure 3", "63.1 %")])
+def test_figures(files, monkeypatch, name, text):
     monkeypatch.setattr(zhang_hancock, "COMPONENTS", (2, 3, 4))
-    (table,), result = run("figure 2", files)
-    assert len(table["rows"]) == 6
-    assert "First dominant set" in result.text
+    (table,), result = run(name, files)
+    assert len({row["feature"] for row in table["rows"]}) == len(table["rows"]) == 6
+    assert all(50 < float(row["3 components, %"]) <= 100 for row in table["rows"])
+    assert text in result.text
     assert len(result.figure.axes) == 2
     with pytest.raises(ValueError, match=r"madelon\.npz is not there"):
-        run("figure 2", files / "none")
+        run(name, files / "none")

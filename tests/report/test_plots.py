@@ -9,7 +9,15 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
 import bitsieve.selection.figures as figures
-from bitsieve import DominantSetClusters, ForwardSelector, SpecCMI, plot_similarity, plot_weights
+from bitsieve import (
+    DominantSetClusters,
+    ForwardSelector,
+    SpecCMI,
+    StabilitySelector,
+    plot_similarity,
+    plot_stability,
+    plot_weights,
+)
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +113,11 @@ def test_what_is_refused():
         plot_similarity(DominantSetClusters(similarity="rho", memory="1KB").fit(X))
     with pytest.raises(ValueError, match="kept no matrix of similarities"):
         plot_similarity(ForwardSelector(2).fit(X, y))
+
+
+def test_the_bound_of_stability_has_its_condition():
+    X, y = load_breast_cancer(return_X_y=True)
+    stable = StabilitySelector(ForwardSelector(3), n_pairs=3).fit(X, y)
+    (bound,) = [text.get_text() for text in plot_stability(stable).get_legend().get_texts()]
+    k = len(stable.selected_)
+    assert bound == f"{k} kept, at most {stable.expected_false_:.2g} false expected if noise is alike"

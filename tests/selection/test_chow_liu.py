@@ -81,7 +81,13 @@ def test_blocks_are_labels_of_any_kind():
     X = chain()
     numbers = bitsieve.chow_liu_tree(X, blocks=[0, 0, 0, 1, 1, 2, 2, 2], binning="none")
     labels = bitsieve.chow_liu_tree(X, blocks=[None, None, None, "a", "a", (1, 2), (1, 2), (1, 2)], binning="none")
-    assert numbers.edges.tolist() == labels.edges.tolist() == [[0, 1], [1, 2], [3, 4], [5, 6], [6, 7]]
+    made = bitsieve.chow_liu_tree(X, blocks=(label for label in "aaabbccc"), binning="none")
+    assert (
+        made.edges.tolist()
+        == numbers.edges.tolist()
+        == labels.edges.tolist()
+        == [[0, 1], [1, 2], [3, 4], [5, 6], [6, 7]]
+    )
 
 
 def test_constant_columns_are_drawn_and_one_row_has_no_halves():

@@ -17,8 +17,8 @@ from bitsieve import (
     ReliefF,
 )
 from bitsieve.selection import figures
+from bitsieve.selection.displays import Panel, draw_panel
 from bitsieve.selection.figures import new_axes
-from bitsieve.selection.panels import Panel, draw_panel
 
 pandas = pytest.importorskip("pandas")
 

@@ -13,6 +13,7 @@ from bitsieve.cli import main
 from bitsieve.counts.search import Units, shuffled
 from bitsieve.data.read import read_xy
 from bitsieve.data.target import read_groups
+from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.selectors.stability import half_of
 
 SEEDS = np.arange(5, dtype=np.uint64)
@@ -55,6 +56,13 @@ def test_rows_of_a_group_of_several_classes_exchange_theirs_within_it():
             assert sorted(made[subject == SUBJECT]) == sorted(y[subject == SUBJECT])
         np.testing.assert_array_equal(made[: 2 * ROWS : ROWS], made[ROWS - 1 : 2 * ROWS : ROWS])
         assert made[0] + made[ROWS] == 1
+
+
+def test_units_of_a_part_of_the_rows_keep_apart_whatever_the_numbers_of_groups():
+    groups, y = np.array([1, 1, 5, 6]), np.array([0, 1, 1, 0])  # numbers of groups may exceed those of the rows left
+    assert Units.of(groups, y).of_sample.tolist() == [2, 3, 0, 1]
+    for made in Units.of(groups, y).shuffled(y, np.zeros(4, np.int64), SEEDS):
+        assert sorted(made[:2]) == sorted(made[2:]) == [0, 1]
 
 
 def test_groups_of_one_row_are_rows():
@@ -159,8 +167,24 @@ def test_rules_that_need_independent_rows_refuse(rule):
     X, y = subjects()
     with pytest.raises(ValueError, match="takes the rows for independent draws: leave out groups"):
         bitsieve.select(X, y, groups=SUBJECT, stopping=rule, binning="quantile")
-    with pytest.raises(ValueError, match=f"ForwardSelector with {rule} takes the rows"):
-        ForwardSelector("auto", stopping=rule, binning="quantile").fit(X, y, groups=SUBJECT)
+    for given in (rule, make_stopping(rule)):
+        with pytest.raises(ValueError, match=f"ForwardSelector with {rule} takes the rows"):
+            ForwardSelector("auto", stopping=given, binning="quantile").fit(X, y, groups=SUBJECT)
+
+
+def test_fdr_does_not_advise_a_rule_that_refuses_groups():
+    """Two columns that share much, of rows in pairs."""
+    random = np.random.default_rng(0)
+    X = random.integers(0, 3, (400, 2))
+    X[:, 1] = np.where(random.random(400) < 0.7, X[:, 0], X[:, 1])
+    y = (X.sum(axis=1) + random.logistic(size=400) > 2).astype(int)
+    alone = bitsieve.select(X, y, n_features_to_select="auto", stopping="fdr", binning="none")
+    paired = bitsieve.select(
+        X, y, groups=np.arange(400) // 2, n_features_to_select="auto", stopping="fdr", binning="none"
+    )
+    of_alone, of_paired = ([note for note in found.notes if "share" in note] for found in (alone, paired))
+    assert of_alone[0].endswith("bits: where that is doubtful, use stopping='conditional'")
+    assert of_paired[0].endswith("doubtful, more of the list may be false than was asked for")
 
 
 def test_what_cannot_keep_groups_refuses(tmp_path):
@@ -176,6 +200,8 @@ def test_what_cannot_keep_groups_refuses(tmp_path):
         ("label", "column 'label' cannot be both the target and the groups"),
         (SUBJECT[:-1], r"groups has shape \(63,\): it must be one value for each of the 64 samples"),
         (np.zeros(64), "groups has one value only"),
+        (np.where(SUBJECT == 3, np.nan, SUBJECT), "groups has no value in 4 of 64 rows: give every row a group"),
+        ([None, *SUBJECT[1:]], "groups has no value in 1 of 64 rows"),
     ):
         with pytest.raises(ValueError, match=message):
             bitsieve.select(frame, "label", groups=wrong)

@@ -70,7 +70,7 @@ def test_every_combination(tumours, kind, information):
     assert fitted.scores_.tobytes() == other.scores_.tobytes()
     assert fitted.similarity_ == kind
     assert sorted(np.concatenate(fitted.sets_).tolist()) == list(range(12))
-    assert (np.diff(fitted.cohesiveness_) <= 1e-10).all()
+    assert len(fitted.cohesiveness_) == len(fitted.sets_)
     place = {int(j): p for p, members in enumerate(fitted.sets_) for j in members}
     assert sorted(places := [place[int(j)] for j in fitted.selected_]) == places
     for j, group in zip(fitted.selected_, fitted.groups_, strict=True):
@@ -90,7 +90,21 @@ def test_auto_similarity():
     assert DominantSetMII(1).fit(X, y).similarity_ == "distinct"
     noise = np.random.default_rng(0).standard_normal(X.shape)
     assert DominantSetMII(1).fit(X + 1e-3 * noise, y).similarity_ == "parzen"
-    assert DominantSetClusters().fit(X + 1e-3 * noise).similarity_ == "parzen"
+    clusters = DominantSetClusters().fit(X + 1e-3 * noise)
+    assert clusters.similarity_ == "parzen"
+    windows = DominantSetClusters(similarity="parzen", bandwidth="log").fit(X + 1e-3 * noise)
+    assert clusters.similarity_matrix_.tobytes() == windows.similarity_matrix_.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("n_codes", "n_few", "n_quantities", "kind"),
+    [(5, 5, 0, "distinct"), (5, 4, 1, "parzen"), (1, 8, 1, "parzen"), (1, 9, 1, "distinct"), (1, 4, 5, "parzen")],
+)
+def test_auto_looks_for_codes_beside_quantities(n_codes, n_few, n_quantities, kind):
+    """A tenth of the columns of each sort: 10 values, 20 values, and 200 in as many samples."""
+    place = np.arange(200)
+    X = np.column_stack([place % 10] * n_codes + [place % 20] * n_few + [place**2] * n_quantities).astype(float)
+    assert DominantSetClusters().fit(X).similarity_ == kind
 
 
 def test_exclusive_or_of_three_inside_one_set():

@@ -90,6 +90,17 @@ def test_weights_are_repeated_rows_and_missing_values_and_names_pass():
     assert fitted.transform(frame).shape == (len(X), len(fitted.selected_))
 
 
+@pytest.mark.parametrize("selector", [ForwardSelector(2), ReliefF(2)])
+@pytest.mark.parametrize("kind", ["classes", "quantity"])
+def test_a_half_of_one_class_chooses_nothing(selector, kind):
+    random = np.random.default_rng(0)
+    y = np.full(60, 0.5 if kind == "quantity" else 1)
+    y[7] = 3  # in one half of each pair
+    stable = StabilitySelector(selector, n_pairs=4, target_kind=kind).fit(random.normal(size=(60, 5)), y)
+    assert stable.frequencies_.max() <= 0.5
+    assert not len(stable.selected_)
+
+
 def test_the_figure_shows_the_threshold():
     pytest.importorskip("matplotlib")
     stable = StabilitySelector(ForwardSelector(3), n_pairs=3, threshold=0.75).fit(X, y)

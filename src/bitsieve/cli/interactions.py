@@ -17,33 +17,23 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace) -> int:
     """Read, search, save, print."""
-    _check_paths(options)
+    from bitsieve.files.write import ROWS_WRITTEN
+
+    check_drawn(options)
+    check_written(options, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN)
+    options.binning = options.binning or INTERACTIONS_BINNING
+    binning_of(options)
     with shown(not options.quiet):
-        found = _found(options)
+        from bitsieve.common.messages import BitsieveWarning
+        from bitsieve.selection.interactions import interactions
+
+        warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown below
+        found = interactions(options.data, options.target, **given(options))
         saved = _save(found, options)
     show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, found.table_text)
     for line in saved:
         options.say(line)
     return 0
-
-
-def _found(options: argparse.Namespace) -> Interactions:
-    """What the search gives that was asked for."""
-    from bitsieve.common.messages import BitsieveWarning
-    from bitsieve.selection.interactions import interactions
-
-    options.binning = options.binning or INTERACTIONS_BINNING
-    binning_of(options)
-    warnings.simplefilter("ignore", BitsieveWarning)  # the notes are shown later
-    return interactions(options.data, options.target, **given(options))
-
-
-def _check_paths(options: argparse.Namespace) -> None:
-    """Refuse, before any work, what could not be drawn or written."""
-    from bitsieve.files.write import ROWS_WRITTEN
-
-    check_drawn(options)
-    check_written(options, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN)
 
 
 def _save(found: Interactions, options: argparse.Namespace) -> list[str]:

@@ -43,6 +43,13 @@ def chdtrc(freedom: Any, x: Any) -> Any:
     return special.chdtrc(freedom, x)
 
 
+def digamma(x: Any) -> Any:
+    """The logarithmic derivative of the gamma function."""
+    from scipy import special
+
+    return special.digamma(x)
+
+
 def threadpool_limits(*limits: Any) -> Any:
     """The context in which BLAS has so many threads: that of threadpoolctl."""
     import threadpoolctl

@@ -58,7 +58,7 @@ class Units(NamedTuple):
     def of(cls, groups: Integers, classes: NDArray[Any]) -> Self:
         by_class = np.unique(np.stack([groups, classes]), axis=1)[0]
         whole = np.bincount(by_class)[groups] == 1
-        units = np.where(whole, groups, len(groups) + np.arange(len(groups)))
+        units = np.where(whole, groups, groups.max() + 1 + np.arange(len(groups)))
         _, first, of_sample = np.unique(units, return_index=True, return_inverse=True)
         return cls(of_sample, np.where(whole, 0, groups + 1)[first], first)
 
@@ -110,26 +110,13 @@ class ClassSearch(Protocol):
         """Of ``columns``, made anew with each row of ``classes``, on that row."""
 
 
-class CodesByColumn(Protocol):
-    """Codes that are held column by column, such as those of sparse columns."""
-
-    def column(self, feature: int) -> NDArray[np.uint16]:
-        """The code of every row."""
-
-
 class FixedCodes(ClassSearch):
     """Codes that were made without a look at the classes, and stay as they are.
 
-    They are of shape (n_rows, n_features), or by column; the weights are how many samples each row is.
+    They are of shape (n_rows, n_features), or given by ``column(j)``; the weights are how many samples each row is.
     """
 
-    def __init__(
-        self,
-        codes: NDArray[Any] | CodesByColumn,
-        classes: NDArray[Any],
-        n_classes: int,
-        weights: Integers | None = None,
-    ) -> None:
+    def __init__(self, codes: Any, classes: NDArray[Any], n_classes: int, weights: Integers | None = None) -> None:
         self._codes, self.n_classes = codes, n_classes
         self.rows = np.repeat(np.arange(len(classes)), 1 if weights is None else weights)
         self.classes = classes[self.rows].astype(np.int32)

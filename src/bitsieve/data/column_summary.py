@@ -16,7 +16,7 @@ from bitsieve import _native
 from bitsieve.common.arrays import Columns, Integers
 from bitsieve.data.encoding import DENSE_SPAN, lookup
 from bitsieve.data.extents import MISSING, NUMBERS
-from bitsieve.data.profile import Outlying, RowNumbers, row_keys
+from bitsieve.data.profile import Outlying, RowNumbers, names_rows, row_keys
 from bitsieve.data.table import TableInMemory
 
 _TRIED_FIRST = 1 << 16  # rows that show whether a column has only different numbers
@@ -203,6 +203,16 @@ class ColumnSummary:
         if self.categories is not None:
             return len(self.categories) + (self.n_missing > 0) > 1
         return self.low is not None and bool(self.low < self.high or self.n_missing > 0)
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether it is an identifier of categories."""
+        return self.categories is not None and self.rows is not None and names_rows(self.categories, self.rows.sum())
+
+    @property
+    def has_uncounted(self) -> bool:
+        """Whether it holds numbers of which the distinct ones are not known."""
+        return self.kind is not None and self.distinct is None and not self.is_empty
 
     @property
     def values(self) -> NDArray[Any] | None:

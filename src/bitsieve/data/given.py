@@ -148,10 +148,12 @@ class Form(Protocol):
     @property
     def time(self) -> Literal["dates", "durations"] | None:
         """Its kind, where its numbers are microseconds."""
+        return None
 
     @property
     def no_class(self) -> bool:
         """Whether a target of it is no classes; plain whole numbers stay classes where they are text."""
+        return True
 
     def read(self, text: pa.Array) -> pa.Array:
         """The values of some text, null for what is missing or not of this form."""

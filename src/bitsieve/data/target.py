@@ -133,8 +133,10 @@ def split_target(y: Any) -> dict[str, Any]:
             raise ValueError(f"the target has the columns {quoted(names) or '(none)'}: give each a name of its own")
         columns = {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
         return columns if len(names) > 1 else {"y": next(iter(columns.values()))}
-    array = y if isinstance(y, np.ndarray) or nw.dependencies.is_into_series(y) else as_array(y)
-    if np.ndim(array) != 2 or array.shape[1] < 2:
+    if nw.dependencies.is_into_series(y):
+        return {"y": y}
+    array = as_array(y)
+    if array.ndim != 2 or array.shape[1] < 2:
         return {"y": y}
     return {f"y{j}": array[:, j] for j in range(array.shape[1])}
 
@@ -159,11 +161,8 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
     if missing:
         values = f"{missing:,} missing value{'s' * (missing > 1)} (NaN) among {n_samples:,}"
         drop = Setting("drop_missing_target", True)
-        raise ValueError(
-            Sentence(
-                f"{what} has {values}: drop those samples, as ", drop, " of select and compare does, or fill them in"
-            )
-        )
+        how = " of select, compare and interactions does, or fill them in"
+        raise ValueError(Sentence(f"{what} has {values}: drop those samples, as ", drop, how))
     if infinite:
         values = f"{infinite:,} infinite value{'s' * (infinite > 1)} (inf) among {n_samples:,}"
         raise ValueError(f"{what} has {values}: drop those samples")
@@ -185,7 +184,7 @@ def check_read(accounts: Mapping[str, Account], drop_missing: bool) -> None:
             values = "values that are no numbers" if account.n_unread > 1 else "value that is no number"
             what = f"the target holds {account.what} such as {account.example!r}, and {account.n_unread:,} {values}"
             drop, keep = Setting("drop_missing_target", True), Setting("repair", False)
-            how = " of select and compare does, or, to keep the text as classes, add "
+            how = " of select, compare and interactions does, or, to keep the text as classes, add "
             raise ValueError(Sentence(f"{what}: {account.listed}; drop those samples, as ", drop, how, keep))
 
 
@@ -307,7 +306,7 @@ def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | No
     return missing, beyond
 
 
-ADVICE = "such as by np.rint(100 * w / w.max())"
+ADVICE = "such as by np.rint(w * w.sum() / (w**2).sum()) for weights of a survey"
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None:
@@ -335,6 +334,9 @@ def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp]:
     values = as_array(groups)
     if values.shape != (n_samples,):
         raise ValueError(f"groups has shape {values.shape}: it must be one value for each of the {n_samples:,} samples")
+    missing = int(without_value(values).sum())
+    if missing:
+        raise ValueError(f"groups has no value in {missing:,} of {n_samples:,} rows: give every row a group")
     names, numbers = np.unique(values.astype(str), return_inverse=True)
     if len(names) < 2:
         raise ValueError("groups has one value only: at least two are needed to compare one with another")
@@ -392,7 +394,7 @@ def _check(weights: NDArray[Any]) -> None:
         broken = weights[weights != np.floor(weights)]
         if len(broken):
             raise _refused(
-                f" holds {broken[0].item()!r}, but counts are exact integers and so are weights: "
+                f" holds {broken[0].item():.6g}, but counts are exact integers and so are weights: "
                 f"scale and round them yourself, {ADVICE}"
             )
     total = weights.sum(dtype=np.float64)

@@ -61,15 +61,14 @@ class TargetColumn:
         """
         missing, infinite = count_unusable(values, times)
         n_rows = len(values) if times is None else int(times.sum())
-        if are_categories(values):
-            counts = None if missing else np.bincount(values.codes, weights, len(values.categories)).astype(np.int64)
-            distinct = None if counts is None else Distinct(values.categories, counts[:, None])
-            of_text = None
-            if is_text and not missing:
-                of_text = np.bincount(values.codes, times, len(values.categories)).astype(np.int64)
-            return cls(n_rows, missing, 0, values.categories, distinct, None, of_text)
         if missing or infinite:  # refused in the end, with the number of all of them
             return cls(n_rows, missing, infinite, None, None, None)
+        if are_categories(values):
+            counts, of_text = (
+                np.bincount(values.codes, each, len(values.categories)).astype(np.int64) for each in (weights, times)
+            )
+            distinct = Distinct(values.categories, counts[:, None])
+            return cls(n_rows, 0, 0, values.categories, distinct, None, of_text if is_text else None)
         sample = (
             None if rows is None else RowSample.of_part(TableInMemory([values], ["y"], weights=weights), rows, _ROWS)
         )

@@ -58,11 +58,10 @@ _TOKEN_VALUES = text_of(_TOKENS)
 
 
 @dataclass(frozen=True)
-class Words:
+class Words(Form):
     """Categories."""
 
     what: ClassVar[str] = "categories"
-    time: ClassVar[None] = None
     no_class: ClassVar[bool] = False
 
     def read(self, text: pa.Array) -> pa.Array:
@@ -72,7 +71,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Plain:
+class Plain(Form):
     """Numbers or times as every file of text has them; None: of the type that some text has by itself."""
 
     kind: pa.DataType | None = None
@@ -100,12 +99,10 @@ class Plain:
 
 
 @dataclass(frozen=True)
-class Truths:
+class Truths(Form):
     """Booleans in words, each of which is written in more than one way; other words stay what they are."""
 
     what: ClassVar[str] = "booleans in words"
-    time: ClassVar[None] = None
-    no_class: ClassVar[bool] = True
 
     def read(self, text: pa.Array) -> pa.Array:
         """``yes``, ``no`` and what is neither."""

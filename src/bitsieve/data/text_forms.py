@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from bitsieve.common.arrays import Flags, Integers
 from bitsieve.data.arrow import numpy_of
 from bitsieve.data.encoding import WHOLE
-from bitsieve.data.given import DAY_FIRST, MONTH_FIRST
+from bitsieve.data.given import DAY_FIRST, MONTH_FIRST, Form
 
 _SPACES = " \u00a0\u2009\u202f"
 _CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|BRL|MXN|ZAR|KRW|TRY|SGD|HKD|THB|ILS"
@@ -47,15 +47,13 @@ _MARKS = (Marks(".", ","), Marks(",", "."), Marks(".", "'’"), Marks(",", _SPAC
 
 
 @dataclass(frozen=True)
-class Numbers:
+class Numbers(Form):
     """Numbers that all have one unit, or none."""
 
     marks: Marks
     unit: str = ""  # a currency, "%", a unit, or empty
     whole: bool = False  # whether all of them are whole numbers
     grouped: bool = False  # whether any of them has groups of digits
-    time: ClassVar[None] = None
-    no_class: ClassVar[bool] = True
 
     @property
     def what(self) -> str:
@@ -213,7 +211,7 @@ _ZONES |= {f"{letter}DT": -60 * hours for letter, hours in zip("ECMP", (4, 5, 6,
 
 
 @dataclass(frozen=True)
-class Dates:
+class Dates(Form):
     """Dates, with or without a time of day."""
 
     # {"day-first", "month-first", "undecided"}: of days and months that are digits with "/" or "-" between them; with
@@ -221,7 +219,6 @@ class Dates:
     order: str = DAY_FIRST
     zoned: bool = False  # whether the times are of a time zone; they become UTC
     time: ClassVar[Literal["dates"]] = "dates"
-    no_class: ClassVar[bool] = True
 
     @property
     def what(self) -> str:
@@ -369,12 +366,11 @@ _ISO = (
 
 
 @dataclass(frozen=True)
-class Spans:
+class Spans(Form):
     """Times of day (``2:30 PM``), or durations (``36:15:00``, ``1 h 30 min``, ``PT90M``)."""
 
     of_day: bool = False
     time: ClassVar[Literal["durations"]] = "durations"
-    no_class: ClassVar[bool] = True
 
     @property
     def what(self) -> str:

@@ -18,7 +18,7 @@ from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.registry import binning_with, make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
-from bitsieve.data.table import Table, TableInMemory
+from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.leaks import leaks
@@ -205,7 +205,10 @@ def how_many(
     binning = binning_with(binning, missing, n_jobs)
     of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
     table = read_data(data, target, sample_weight, groups, **of_target, rules=column_rules(repair, column_types))
-    considered = consider(_usable(table), include, exclude, constrains=False, orders=False)
+    if not table.in_memory:
+        raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
+    refuse_constant_data(table)
+    considered = consider(table, include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
     own: Any = {"criterion": method, "estimator": estimator, "binning": binning}
     forward = ForwardSelector(max(1, round(n_left**0.5)), **own)
@@ -216,7 +219,8 @@ def how_many(
     counted = count_table(table, binning, n_jobs)
     answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs}), _by_stability(table, stable), _by_errors(table, folded)]
     answers.append(_by_knockoffs(counted, n_left, drawn))
-    order = ForwardSelector(_n_shown(answers, n_left), **own).fit_counted(counted).selected_
+    n_shown = max(3, min(MOST, 2 + max(answer.n_features or 0 for answer in answers)))
+    order = ForwardSelector(min(n_left, n_shown), **own).fit_counted(counted).selected_
     band = null_band(counted, table, order, random_state, n_jobs)
     return HowMany(answers, reading(answers, table.target.is_quantity), band, _warned(counted, table, considered.notes))
 
@@ -227,19 +231,6 @@ def _warned(counted: Counted, table: TableInMemory, considered: list[str]) -> li
     notes += explain_leaks(leaks(counted.information), table)
     warn_of(notes)
     return notes
-
-
-def _usable(table: Table) -> Table:
-    if not table.in_memory:
-        raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
-    refuse_constant_data(table)
-    return table
-
-
-def _n_shown(answers: Sequence[Answer], n_left: int) -> int:
-    """How many columns the figure shows: two more than the longest list, 3 to 30, but no more than there are."""
-    longest = max(answer.n_features for answer in answers if answer.n_features is not None)
-    return min(n_left, max(3, min(MOST, longest + 2)))
 
 
 def _by_rules(counted: Counted, own: dict[str, Any]) -> Iterator[Answer]:
@@ -276,8 +267,8 @@ def _by_stability(table: TableInMemory, selector: StabilitySelector) -> Answer:
         chosen = f"{selector.n_chosen_:.2g} of {table.n_features:,}"
         why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"
         return Answer("stability", None, [], why)
-    share = selector.threshold_
-    why = f"chosen from {100 * share:.0f} % of the halves, {selector.expected_false_:.2g} false expected at most"
+    kept = f"chosen from {100 * selector.threshold_:.0f} % of the halves"
+    why = f"{kept}, {selector.expected_false_:.2g} false expected at most if columns of noise are alike (exchangeable)"
     return _answer(table.names, "stability", selector.selected_, why)
 
 

@@ -17,6 +17,7 @@ from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
+from bitsieve.data.quantity import TIMES
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
@@ -176,6 +177,12 @@ class Question:
     random_state: int = 0
     bounds: bool = False
 
+    def __post_init__(self) -> None:
+        if self.protocol not in PROTOCOLS:
+            raise ParameterError("protocol", self.protocol, choices(str(self.protocol), PROTOCOLS), "is not known")
+        check_integer("random_state", self.random_state, 0, 2**32 - 1)
+        check_flag("bounds", self.bounds)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -226,21 +233,19 @@ class Plan:
 def make_plan(table: TableInMemory, **asked: Any) -> Plan:
     """Check every part of a comparison of a table, and put them together; ``asked`` are fields of a question."""
     question = Question(**asked)
-    fast: list[str] = []
+    on_model: list[str] = []
     classifier, random_state = question.classifier, question.random_state
     predicts: Predicted = "quantity" if table.target.is_quantity else "classes"
     if classifier is None:
-        classifier, fast = default_model(table.n_samples, predicts)
-    if question.protocol not in PROTOCOLS:
-        protocol = question.protocol
-        raise ParameterError("protocol", protocol, choices(str(protocol), PROTOCOLS), "is not known")
-    check_integer("random_state", random_state, 0, 2**32 - 1)
-    check_flag("bounds", question.bounds)
+        classifier, on_model = default_model(table.n_samples, predicts)
     if question.bounds and predicts == "quantity":
         why = "leave it out, or give classes as the target"
         raise ParameterError("bounds", True, why, "needs classes, and the target is a quantity")
     name, model = make_model(classifier, predicts, random_state)
     measure = make_measure(question.scoring, predicts)
+    if table.target.unit and predicts == "quantity" and not measure.is_share:
+        what = f"the target is {TIMES[table.target.unit]}"
+        on_model = [*on_model, f"{what}: errors are in microseconds (8.64e+10 are a day)"]
     grow = _form(name, model, measure)
     binner = _binning(question, table.target)
     table = table.dense()
@@ -262,7 +267,7 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
         loss=measure.over(table.target.truth),
         folds=folds,
         binning=binner,
-        notes=[*table.notes, *considered.notes, *on_counts, *fast, *explain_target(table), *on_leaks, *on_folds],
+        notes=[*table.notes, *considered.notes, *on_counts, *on_model, *explain_target(table), *on_leaks, *on_folds],
     )
 
 

@@ -1,17 +1,27 @@
-"""Files of other programs, read at once by libraries that know them: Excel, Stata, SAS, SPSS, ARFF and ORC."""
+"""Files of other programs, read by libraries that know them: Excel, Stata, SAS, SPSS, ARFF, ORC and PLINK."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bitsieve.files.arrow import StoredParts
-from bitsieve.files.errors import DataError, in_one_line, named_inside
+from bitsieve.files.arrow import ColumnParts, StoredParts
+from bitsieve.files.dialect import unique_names
+from bitsieve.files.errors import DataError, in_one_line, is_number, named_inside
 from bitsieve.files.parts import Given, Rows
 from bitsieve.files.text import Parsed
+
+PHENOTYPE = "phenotype"
+COUNTS = pa.dictionary(pa.int8(), pa.string())
+MISSING = {"-9", "", "NA", "nan"}  # phenotypes; "0", too, where the others are 1 and 2
 
 
 class ForeignParts(StoredParts):
@@ -76,10 +86,15 @@ def _read_statistics(given: Given, kind: str) -> pa.Table:
 
 def _read_arff(given: Given, _: str) -> pa.Table:
     """An ARFF file: numbers, and the names of nominal values."""
+    longest = csv.field_size_limit()
     from scipy.io import arff
 
-    with open(given.path, encoding="utf-8", errors="surrogateescape") as file:
-        rows, about = arff.loadarff(file)
+    csv.field_size_limit(2**31 - 1)  # as the import does, which would hold for every other file
+    try:
+        with open(given.path, encoding="utf-8", errors="surrogateescape") as file:
+            rows, about = arff.loadarff(file)
+    finally:
+        csv.field_size_limit(longest)
     columns: dict[str, Any] = {}
     for name in about.names():
         values = rows[name]
@@ -108,3 +123,80 @@ READERS: Mapping[str, tuple[str, Reader]] = {
     "arff": ("an ARFF file", _read_arff),
     "orc": ("an ORC file", _read_orc),
 }
+
+
+class PlinkParts(ColumnParts):
+    """Genotypes: how often each sample has the first allele of the .bim file, as "0", "1", "2", or null."""
+
+    def __init__(self, given: Given, notes: list[str], kind: str) -> None:
+        super().__init__(given, notes, kind)
+        if given.original != given.path:
+            raise DataError(f"{self.label} is a compressed .bed file of PLINK, or no file: decompress it")
+        with opened(self.path, self.label) as bed:
+            self.phenotypes, n_variants = np.asarray(bed.pheno, str), bed.sid_count
+            self._names = unique_names([PHENOTYPE, *map(str, bed.sid)], notes)
+        if not (len(self.phenotypes) and n_variants):
+            raise DataError(f"{self.label} has no samples or no variants: nothing to select from")
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self._names
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.phenotypes)
+
+    @property
+    def types(self) -> Mapping[str, pa.DataType]:
+        return {name: COUNTS if place else self._phenotype.type for place, name in enumerate(self._names)}
+
+    @property
+    def _phenotype(self) -> pa.Array:
+        missing = np.isin(self.phenotypes, list(MISSING))
+        if set(self.phenotypes[~missing].tolist()) <= {"0", "1", "2"}:
+            missing |= self.phenotypes == "0"
+        if all(map(is_number, self.phenotypes[~missing])):
+            return _numbers(pa.array(np.where(missing, "0", self.phenotypes).astype(np.float64), mask=missing))
+        return pa.array(self.phenotypes, mask=missing)
+
+    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+        return [Genotypes(self.path, self.label, tuple(self._names), self._phenotype)]
+
+
+@dataclass(frozen=True)
+class Genotypes:
+    """The samples of a file."""
+
+    path: Path
+    label: str
+    names: tuple[str, ...]
+    phenotype: pa.Array
+
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
+        place = {name: number for number, name in enumerate(self.names)}
+        wanted = list(self.names if columns is None else columns)
+        variants = [place[name] - 1 for name in wanted if place[name]]
+        step = rows or len(self.phenotype)
+        with opened(self.path, self.label) as bed:
+            for first in range(0, len(self.phenotype), step):
+                some = slice(first, first + step)
+                counts = iter(bed.read(np.s_[some, variants], dtype="int8", order="F").T if variants else ())
+                arrays = [_coded(next(counts)) if place[name] else self.phenotype[some] for name in wanted]
+                yield pa.table(arrays, names=wanted)
+
+
+def _coded(counts: Any) -> pa.DictionaryArray:
+    """Minor-allele counts as categories; -127 is missing."""
+    return pa.DictionaryArray.from_arrays(pa.array(counts, mask=counts < 0), pa.array(["0", "1", "2"]))
+
+
+@contextmanager
+def opened(path: Path, label: str) -> Iterator[Any]:
+    """The file opened by bed-reader, whose errors are one line."""
+    try:
+        from bed_reader import open_bed
+    except ModuleNotFoundError:
+        what = "is a .bed file of PLINK, which needs bed-reader: pip install 'bitsieve[plink]'"
+        raise DataError(f"{label} {what}") from None
+    with in_one_line(f"cannot read {label} with the .bim and .fam beside it"), open_bed(path) as bed:
+        yield bed

@@ -51,7 +51,7 @@ FORMATS = {  # the first bytes of a file to the name of its format, and the File
     b"$FL": ("sav", _FOREIGN_PARTS),
     bytes(12) + b"\xc2\xea\x81\x60": ("sas7bdat", _FOREIGN_PARTS),
     b"HEADER RECORD*******LIB": ("xport", _FOREIGN_PARTS),
-    b"l\x1b\x01": ("plink", "bitsieve.files.plink.PlinkParts"),
+    b"l\x1b\x01": ("plink", "bitsieve.files.foreign.PlinkParts"),
 }
 _BY_CONTENT = {"arff": _FOREIGN_PARTS, "duckdb": "bitsieve.files.database.DatabaseParts"}  # known otherwise
 _HOLD_TABLES = ("sqlite", "duckdb", "excel")

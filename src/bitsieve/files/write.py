@@ -71,8 +71,9 @@ def _pieces(X: Any) -> dict[str, Any]:
 def _to_columns(table: ArrayTable, target: str) -> pa.Table:
     import pyarrow as pa
 
-    arrays = [pa.array(table.column(name)) for name in table.names]
-    return pa.table([*arrays, pa.array(table.y)], names=[*table.names, target])
+    arrays = (*map(table.column, table.names), table.y)
+    native = [array.astype(array.dtype.newbyteorder("="), copy=False) for array in arrays]  # as Arrow needs them
+    return pa.table([pa.array(array) for array in native], names=[*table.names, target])
 
 
 def _to_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:

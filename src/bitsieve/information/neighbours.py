@@ -12,13 +12,13 @@ Transactions on Information Theory 67(1), 2021. doi:10.1109/TIT.2020.3024886
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Floats
+from bitsieve.common.lazy import digamma as psi
 
 
 class Variable(NamedTuple):
@@ -68,7 +68,9 @@ def between(x: Variable, y: Variable, n_neighbors: int = 3) -> float:
         return _ross(x.values, y.values, n_neighbors)
     if y.distinct and x.categorical:
         return _ross(y.values, x.values, n_neighbors)
-    return _tied(x, y, n_neighbors)
+    radius = _radius((x, y), n_neighbors)
+    both, only_x, only_y = (psi(_near(of, radius) - 1) for of in ((x, y), (x,), (y,)))
+    return float((np.mean(both - only_x - only_y) + psi(len(radius))) / np.log(2))
 
 
 def conditional(x: Variable, y: Variable, z: Variable, n_neighbors: int = 3) -> float:
@@ -80,7 +82,6 @@ def conditional(x: Variable, y: Variable, z: Variable, n_neighbors: int = 3) -> 
     if not x.varies or not y.varies:
         return 0.0
     radius = _radius((x, y, z), n_neighbors)
-    psi = _digamma()
     xyz, xz, yz, only_z = (psi(_near(of, radius) - 1) for of in ((x, y, z), (x, z), (y, z), (z,)))
     return float(np.mean(xyz - xz - yz + only_z) / np.log(2))
 
@@ -88,7 +89,6 @@ def conditional(x: Variable, y: Variable, z: Variable, n_neighbors: int = 3) -> 
 def _kraskov(x: Floats, y: Floats, n_neighbors: int) -> float:
     k = min(n_neighbors, len(x) - 1)
     radius = _kth_distance(np.column_stack([x, y]), k)
-    psi = _digamma()
     closer = [psi(_near_on_line(values, radius, strictly=True)) for values in (x, y)]  # each counts itself
     return float((psi(k) + psi(len(x)) - np.mean(closer[0] + closer[1])) / np.log(2))
 
@@ -104,16 +104,8 @@ def _ross(x: Floats, codes: Floats, n_neighbors: int) -> float:
         of = np.flatnonzero(place == category)
         k[of] = min(n_neighbors, len(of) - 1)
         radius[of] = _kth_distance(x[of, None], int(k[of[0]]))
-    psi = _digamma()
     nearer = _near_on_line(x, radius, strictly=True)
     return float((psi(len(x)) + np.mean(psi(k) - psi(sizes[place]) - psi(nearer))) / np.log(2))
-
-
-def _tied(x: Variable, y: Variable, n_neighbors: int) -> float:
-    radius = _radius((x, y), n_neighbors)
-    psi = _digamma()
-    both, only_x, only_y = (psi(_near(of, radius) - 1) for of in ((x, y), (x,), (y,)))
-    return float((np.mean(both - only_x - only_y) + psi(len(radius))) / np.log(2))
 
 
 def _radius(variables: tuple[Variable, ...], n_neighbors: int) -> Floats:
@@ -175,10 +167,3 @@ def _near_on_line(values: Floats, radius: Floats, *, strictly: bool = False) -> 
     while (fewer := ~within(distinct[last] - values, radius) & (distinct[last] > values)).any():
         last -= fewer
     return np.asarray(before[last + 1] - before[first], np.float64)
-
-
-def _digamma() -> Callable[[NDArray[np.floating | np.integer] | int], Floats]:
-    from scipy.special import digamma
-
-    psi: Callable[[NDArray[np.floating | np.integer] | int], Floats] = digamma
-    return psi

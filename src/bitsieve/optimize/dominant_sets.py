@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Floats, Progress
-from bitsieve.common.choice import rank, top
+from bitsieve.common.choice import top
 from bitsieve.common.lazy import threadpool_limits
 
 Dynamics = Callable[["Similarity", NDArray[np.intp], Floats], Floats]
@@ -199,7 +199,7 @@ def dominant_sets(
 ) -> list[DominantSet]:
     """Take off dominant sets until every thing is in one; what is similar to nothing left is a set of its own.
 
-    They come by falling cohesiveness, equal ones (1e-10) in the order in which they were taken off; members ascend.
+    They come in the order in which they were taken off; members ascend.
     """
     left, sums = np.arange(similarity.n), similarity.sums()
     least = NONE_LEFT * max(float(sums.max(initial=0.0)), 1e-300)
@@ -220,4 +220,4 @@ def dominant_sets(
         if progress is not None:
             progress(similarity.n - len(left), similarity.n)
     found += [DominantSet(np.array([i], np.intp), np.ones(1), 0.0) for i in left.tolist()]
-    return [found[place] for place in rank(np.array([each.cohesiveness for each in found]))]
+    return found

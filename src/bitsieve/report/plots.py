@@ -10,26 +10,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.parameters import check_integer
 from bitsieve.evaluate.how_many import HowMany
-from bitsieve.selection.figures import COLOURS, OF_ALL, drawing
+from bitsieve.selection.figures import BLUE, COLOURS, GREY, drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-CHOSEN, LEFT = "#0072B2", "#8A8A8A"  # different in grey and for most colour-blind readers
 SIZE = 4.6, 3.0  # inches: a column and a half of a paper
-SQUARE = 4.6, 4.0
 FEW = 60  # ranks of which each has its dot
 LONG = 300  # ranks from which their axis is logarithmic: the selected part would be a sliver
 MOST_NAMED = 50
 NAMED = 40  # features of a matrix up to which each has its name
-LOOK = OF_ALL | {
-    "axes.linewidth": 0.8,
-    "font.size": 9,
-    "legend.edgecolor": "none",
-    "legend.framealpha": 0.9,
-    "pdf.fonttype": 42,
-}
 
 
 def _names(selector: object, columns: Iterable[int]) -> list[str]:
@@ -77,8 +68,10 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
     check_integer("n_names", n_names, 0, MOST_NAMED)
     order = np.argsort(selector.ranking_, kind="stable")
     weights = np.asarray(selector.weights_)[order]
-    with drawing(ax, SIZE, LOOK) as ax:
-        _draw(ax, weights, len(selector.selected_), _caption(selector))
+    objective, k = getattr(selector, "objective_", None), len(selector.selected_)
+    reached = "" if objective is None else f", x'Qx = {objective:.4g} bits"
+    with drawing(ax, SIZE) as ax:
+        _draw(ax, weights, k, f"{k:,} selected{reached}")
         steep = {"rotation": 50, "rotation_mode": "anchor", "annotation_clip": False}
         _annotate(ax, weights, _names(selector, order[:n_names]), 4, **steep)
     return ax
@@ -88,12 +81,12 @@ def _draw(ax: Axes, weights: np.ndarray, k: int, caption: str) -> None:
     n = len(weights)
     ranks = np.arange(1, n + 1)
     dots: dict[str, Any] = {"marker": "o", "markersize": 3.5}
-    ax.fill_between(ranks[:k], weights[:k], color=CHOSEN, alpha=0.15, linewidth=0)
-    ax.plot(ranks[:k], weights[:k], color=CHOSEN, linewidth=1.6, label=caption, **dots)
+    ax.fill_between(ranks[:k], weights[:k], color=BLUE, alpha=0.15, linewidth=0)
+    ax.plot(ranks[:k], weights[:k], color=BLUE, linewidth=1.6, label=caption, **dots)
     if k < n:
         few = dots if n <= FEW else {}
-        ax.plot(ranks[k:], weights[k:], color=LEFT, linewidth=1.2, label=f"{n - k:,} others", **few)
-    ax.axvline(k + 0.5, color=CHOSEN, linewidth=0.8, linestyle=(0, (3, 3)))
+        ax.plot(ranks[k:], weights[k:], color=GREY, linewidth=1.2, label=f"{n - k:,} others", **few)
+    ax.axvline(k + 0.5, color=BLUE, linewidth=0.8, linestyle=(0, (3, 3)))
     ax.set_xlim(0.5, n + 0.5)
     middle = weights[n // 2]
     if n > LONG:
@@ -105,13 +98,6 @@ def _draw(ax: Axes, weights: np.ndarray, k: int, caption: str) -> None:
     ax.set_xlabel("rank")
     ax.set_ylabel("weight (no unit)")
     ax.legend(loc="lower right" if 2 * middle > weights.max() else "upper right")  # where the curve is not
-
-
-def _caption(selector: Any) -> str:
-    """The selected part in words; its objective in bits where the method has one."""
-    objective = getattr(selector, "objective_", None)
-    reached = f", x'Qx = {objective:.4g} bits" if objective is not None else ""
-    return f"{len(selector.selected_):,} selected{reached}"
 
 
 def _annotate(ax: Axes, heights: np.ndarray, names: list[str], offset: int, **how: Any) -> None:
@@ -158,11 +144,11 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
     order = np.argsort(-selector.frequencies_, kind="stable")
     shares, k = selector.frequencies_[order], len(selector.selected_)
     ranks = np.arange(1, len(shares) + 1)
-    with drawing(ax, SIZE, LOOK) as ax:
-        bound = f"{k:,} kept, at most {selector.expected_false_:.2g} false expected"
-        ax.plot(ranks[:k], shares[:k], color=CHOSEN, marker="o", markersize=3.5, linestyle="none", label=bound)
-        ax.plot(ranks[k:], shares[k:], color=LEFT, marker="o", markersize=2.5, linestyle="none")
-        ax.axhline(selector.threshold_, color=CHOSEN, linewidth=0.8, linestyle=(0, (3, 3)))
+    with drawing(ax, SIZE) as ax:
+        bound = f"{k:,} kept, at most {selector.expected_false_:.2g} false expected if noise is alike"
+        ax.plot(ranks[:k], shares[:k], color=BLUE, marker="o", markersize=3.5, linestyle="none", label=bound)
+        ax.plot(ranks[k:], shares[k:], color=GREY, marker="o", markersize=2.5, linestyle="none")
+        ax.axhline(selector.threshold_, color=BLUE, linewidth=0.8, linestyle=(0, (3, 3)))
         _annotate(ax, shares, _names(selector, order[:n_names]), 2)
         if len(shares) > LONG:
             ax.set_xscale("log")
@@ -176,14 +162,14 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
 def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the similarities of all features, those of a cluster side by side, each cluster framed.
 
-    Clusters come by falling cohesiveness, the members of each by falling weight.
+    Clusters come in the order in which they were found, the members of each by falling weight.
 
     Parameters
     ----------
     clusters : DominantSetClusters
         Fitted, with ``similarity_matrix_``.
-    ax : matplotlib Axes, optional
-        To draw into; by default a new figure, ``ax.figure``, which a notebook shows.
+    ax
+        As for :func:`plot_weights`.
 
     Returns
     -------
@@ -215,7 +201,7 @@ def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
 
     weights = clusters.weights_
     order = np.concatenate([group[np.argsort(-weights[group], kind="stable")] for group in clusters.groups_])
-    with drawing(ax, SQUARE, LOOK) as ax:
+    with drawing(ax, (4.6, 4.0)) as ax:
         image = ax.imshow(matrix[np.ix_(order, order)], cmap="cividis", vmin=0.0, interpolation="nearest")
         ax.figure.colorbar(image, ax=ax, label="similarity (no unit)")
         begin = 0
@@ -242,18 +228,13 @@ def plot_how_many(found: HowMany, *, ax: Axes | None = None) -> Axes:
     ----------
     found : HowMany
         Of :func:`bitsieve.how_many`.
-    ax : matplotlib Axes, optional
-        To draw into; by default a new figure, ``ax.figure``, which a notebook shows.
+    ax
+        As for :func:`plot_weights`.
 
     Returns
     -------
     matplotlib Axes
         ``ax.figure.savefig("how_many.pdf")`` saves it.
-
-    Raises
-    ------
-    ValueError
-        matplotlib is not installed (``pip install 'bitsieve[report]'``).
 
     Examples
     --------
@@ -266,11 +247,11 @@ def plot_how_many(found: HowMany, *, ax: Axes | None = None) -> Axes:
     """
     band = found.band
     places = np.arange(1, len(band.bits) + 1)
-    with drawing(ax, (6.6, 3.0), LOOK) as ax:
+    with drawing(ax, (6.6, 3.0)) as ax:
         from matplotlib.ticker import MaxNLocator
 
-        ax.fill_between(places, band.low, band.high, color=LEFT, alpha=0.35, linewidth=0, label="best by chance (90 %)")
-        ax.plot(places, band.bits, color=CHOSEN, linewidth=1.4, marker="o", markersize=3.5, label="chosen")
+        ax.fill_between(places, band.low, band.high, color=GREY, alpha=0.35, linewidth=0, label="best by chance (90 %)")
+        ax.plot(places, band.bits, color=BLUE, linewidth=1.4, marker="o", markersize=3.5, label="chosen")
         for place, answer in enumerate(found.answers):
             if answer.n_features is not None:
                 label = f"{answer.rule}: {answer.n_features:,}"

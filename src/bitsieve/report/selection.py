@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from bitsieve.common.html import code, facts, figure, heading, notes, paragraph, table
 from bitsieve.common.messages import number, quoted
+from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
 from bitsieve.report.page import page
@@ -122,9 +122,9 @@ def _ranking(selection: Selection) -> list[str]:
             number(found.relevance[p]),
             number(found.relevance[p] - found.redundancy[p]),
             number(found.redundancy[p]),
-            _name(names, found.redundant_with[p]),
+            names[found.redundant_with[p]] if found.redundant_with[p] >= 0 else "-",
             number(found.complementarity[p]),
-            _name(names, found.complementary_with[p]),
+            names[found.complementary_with[p]] if found.complementary_with[p] >= 0 else "-",
         )
         for p in range(len(selection.features))
     ]
@@ -163,24 +163,17 @@ def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
         text += f", {selector.stopping_reason_}." if selector.stopping_reason_ else "."
     if later:
         text += f" Next would come {quoted(later)}."
-    return [
+    parts = [
         heading("How many features"),
         figure(_drawn(curve, "information of the first features together"), ABOUT_CURVE),
         paragraph(text),
-        *_levels(selection),
     ]
-
-
-def _levels(selection: Selection) -> list[str]:
-    """The level of each feature, and what may be concluded, of a rule that holds a rate."""
     header, rows = levels_of(selection)
-    if not header:
-        return []
-    named = [(name, *row) for name, row in zip(selected_names(selection.evidence), rows, strict=True)]
-    return [
-        table(("feature", *header), named, text=(2,), long=(2,)),
-        paragraph(f"{ABOUT_LEVELS} {conclusion_of(selection.facts)}."),
-    ]
+    if header:
+        named = [(name, *row) for name, row in zip(selected_names(selection.evidence), rows, strict=True)]
+        parts.append(table(("feature", *header), named, text=(2,), long=(2,)))
+        parts.append(paragraph(f"{ABOUT_LEVELS} {conclusion_of(selection.facts)}."))
+    return parts
 
 
 def _redundancy(selection: Selection) -> list[str]:
@@ -243,7 +236,10 @@ def _how_it_was_made(selection: Selection, command: str | None, when: datetime) 
 
     info = next(info for info in list_methods() if info.name == selection.method)
     parameters = selection.selector.get_params(deep=False)
-    seed = parameters.get("random_state", "none: nothing is drawn at random in the selection")
+    rule = parameters.get("stopping")
+    of_rule = getattr(rule and make_stopping(rule), "random_state", "none: nothing is drawn at random in the selection")
+    seed = parameters.get("random_state", of_rule)
+    listed = "".join(f",\n    {name}={value!r}" for name, value in {"method": info.name, **_given(selection)}.items())
     return [
         heading("How this was made"),
         facts(
@@ -258,7 +254,7 @@ def _how_it_was_made(selection: Selection, command: str | None, when: datetime) 
             ]
         ),
         paragraph("The same selection again:"),
-        code(_call(selection) if command is None else command),
+        code(f"bitsieve.select(\n    data,\n    {selection.target_name!r}{listed},\n)" if command is None else command),
     ]
 
 
@@ -266,16 +262,6 @@ def _given(selection: Selection) -> dict[str, Any]:
     """What the selection was asked for, less what the target was not said to be."""
     left_to_it = ("target_bins", "target_kind")
     return {name: of for name, of in selection.parameters.items() if of is not None or name not in left_to_it}
-
-
-def _call(selection: Selection) -> str:
-    given = {"method": selection.method, **_given(selection)}
-    listed = "".join(f",\n    {name}={value!r}" for name, value in given.items())
-    return f"bitsieve.select(\n    data,\n    {selection.target_name!r}{listed},\n)"
-
-
-def _name(names: Sequence[str], column: int) -> str:
-    return "-" if column < 0 else names[column]
 
 
 def _listed(names: list[str]) -> str:

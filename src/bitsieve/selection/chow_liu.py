@@ -15,7 +15,7 @@ from bitsieve.common.messages import ParameterError, aligned
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
-from bitsieve.counts.source import CodedSource
+from bitsieve.counts.source import coded
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
 from bitsieve.data.binning.registry import binning_with, make_binner
 from bitsieve.information import Information
@@ -124,8 +124,8 @@ class ChowLiuTree:
         -----
         Cost: all pairs of columns twice, and a table of every column with another one given its neighbours.
         """
-        source = self.information.source
-        if not isinstance(source, CodedSource):
+        source = coded(self.information.source)
+        if source is None:
             raise ValueError("a check of the tree needs the codes of every row in memory: give a table in memory")
         if source.n_samples < 2:
             raise ValueError("a check of the tree needs at least two rows, one for each half: there is one")
@@ -260,6 +260,7 @@ def chow_liu_tree(
 def _numbered(blocks: Sequence[Any], n_columns: int) -> Columns:
     """Equal labels have equal numbers."""
     try:
+        blocks = list(blocks)
         number = {label: place for place, label in enumerate(blocks)}
     except TypeError:
         raise ValueError("blocks are labels, one a column: give a list such as ['a', 'a', 'b']") from None

@@ -10,17 +10,17 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Floats
 from bitsieve.common.docstrings import described_fully
+from bitsieve.data.table import TableInMemory
 from bitsieve.selection.curve import Curve, information_curve, ranked_on
 from bitsieve.selection.evidence import Chance, Contribution, Evidence, evidence_of
 from bitsieve.selection.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, drawing, shortened
-from bitsieve.selection.panels import Panel, draw_panel
 from bitsieve.selectors.base import ColumnSelector
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 40  # bars of the ranking, rows of the heat map, leaves of the dendrogram, dots on the curve
 WRITTEN = 12  # features up to which every cell of it has its number
 MOST_PANELS, ACROSS = 12, 3  # of the figure of the target, and side by side in it
-
-
+MOST_POINTS, MOST_CUTS, MOST_TICKS = 300, 30, 6  # rows, cuts and labels of a panel
 DRAWN = {"ax_ : matplotlib Axes": "What was drawn into.", "figure_ : matplotlib Figure": "That it is part of."}
 
 
@@ -44,6 +43,7 @@ class Display(ABC):
 
     ax_: Axes
     figure_: Figure
+    height: float  # of a new figure, in inches
 
     def __init_subclass__(cls) -> None:
         cls.__doc__ = described_fully(cls.__doc__ or "", inspect.signature(cls).parameters, {}, DRAWN)
@@ -88,17 +88,7 @@ class Display(ABC):
     @classmethod
     @abstractmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The display of a fitted selector and the counts behind what it selected, not drawn yet.
-
-        Parameters
-        ----------
-        selector : selector
-        evidence : Evidence
-
-        Returns
-        -------
-        display
-        """
+        """The display of a fitted selector and the counts behind what it selected, not drawn yet."""
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw it.
@@ -115,11 +105,6 @@ class Display(ABC):
             self._draw(self.ax_)
         self.figure_ = self.ax_.figure  # type: ignore[assignment]  # or the part of one that was given
         return self
-
-    @property
-    @abstractmethod
-    def height(self) -> float:
-        """Of a new figure, in inches."""
 
     @abstractmethod
     def _draw(self, ax: Axes) -> None:
@@ -163,6 +148,7 @@ class RankingDisplay(Display):
     ) -> None:
         self.names, self.contributions = list(names), contributions
         self.class_entropy, self.chance = class_entropy, chance
+        self.height = 1.3 + 0.27 * min(len(self.names), MOST_SHOWN)
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
@@ -170,12 +156,7 @@ class RankingDisplay(Display):
         entropy = evidence.information.class_entropy
         return cls(selected_names(evidence), evidence.contributions, entropy, evidence.chance)
 
-    @property
-    def height(self) -> float:
-        return 1.3 + 0.27 * min(len(self.names), MOST_SHOWN)
-
     def _draw(self, ax: Axes) -> None:
-        """The bars of the first forty features."""
         k = min(len(self.names), MOST_SHOWN)
         relevance, redundancy, _, complementarity, _ = (np.asarray(part)[:k] for part in self.contributions)
         places = np.arange(k)
@@ -218,6 +199,7 @@ class RedundancyDisplay(Display):
 
     def __init__(self, names: Sequence[str], shared: NDArray[np.floating]) -> None:
         self.names, self.shared = list(names), np.asarray(shared)
+        self.height = 1.6 + 0.24 * min(max(len(self.names), 5), MOST_SHOWN)
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
@@ -225,12 +207,7 @@ class RedundancyDisplay(Display):
         shared = evidence.information.matrix("redundancy", columns=evidence.selected)
         return cls(selected_names(evidence), shared)
 
-    @property
-    def height(self) -> float:
-        return 1.6 + 0.24 * min(max(len(self.names), 5), MOST_SHOWN)
-
     def _draw(self, ax: Axes) -> None:
-        """The heat map of the first forty features."""
         k = min(len(self.names), MOST_SHOWN)
         shown = np.ma.masked_array(self.shared[:k, :k], np.eye(k, dtype=bool))
         most = max(float(shown.max()) if k > 1 else 0.0, 1e-3)
@@ -277,6 +254,7 @@ class DendrogramDisplay(Display):
 
     def __init__(self, names: Sequence[str], distances: Floats, ranks: Sequence[int]) -> None:
         self.names, self.distances, self.ranks = list(names), np.asarray(distances), list(ranks)
+        self.height = 1.1 + 0.24 * max(len(self.names), 4)
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
@@ -291,12 +269,7 @@ class DendrogramDisplay(Display):
         ranks = [*range(1, min(len(selected), len(columns)) + 1), *[0] * (len(columns) - len(selected))]
         return cls([str(evidence.table.names[j]) for j in columns], 1 - 2 * shared / both, ranks)
 
-    @property
-    def height(self) -> float:
-        return 1.1 + 0.24 * max(len(self.names), 4)
-
     def _draw(self, ax: Axes) -> None:
-        """The tree, its leaves at the left."""
         from scipy.cluster.hierarchy import dendrogram, linkage
 
         n, leaves = len(self.names), [0]
@@ -338,6 +311,8 @@ class CurveDisplay(Display):
     ([1.38, 1.43, 1.47, 1.48], 1.58)
     """
 
+    height = 3.2
+
     def __init__(self, curve: Curve) -> None:
         self.curve = curve
 
@@ -347,12 +322,7 @@ class CurveDisplay(Display):
         order = ranked_on(selector, evidence.counted)
         return cls(information_curve(evidence.counted.information, order, len(evidence.selected)))
 
-    @property
-    def height(self) -> float:
-        return 3.2
-
     def _draw(self, ax: Axes) -> None:
-        """The curve."""
         from matplotlib.ticker import MaxNLocator
 
         curve = self.curve
@@ -371,6 +341,57 @@ class CurveDisplay(Display):
         ax.set_xlabel("number of features")
         ax.set_ylabel("information (bits)")
         ax.figure.legend(loc="outside upper left", ncols=4, handlelength=1.4, columnspacing=1.2)
+
+
+class Panel(NamedTuple):
+    """The rows of one feature: its values, the quantity, and the bins; ``ticks`` are the labels of categories.
+
+    A value on an edge belongs to the bin below it where ``side`` is "left", else to that above.
+    """
+
+    name: str
+    x: Floats
+    y: Floats
+    edges: Floats
+    ticks: list[str]
+    side: Literal["left", "right"] = "left"
+
+    @classmethod
+    def of(cls, evidence: Evidence, column: int) -> Panel:
+        """The rows that have a value in a column; categories are drawn at 0, 1, 2, ..."""
+        table, binner = cast(TableInMemory, evidence.table), evidence.binner
+        name, y, ticks = str(table.names[column]), cast(Floats, table.target.values), []
+        if table.is_numeric(column):
+            x = table.numeric(column)
+        else:
+            coded = table.categorical(column)
+            x, ticks = np.where(coded.codes < 0, np.nan, coded.codes), [str(label) for label in coded.categories]
+        values = np.arange(len(ticks)) if ticks else binner.categories_[column]  # of which each is a bin
+        edges = binner.bin_edges_[column] if values is None else (values[1:] + values[:-1]) / 2
+        there = ~np.isnan(x)
+        return cls(name, x[there], y[there], np.asarray(edges, np.float64), ticks, getattr(binner, "side", "left"))
+
+    @property
+    def medians(self) -> Floats:
+        """The median of the quantity in each bin; nan in an empty one."""
+        bins = np.searchsorted(self.edges, self.x, self.side)
+        inside = [self.y[bins == place] for place in range(len(self.edges) + 1)]
+        return np.array([np.median(values) if len(values) else np.nan for values in inside])
+
+
+def draw_panel(ax: Axes, panel: Panel) -> None:
+    """Draw at most 300 rows, evenly over the table, the cuts, and the median of each bin."""
+    rows = np.unique(np.linspace(0, len(panel.x) - 1, min(len(panel.x), MOST_POINTS)).astype(np.intp))
+    ax.plot(panel.x[rows], panel.y[rows], ".", ms=3, color=GREY, mew=0)
+    for edge in panel.edges if not panel.ticks and len(panel.edges) <= MOST_CUTS else ():
+        ax.axvline(edge, color=INK, lw=0.7, ls=(0, (3, 3)))
+    low, high = ax.get_xlim()
+    ends = np.clip(np.r_[low, panel.edges, high], low, high)
+    ax.hlines(panel.medians, ends[:-1], ends[1:], color=BLUE, lw=2, zorder=5)
+    ax.set_xlim(low, high)
+    if panel.ticks:
+        places = np.unique(np.linspace(0, len(panel.ticks) - 1, min(len(panel.ticks), MOST_TICKS)).astype(np.intp))
+        ax.set_xticks(places, [shortened(panel.ticks[place]) for place in places])
 
 
 class TargetDisplay(Display):
@@ -404,6 +425,7 @@ class TargetDisplay(Display):
 
     def __init__(self, target: str, panels: Sequence[Panel]) -> None:
         self.target, self.panels = target, list(panels)
+        self.height = 0.2 + 2.1 * -(-min(len(self.panels), MOST_PANELS) // ACROSS)
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
@@ -414,12 +436,7 @@ class TargetDisplay(Display):
             raise ValueError(f"target {target.name!r} {what}")
         return cls(target.name, [Panel.of(evidence, int(j)) for j in np.asarray(evidence.selected)])
 
-    @property
-    def height(self) -> float:
-        return 0.2 + 2.1 * -(-min(len(self.panels), MOST_PANELS) // ACROSS)
-
     def _draw(self, ax: Axes) -> None:
-        """The panels, three side by side."""
         shown = self.panels[:MOST_PANELS]
         down = -(-len(shown) // ACROSS)
         ax.set_axis_off()

@@ -106,9 +106,28 @@ class Evidence:
     @cached_property
     def chance(self) -> Chance | None:
         """What chance does; None where rows are not in memory, or weighted ones too many to be shuffled one by one."""
-        if not self.table.in_memory:
+        if not self.table.in_memory or (self.table.weights is not None and self.table.total_weight > MOST_ROWS):
             return None
-        return chance(cast(TableInMemory, self.table), self.binner, self.n_jobs, self.explaining)
+        table = cast(TableInMemory, self.table)
+        if table.weights is not None:
+            table = replace(table.take(np.repeat(np.arange(table.n_samples), table.weights)), weights=None)
+        n_shuffles = SHUFFLED_CELLS // (table.n_samples * table.n_features)
+        n_shuffles = min(MOST_SHUFFLES, max(FEWEST_SHUFFLES, n_shuffles))
+        random, target, rows = np.random.default_rng(0), table.target, []
+        units = None if table.groups is None else Units.of(table.groups, target.codes)
+        for seed in np.arange(n_shuffles, dtype=np.uint64):
+            if units is None:
+                codes = random.permutation(target.codes)
+            else:
+                (codes,) = units.shuffled(target.codes, np.zeros(table.n_samples, np.int64), np.array([seed]))
+            shuffled = replace(table, y=replace(target, codes=codes))
+            rows.append(count_table(shuffled, self.binner, self.n_jobs).estimated(self.explaining).relevance)
+        found = np.array(rows)
+        few_bins = 2 * np.asarray(self.binner.n_bins_) <= table.n_samples
+        counted = found[:, few_bins] if few_bins.any() else found
+        low, high = np.quantile(counted.max(axis=1), [0.05, 0.95])
+        of_columns = np.quantile(found, 0.95, axis=0)
+        return Chance(n_shuffles, float(np.quantile(counted, 0.95)), float(low), float(high), of_columns)
 
 
 def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evidence:
@@ -177,31 +196,3 @@ def conditional_on(information: Information, columns: Sequence[int]) -> tuple[Co
         given = finer
         used.append(int(column))
     return given, tuple(used)
-
-
-def chance(
-    table: TableInMemory, binner: Any, n_jobs: int | None, estimator: str = PLUG_IN, seed: int = 0
-) -> Chance | None:
-    """Shuffle the classes, bin and count again, several times; None where the weights make too many rows of that."""
-    if table.weights is not None:
-        if table.total_weight > MOST_ROWS:
-            return None
-        table = replace(table.take(np.repeat(np.arange(table.n_samples), table.weights)), weights=None)
-    cells = table.n_samples * table.n_features
-    n_shuffles = min(MOST_SHUFFLES, max(FEWEST_SHUFFLES, SHUFFLED_CELLS // cells))
-    random = np.random.default_rng(seed)
-    target = table.target
-    rows, units = [], None if table.groups is None else Units.of(table.groups, target.codes)
-    for place in range(n_shuffles):
-        if units is None:
-            codes = random.permutation(target.codes)
-        else:
-            codes = units.shuffled(target.codes, np.zeros(table.n_samples, np.int64), np.array([place], np.uint64))[0]
-        shuffled = replace(table, y=replace(target, codes=codes))
-        rows.append(count_table(shuffled, binner, n_jobs).estimated(estimator).relevance)
-    found = np.array(rows)
-    few_bins = 2 * np.asarray(binner.n_bins_) <= table.n_samples
-    counted = found[:, few_bins] if few_bins.any() else found
-    low, high = np.quantile(counted.max(axis=1), [0.05, 0.95])
-    of_columns = np.quantile(found, 0.95, axis=0)
-    return Chance(n_shuffles, float(np.quantile(counted, 0.95)), float(low), float(high), of_columns)

@@ -131,7 +131,7 @@ def save_figure(figure: Figure | SubFigure, path: AnyPath) -> None:
 
 
 @contextmanager
-def drawing(ax: Axes | None, size: tuple[float, float], look: Mapping[Any, Any] = LOOK) -> Iterator[Axes]:
+def drawing(ax: Axes | None, size: tuple[float, float]) -> Iterator[Axes]:
     """``ax``, or those of a new figure, with the look of the figures inside the block."""
     require_matplotlib()
     import matplotlib
@@ -142,18 +142,18 @@ def drawing(ax: Axes | None, size: tuple[float, float], look: Mapping[Any, Any] 
 
         # Shown when the cell has run. Outside of the context, which would take back what the first figure sets.
         figure = pyplot.figure(figsize=size, layout="constrained")
-    with matplotlib.rc_context(dict(look)):
+    with matplotlib.rc_context(LOOK):
         if ax is None:
-            ax = new_axes(size, look) if figure is None else figure.add_subplot()
+            ax = new_axes(size) if figure is None else figure.add_subplot()
         yield ax
 
 
-def new_axes(size: tuple[float, float], look: Mapping[Any, Any] = LOOK) -> Axes:
+def new_axes(size: tuple[float, float]) -> Axes:
     """Axes of a new figure, which needs no screen and which no notebook shows."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(dict(look)):
+    with matplotlib.rc_context(LOOK):
         return Figure(figsize=size, dpi=150, layout="constrained").add_subplot()
 
 

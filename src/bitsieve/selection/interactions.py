@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.data.binning.registry import remedies_for
 from bitsieve.data.given import column_rules, frame_of, library_of
 from bitsieve.data.table import Table
-from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search, rarities
+from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_constant_data
 from bitsieve.selection.reading import Reading
@@ -107,13 +108,13 @@ class Interactions:
     notes: list[str] = field(default_factory=list)
     library: str = field(default="pandas", repr=False)
 
-    def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]], list[bool]]:
+    def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         header = ("rank", "columns", f"{self.statistic} (bits)", *(("p",) if self.p is not None else ()))
         rows = []
         for place, members in enumerate(self.tuples[:SHOWN]):
             chance = () if self.p is None else (f"{self.p[place]:.2g}",)
             rows.append((str(place + 1), ", ".join(map(str, members)), number(self.values[place]), *chance))
-        return header, rows, [True, False, True, True][: len(header)]
+        return header, rows
 
     def table_text(self) -> str:
         """The first tuples as an aligned table.
@@ -122,17 +123,16 @@ class Interactions:
         -------
         str
         """
-        header, rows, right = self._table()
+        header, rows = self._table()
         more = [f"... and {len(self.tuples) - SHOWN:,} more"] if len(self.tuples) > SHOWN else []
-        return "\n".join([aligned(header, rows, right=right), *more])
+        return "\n".join([aligned(header, rows, right=(True, False, True, True)[: len(header)]), *more])
 
     def __str__(self) -> str:
         notes = [f"note: {printable(note)}" for note in displayed(self.notes)]
         return "\n".join([self.table_text(), *([""] if notes else []), *notes])
 
     def _repr_html_(self) -> str:
-        header, rows, _ = self._table()
-        return html.display(html.table(header, rows, text=[1]), html.notes(self.notes))
+        return html.display(html.table(*self._table(), text=[1]), html.notes(self.notes))
 
     def to_frame(self, library: str | None = None) -> Any:
         """The tuples as a data frame: rank, column_1, column_2 and so on, value and p (where there were shuffles).
@@ -177,30 +177,14 @@ class Interactions:
         dict
             What ``bitsieve interactions --json`` prints, less the seconds and the version.
         """
-
-        def listed(labels: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
-            return [[x if isinstance(x, (str, int)) else str(x) for x in of] for of in labels]
-
-        def at(values: Floats | None, place: int) -> float | None:
-            return None if values is None else finite(values[place])
-
-        tuples, columns = listed(self.tuples), listed([(label,) for label in self.columns])
+        facts = ("order", "statistic", "n_shuffles", "n_samples", "target_name")
+        of_tuples = [*map(_plain, self.tuples)], _numbers(self.values), _numbers(self.p)
+        chance = _numbers(self.columns_p), _numbers(self.false_discovery)
+        of_columns = _plain(self.columns), _numbers(self.best), [*map(_plain, self.best_tuples)], *chance
         return {
-            **{name: getattr(self, name) for name in ("order", "statistic", "n_shuffles", "n_samples", "target_name")},
-            "tuples": [
-                {"columns": of, "bits": finite(self.values[place]), "p": at(self.p, place)}
-                for place, of in enumerate(tuples)
-            ],
-            "columns": [
-                {
-                    "name": columns[place][0],
-                    "bits": finite(self.best[place]),
-                    "best": of,
-                    "p": at(self.columns_p, place),
-                    "false_discovery": at(self.false_discovery, place),
-                }
-                for place, of in enumerate(listed(self.best_tuples))
-            ],
+            **{name: getattr(self, name) for name in facts},
+            "tuples": _records(("columns", "bits", "p"), of_tuples),
+            "columns": _records(("name", "bits", "best", "p", "false_discovery"), of_columns),
             "notes": list(self.notes),
         }
 
@@ -242,6 +226,19 @@ class Interactions:
             axes.set(xlim=(-1.6, 1.6), ylim=(-1.2, 1.2), title=f"{self.statistic}, at most {number(strongest)} bits")
             axes.set_axis_off()
         return axes
+
+
+def _plain(labels: Sequence[Any]) -> list[Any]:
+    return [label if isinstance(label, (str, int)) else str(label) for label in labels]
+
+
+def _numbers(values: Floats | None) -> list[float | None]:
+    return [] if values is None else [finite(value) for value in values]
+
+
+def _records(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """A row as what it has by name; None for what is not known of any row."""
+    return [dict(zip(names, row, strict=True)) for row in zip_longest(*columns)]
 
 
 def interactions(
@@ -357,21 +354,38 @@ def interactions(
     >>> found.tuples[0]
     ('flavanoids', 'color_intensity')
     """
-    search = _checked(Search(order, statistic, top, screen), n_shuffles, rate_by, strata, random_state, n_jobs)
+    search = Search(order, statistic, top, screen)
+    _check(search, n_shuffles, rate_by, strata, random_state, n_jobs)
+    rules = column_rules(repair, column_types)
     reading = Reading.planned("jmi", data, engine, push_down=False, memory=memory, spool=spool, header=header)
+    of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
     with shown(verbose):
-        of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
-        of_target["drop_missing"] = drop_missing_target
-        table = reading.read(target, sample_weight, **of_target, rules=column_rules(repair, column_types))
-        refuse_constant_data(table)
-        rule = rule_for_tuples(binning, of_binner, order, n_jobs)
+        table = reading.read(target, sample_weight, **of_target, drop_missing=drop_missing_target, rules=rules)
         strata, column = strata_of(table, strata)
-        considered = consider(table, include, [*exclude, *column], constrains=False, orders=False, binner=rule)
-        with remedies_for(binning):
-            _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
+        source, notes = _counted(table, include, [*exclude, *column], binning, of_binner, order, n_jobs)
         searched = _searched(search, source, n_shuffles, rate_by, random_state, strata)
-    notes = [*considered.notes, *_on_constant(table, source, considered.left_out)]
     return _labelled(*searched, table, search, notes)
+
+
+def _counted(
+    table: Table,
+    include: Sequence[Any],
+    exclude: Sequence[Any],
+    binning: Any,
+    of_binner: Mapping[str, Any],
+    order: int,
+    n_jobs: int | None,
+) -> tuple[CountSource, list[str]]:
+    """The counts of the columns that are searched, and notes on the others."""
+    refuse_constant_data(table)
+    rule = rule_for_tuples(binning, of_binner, order, n_jobs)
+    considered = consider(table, include, exclude, constrains=False, orders=False, binner=rule)
+    with remedies_for(binning):
+        _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
+    columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - set(considered.left_out))
+    what = "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
+    constant = f"{what} one value, or one bin, in every row ({table.quoted(columns)}): in no tuple"
+    return source, [*considered.notes, *([constant] if columns else [])]
 
 
 def _searched(
@@ -382,21 +396,14 @@ def _searched(
     found = search.strongest(source, phase("searching"))
     chance = search.after_shuffles(source, n_shuffles, random_state, strata) if n_shuffles else None
     if rate_by == "contrasts":
-        return found, chance, search.contrasts(source, random_state).false_discovery(rarities(source, found))
+        return found, chance, search.contrast_rates(source, found, random_state)
     return found, chance, None if chance is None else chance.false_discovery(found.best)
 
 
-def _on_constant(table: Table, source: CountSource, left_out: Sequence[int]) -> list[str]:
-    """A note on columns without two codes, but for those of which another note says why."""
-    columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - set(left_out))
-    what = "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
-    return [f"{what} one value, or one bin, in every row ({table.quoted(columns)}): in no tuple"] if columns else []
-
-
-def _checked(
+def _check(
     search: Search, n_shuffles: int | None, rate_by: str, strata: Any, random_state: int, n_jobs: int | None
-) -> Search:
-    """The same search, refused where there is none like it."""
+) -> None:
+    """Refuse what cannot be searched for, or not in that way."""
     check_integer("order", search.order, *ORDERS)
     check_choice("statistic", search.statistic, STATISTICS)
     check_integer("top", search.n_top, 1, MOST_TOP)
@@ -409,7 +416,6 @@ def _checked(
         raise ParameterError("rate_by", rate_by, "contrasts need the statistic gain, and neither screen nor strata")
     check_integer("random_state", random_state, 0, 2**32 - 1)
     check_threads("n_jobs", n_jobs)
-    return search
 
 
 def _labelled(

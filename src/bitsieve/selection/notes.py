@@ -17,7 +17,7 @@ from bitsieve.data.quantity import listed_edges
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.information.leaks import Leak
-from bitsieve.methods.by_counts.stopping import ConditionalStopping, FalseDiscoveryStopping, make_stopping
+from bitsieve.methods.by_counts.stopping import ConditionalStopping, make_stopping
 from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
 from bitsieve.selection.left_out import read_as
 from bitsieve.selectors.fitting import Explained, nothing_informative
@@ -81,7 +81,8 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
     whole = uncut[kept[uncut] & ((n_bins[uncut] == 1) | (not mdl_leaves))]  # missing values may be a second bin
     if len(whole):
         gone = {*left_out, *constant}
-        numeric = sum(_is_numeric(known) for j, known in enumerate(binner.categories_) if j not in gone)
+        binned = (known for j, known in enumerate(binner.categories_) if j not in gone)
+        numeric = sum(known is None or np.asarray(known).dtype.kind in "iuf" for known in binned)
         show, are, them, their = ("shows", "is", "it", "its") if len(whole) == 1 else ("show", "are", "them", "their")
         what = f"{len(whole):,} of {numeric:,} numeric columns {show} no reliable relation to {quoted(_target(table))}"
         listed = quoted_places(whole.tolist(), names)
@@ -107,11 +108,6 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
 def _target(table: Table) -> Sequence[str]:
     """The names of the target."""
     return table.target.columns if table.target.kind == "joint" else [table.target.name]
-
-
-def _is_numeric(categories: Any) -> bool:
-    """Whether a binned column holds numbers, of which those of few values are codes as they are."""
-    return categories is None or np.asarray(categories).dtype.kind in "iuf"
 
 
 def explain_sample(table: Table) -> list[str]:
@@ -151,11 +147,14 @@ def explain_leaks(leaks: Sequence[Leak], table: Table) -> list[str]:
 
 
 def explain_stop(selector: Any, table: Table) -> list[str]:
-    """Why the selection ended before it was complete."""
-    rule = getattr(selector, "stopped_by_", "n_features_to_select")
+    """Why there are fewer features than were asked for, or where a rule ended."""
+    rule, k = getattr(selector, "stopped_by_", "n_features_to_select"), len(selector.selected_)
     if rule == "n_features_to_select":
-        return _on_length(selector)
-    k = len(selector.selected_)
+        asked = selector.n_features_to_select
+        if not isinstance(asked, int) or k >= asked:
+            return []
+        what = f"{selector.name} kept {_features(k)} of the {asked:,} asked for"
+        return [f"{what}: by its rule the others add nothing"]
     if selector.stopping_candidate_ < 0:
         what = f"have one value or no reliable relation to {quoted(_target(table))}"
         return [f"stopped after {_features(k)}: all columns that are left {what}"]
@@ -218,15 +217,13 @@ def _in_runs(table: TableInMemory) -> tuple[int, int]:
 def explain_dependence(selector: Any, table: Table, found: Explained) -> list[str]:
     """What a list says of columns that depend on each other, or what its rule assumes of them."""
     if getattr(selector, "stopping_given_", None):
-        said = f"each is {ConditionalStopping.concludes}"
-        if getattr(getattr(selector, "binner_", None), "requires", "") != "classes":
-            return [said]
-        by_classes = (
-            "the bins were cut by the target: more of the list may be false than was asked for; to avoid this, "
-        )
-        return [said, Sentence(by_classes, Setting("binning", "quantile"))]
-    rule = getattr(selector, "stopping", None) or ""
-    rule = make_stopping(rule) if rule == FalseDiscoveryStopping.name else rule
+        said = [f"each is {ConditionalStopping.concludes}"]
+        if getattr(getattr(selector, "binner_", None), "requires", "") == "classes":
+            by_classes = "the bins were cut by the target: more of the list may be false than was asked for"
+            said.append(Sentence(by_classes, "; to avoid this, ", Setting("binning", "quantile")))
+        return said
+    rule = getattr(selector, "stopping", None)
+    rule = rule and make_stopping(rule)
     if getattr(rule, "adjust", "") != ADJUSTMENTS[0] or len(found.overlap) < 2:
         return []
     bits, later = float(np.nanmax(found.overlap)), int(np.nanargmax(found.overlap))
@@ -235,8 +232,10 @@ def explain_dependence(selector: Any, table: Table, found: Explained) -> list[st
     n_pairs = len(found.overlap) * (len(found.overlap) - 1) / 2
     if chdtrc(freedom, max(0.0, 2 * np.log(2) * table.n_samples * bits)) * n_pairs > _DEPENDENT:
         return []
-    shared = f"{quoted([table.names[j] for j in pair])} share {bits:.2g} bits"
+    shared = f"{' and '.join(repr(str(table.names[j])) for j in pair)} share {bits:.2g} bits"
     assumes = "fdr holds where columns are independent given the class or depend on each other positively"
+    if "independent" not in table.offers:
+        return [f"{assumes}, and {shared}: where that is doubtful, more of the list may be false than was asked for"]
     return [Sentence(f"{assumes}, and {shared}: where that is doubtful, use ", _SAFER)]
 
 
@@ -307,14 +306,6 @@ def explain_gap(selector: Any) -> list[str]:
 
 def _features(k: int) -> str:
     return "1 feature" if k == 1 else f"{k:,} features"
-
-
-def _on_length(selector: Any) -> list[str]:
-    """A note where a method that finds its own number of features kept fewer than were asked for."""
-    kept, asked = len(selector.selected_), selector.n_features_to_select
-    if not isinstance(asked, int) or kept >= asked:
-        return []
-    return [f"{selector.name} kept {_features(kept)} of the {asked:,} asked for: by its rule the others add nothing"]
 
 
 def explain_target(table: Table) -> list[str]:

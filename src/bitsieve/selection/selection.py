@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from bitsieve.selection.displays import Display
 
+_IN_JSON = "rank", "name", "index", "score", "relevance_bits", "overlap_with", "overlap_bits", "informative"
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
 
 
@@ -217,17 +218,7 @@ class Selection:
                 "edges": _edges(edges),
             },
             "features": [
-                {
-                    "rank": rank,
-                    "name": _plain(name),
-                    "index": int(self.indices[rank - 1]),
-                    "score": finite(self.scores[rank - 1]),
-                    "relevance_bits": finite(self.relevance[rank - 1]),
-                    "overlap_with": _plain(self.overlap_with[rank - 1]),
-                    "overlap_bits": finite(self.overlap[rank - 1]),
-                    "informative": bool(self.informative[rank - 1]),
-                }
-                for rank, name in enumerate(self.features, start=1)
+                dict(zip(_IN_JSON, map(_plain, row), strict=True)) for row in zip(*ranking(self).values(), strict=True)
             ],
             "stopping": _stopping(self.facts),
             "certificate": _certificate(self.facts),
@@ -331,9 +322,8 @@ def _stopping(selector: Any) -> dict[str, Any] | None:
     }
     if hasattr(selector, "stopping_given_"):
         found["given"] = [[name(column) for column in given.tolist()] for given in selector.stopping_given_]
-    if conclusion_of(selector) is not None:
-        found["each_is"] = conclusion_of(selector)
-    return found
+    concludes = conclusion_of(selector)
+    return found if concludes is None else {**found, "each_is": concludes}
 
 
 def _edges(edges: Any) -> Any:
@@ -349,6 +339,6 @@ def _plain(value: Any) -> Any:
         value = value.item()
     if isinstance(value, tuple):
         return [_plain(part) for part in value]
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return str(value)
+    if isinstance(value, float):
+        return finite(value)
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)

@@ -225,7 +225,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     def _who(self) -> str:
         """What requires something of the data, in messages: with its rule, if that requires it."""
         name, rule = type(self).__name__, getattr(self, "stopping", None)
-        return f"{name} with {rule}" if self._needs() & (ROWS | INDEPENDENT) and isinstance(rule, str) else name
+        return f"{name} with {getattr(rule, 'name', rule)}" if rule and self._needs() & (ROWS | INDEPENDENT) else name
 
     def _needs(self) -> frozenset[str]:
         """What the method requires of its data with these parameters."""
@@ -371,7 +371,11 @@ class CountSelector(ColumnSelector):
         if known is None and hasattr(self, "selected_"):
             warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
         with remedies_for(self.binning):
-            counts = self._counted(self._rows(X, y, sample_weight, classes, first=known is None))
+            table = self._rows(X, y, sample_weight, classes, first=known is None)
+            binner = make_binner(self.binning_in_use, n_jobs=self.n_jobs).fit_table(table)
+            source = count_coded(table, binner, self.n_jobs)
+            target = replace(table.target, codes=np.empty(0, np.int32))
+            counts = count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
         counts = counts if known is None else combined(known, counts)
         if counts.target.n_classes < 2:
             label = counts.target.labels[:1].tolist()[0]
@@ -400,14 +404,6 @@ class CountSelector(ColumnSelector):
         if table.target.kind == "joint" or self.target_kind == "quantity" or has_fractions(table.target.labels):
             raise ValueError("partial_fit takes one target of classes: bin a quantity first, by edges that stay")
         return table
-
-    def _counted(self, table: TableInMemory) -> SavedCounts:
-        """The tables of all pairs of columns of some rows."""
-        binner = make_binner(self.binning_in_use, n_jobs=self.n_jobs).fit_table(table)
-        target = table.target
-        source = count_coded(table, binner, self.n_jobs)
-        target = replace(target, codes=np.empty(0, np.int32))
-        return count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
 
     def _keep_fitted(self, table: Table, fitted: Fitted) -> Self:
         self._counts = getattr(table, "counts", None)

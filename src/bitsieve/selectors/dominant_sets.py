@@ -21,10 +21,10 @@ class DominantSetMII(ColumnSelector):
     r"""Choose features from dominant sets of similar ones by the joint information of all chosen ones.
 
     A dominant set is the support of a local maximum u of ``x'Wx`` over weights x of sum 1, W the similarities; sets are
-    taken off until every feature is in one. They are gone through by falling cohesiveness ``u'Wu / 2``: within a set
-    the feature f with the greatest multidimensional interaction information ``I(S + f;C)`` is added to S until the set
-    is used up, S being carried over to the next. Ties (1e-10) go to the lowest column; columns that do not vary come
-    last.
+    taken off one after another, from equal weights of what is left, until every feature is in one, and gone through in
+    this order: within a set the feature f with the greatest multidimensional interaction information ``I(S + f;C)`` is
+    added to S until the set is used up, S being carried over to the next. Ties (1e-10) go to the lowest column; columns
+    that do not vary come last.
 
     Parameters
     ----------
@@ -34,20 +34,23 @@ class DominantSetMII(ColumnSelector):
     similarity : {"auto", "parzen", "distinct", "binned", "rho", "error"} or ndarray, default="auto"
         "parzen", "distinct" and "binned": ``W_ij = 2 I(Xi;Xj) / (H(Xi) + H(Xj))``, from 0 to 1, by Gaussian Parzen
         windows of standardised columns; by counts of distinct values; by counts in ten bins of one width (columns of
-        at most ten distinct values as they are). "auto" is "distinct" where at least half of the columns hold at most a
-        quarter as many distinct values as samples, else "parzen"; ``similarity_`` says which. "rho": the size of the
-        correlation. "error": 1 less the squared error of regression, as a share of the largest. An array has one row
-        and one column a feature.
+        at most ten distinct values as they are). "auto" is "parzen" with the bandwidth "log" where quantities, columns
+        with more than a quarter as many distinct values as samples, are more than half of the columns, or are beside
+        codes, columns of at most ten distinct values, at least a tenth of each; else "distinct". ``similarity_`` says
+        which. "rho": the size of the correlation. "error": 1 less the squared error of regression, as a share of the
+        largest. An array has one row and one column a feature.
     information : {"parzen", "parzen-posterior", "second-order", "binned"}, default="parzen"
         How I(S;C) is estimated: by Parzen windows within each class as ``mean log2 p(x|c) / p(x)``, or as
-        ``H(C) - mean H(C|x)``; by its second-order approximation ``sum_i I(Xi;C) - sum_ij [I(Xi;Xj) - I(Xi;Xj|C)]``;
-        or by counts of bins, which is fast, and rises to H(C) as soon as few samples share their bins.
+        ``H(C) - mean H(C|x)``; by its second-order approximation ``sum_i I(Xi;C) - sum_ij [I(Xi;Xj) - I(Xi;Xj|C)]``,
+        the paper's equation 13, within the sets (over all features at once with ``similarity=1 - np.eye(n)``); or by
+        counts of bins, which is fast, and rises to H(C) as soon as few samples share their bins.
     bandwidth : {"scott", "log"} or float, default="scott"
         The width of Parzen windows: ``N^(-1/(d+4))``, ``1 / ln N``, or a number, in standard deviations, for N samples
-        and d columns.
+        and d columns. The similarities of "auto" do not depend on it.
     dynamics : {"infection", "replicator"}, default="infection"
         How the maxima are found: infection and immunisation dynamics, whose support is exact; replicator dynamics, as
-        in the paper, whose support are weights above 1e-5, and which needs all similarities in memory.
+        in the paper, whose support are weights above 1e-5, and which needs all similarities in memory. Where there are
+        several maxima they may end at different ones: in 63 comparisons on public data the first set differed in 2.
     memory : int or str, default=None
         The most that similarities may take, such as "2GB"; beyond, rows are made anew when they are needed. None is as
         much as the matrix takes.
@@ -59,9 +62,9 @@ class DominantSetMII(ColumnSelector):
     groups_ : list of ndarray of int, length k
         For every selected feature, the others of its dominant set.
     sets_ : list of ndarray of int
-        All dominant sets, by falling cohesiveness.
+        All dominant sets, in the order in which they were taken off.
     cohesiveness_ : ndarray of float
-        Of each of them; 0 for a single feature.
+        ``u'Wu / 2`` of each of them; 0 for a single feature.
     similarity_ : str
         The similarity used; "given" for an array, "none" where no column varies.
 
@@ -117,7 +120,7 @@ class DominantSetClusters(ColumnSelector):
     bandwidth : {"scott", "log"} or float, default="scott"
         The width of Parzen windows: ``N^(-1/(d+4))``, ``1 / ln N``, or a number, in standard deviations.
     dynamics : {"infection", "replicator"}, default="infection"
-        How the maxima are found.
+        How the maxima are found, as for :class:`DominantSetMII`.
     memory : int or str, default=None
         The most that similarities may take, such as "2GB"; beyond, rows are made anew when they are needed. None is as
         much as the matrix takes.
@@ -125,7 +128,8 @@ class DominantSetClusters(ColumnSelector):
     Attributes
     ----------
     groups_ : list of ndarray of int
-        The columns of every group, by falling cohesiveness; columns that do not vary are one group, the last.
+        The columns of every group, in the order in which they were found; columns that do not vary are one group, the
+        last.
     labels_ : ndarray of int, shape (n_features,)
         The group of every column.
     selected_ : ndarray of int, shape (n_groups,)

@@ -241,7 +241,8 @@ def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
     order, _ = class_order(target.codes, rows.weights, target.n_classes)
     strata, classes = codes[order].astype(np.int64), target.codes[order]
     if len(np.unique(strata * target.n_classes + classes)) == len(np.unique(strata)):
-        raise ValueError("no stratum has rows of two classes, so that shuffles within strata change nothing")
+        of = f" of {table.quoted(columns)}" if columns else ""
+        raise ValueError(f"no stratum{of} has rows of two classes, so that shuffles within strata change nothing")
     return strata, columns
 
 

@@ -15,7 +15,7 @@ from bitsieve.common.parameters import Rule, check_choice, check_integer, check_
 from bitsieve.common.progress import phase
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.table import Table
-from bitsieve.methods.by_counts.interactions import Search, rarities
+from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, Found
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
@@ -45,6 +45,7 @@ class InteractionSelector(ColumnSelector):
         A column of X, which is not kept, or values: shuffles leave every sample in its stratum, so that no column is
         kept for what the strata have to do with the target.
     n_shuffles : int, default=99
+        By "family-wise" at least 1/level - 1, as p is at least 1/(n_shuffles + 1).
     random_state : int, default=0
         Same seed, same shuffles, for any number of threads.
     binning : {"quantile", "uniform", "mdl", "none"} or binner, default="quantile"
@@ -113,12 +114,15 @@ class InteractionSelector(ColumnSelector):
         rule = rule_for_tuples(self.binning, {}, self.order, self.n_jobs)
         if self.error == "contrasts" and self.strata is not None:
             raise ParameterError("error", self.error, "with strata give 'family-wise' or 'false-discovery'")
+        if self.error == "family-wise" and 1 / (1 + self.n_shuffles) > self.level:
+            advice = f"no p is below 1/{1 + self.n_shuffles:,}, so that no column could be kept: give more shuffles"
+            raise ParameterError("n_shuffles", self.n_shuffles, f"{advice} or a level above {self.level:g}")
         strata, column = strata_of(table, self.strata)
         binner, source = count_for_tuples(table.without(column), self.binning, rule, {}, self.n_jobs)
         search = Search(self.order, "gain")
         found = search.strongest(source, phase("searching"))
         if self.error == "contrasts":
-            p = search.contrasts(source, self.random_state).false_discovery(rarities(source, found))
+            p = search.contrast_rates(source, found, self.random_state)
         else:
             chance = search.after_shuffles(source, self.n_shuffles, self.random_state, strata)
             p = chance.of_columns(found.best) if self.error == ERRORS[0] else chance.false_discovery(found.best)

@@ -73,7 +73,7 @@ class StabilitySelector(ColumnSelector):
         C(t, B) q^2 / n
 
     are kept in expectation, with ``C = 1 / (2 t - 1)`` for any selector, and less where the distribution of ``f_i`` has
-    one peak [1]_.
+    one peak [1]_. That bounds noise only if columns of noise are exchangeable: the selector prefers none to another.
 
     Parameters
     ----------
@@ -107,7 +107,8 @@ class StabilitySelector(ColumnSelector):
     -----
     The samples of each class are divided evenly, so that both halves have all classes; with ``fit(X, y, groups=)`` its
     groups are. A sample of frequency weight
-    w is w samples. A column that the binner left whole in a half is not taken for chosen there. Of two copies, each
+    w is w samples. A column that the binner left whole in a half is not taken for chosen there, and of a half of one
+    class, as where a class has one sample, none is. Of two copies, each
     is chosen from about half of the halves, and none may be kept. Cost: 2 B fits on half of the samples.
 
     References
@@ -157,7 +158,8 @@ class StabilitySelector(ColumnSelector):
 
         def fit(place: int) -> None:
             half = half_of(table, place // 2, place % 2, self.random_state)
-            chosen[place, _columns_that_vary(clone(self.selector).fit_table(half), half)] = True
+            if half.target.n_classes > 1:
+                chosen[place, _columns_that_vary(clone(self.selector).fit_table(half), half)] = True
 
         run_blocks(fit, range(2 * self.n_pairs), self.n_jobs)
         frequencies = chosen.mean(axis=0)

@@ -13,7 +13,8 @@ from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.methods.by_counts.dependent.forest import Forest
-from bitsieve.methods.by_counts.stopping.dependent import Strata, adjusted, conditional_p
+from bitsieve.methods.by_counts.stopping.dependent import Strata, conditional_p
+from bitsieve.methods.by_counts.stopping.false_discovery import adjusted
 
 
 def chain(seed, n_samples, n_columns, agree, relevant=()):

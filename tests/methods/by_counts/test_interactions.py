@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.methods.by_counts.interactions import Chance, Search
+from bitsieve.methods.by_counts.interactions import Chance, Search, rarities, strongest_p
 
 N_TABLES, N_SHUFFLES = 200, 19
 
@@ -87,3 +87,35 @@ def test_too_few_columns_that_vary_are_refused():
     codes[:, 2:] = 0
     with pytest.raises(ValueError, match=r"^2 of the columns vary, and 3 are needed: give more columns"):
         Search(3, "gain", 1).strongest(PackedSource(codes, classes))
+
+
+def test_contrasts_of_tables_that_are_too_small_are_refused():
+    codes, classes = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]), np.array([0, 1, 0, 1])
+    search, source = Search(2, "gain"), PackedSource(codes[:, :2], classes)
+    found = search.strongest(source)
+    with pytest.raises(ValueError, match="the table is too small for contrasts"):
+        strongest_p(np.ones(2), np.ones(100))
+    rates = strongest_p(
+        rarities(source, found), np.r_[rarities(source, found), 1.0]
+    )  # gains of 0 are as rare as can be
+    assert ((rates >= 0) & (rates <= 1)).all()
+
+
+def test_columns_that_do_not_vary_are_no_part_of_a_rate():
+    codes, classes = noise(3)
+    classes = codes[:, 0] % 2 ^ codes[:, 1] % 2
+    wide = np.c_[codes, np.zeros((len(codes), 50), codes.dtype)]
+    for rates in (by_shuffles, by_contrasts):
+        few, many = (rates(PackedSource(of, classes)) for of in (codes, wide))
+        assert many[: codes.shape[1]].tolist() == few.tolist()
+        assert (many[codes.shape[1] :] == 1).all()
+
+
+def by_shuffles(source):
+    search = Search(2, "gain")
+    return search.after_shuffles(source, 19).false_discovery(search.strongest(source).best)
+
+
+def by_contrasts(source):
+    search = Search(2, "gain")
+    return search.contrast_rates(source, search.strongest(source))

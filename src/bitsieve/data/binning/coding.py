@@ -124,7 +124,7 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
 
 def _refuse_many_codes(summary: Summary) -> None:
     for name, column in zip(summary.names, summary.columns, strict=True):
-        if column.kind is not None and column.distinct is None and not column.is_empty:
+        if column.has_uncounted:
             raise ValueError(
                 f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported: drop it or group its "
                 "values"

@@ -17,7 +17,7 @@ from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.data.encoding import FEW, Encoded
 from bitsieve.data.extents import MISSING, NUMBERS, Extents, KnownColumns
 from bitsieve.data.given import Understood
-from bitsieve.data.profile import Noticed, Outlying, Profile, RowNumbers, looks_like_code, names_rows
+from bitsieve.data.profile import Noticed, Outlying, Profile, RowNumbers, looks_like_code
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.data.text import text_of, understood
@@ -91,7 +91,7 @@ class Summary(KnownColumns):
         return Profile(
             self.n_rows,
             np.array([not column.is_empty for column in columns], bool),
-            np.array([_names_rows(column) for column in columns], bool),
+            np.array([column.names_rows for column in columns], bool),
             np.array([of is not None and of.number_rows for of in numbering], bool),
             np.array([column.varies for column in columns], bool),
             np.array([of is not None and of.count_rows for of in numbering], bool),
@@ -145,11 +145,8 @@ class Summary(KnownColumns):
 
     def is_sampled(self, j: int) -> bool:
         """Whether column ``j`` has so many distinct numbers that a sample of rows, or intervals, are known."""
-        column = self.columns[j]
-        if column.rank_error:
-            return True
-        sampled = column.kind is not None and column.distinct is None and not column.is_empty
-        return sampled and self.sample is not None and self.sample.n_rows > self.sample.size
+        beyond = self.sample is not None and self.sample.n_rows > self.sample.size
+        return bool(self.columns[j].rank_error) or (beyond and self.columns[j].has_uncounted)
 
     def few_valued(self) -> list[int]:
         """The columns of whole numbers of few values, which may be codes."""
@@ -228,7 +225,7 @@ def summarize(
     binner.check_numbers(table, extents)
     columns = []
     for j, (low, high) in enumerate(_ends(extents)):
-        cells = 0 if _too_many(known, j) else limits.cells
+        cells = 0 if known is not None and known.columns[j].has_uncounted else limits.cells
         column = _summary_of(table, j, int(extents.holds[j]), low, high, binner.requires, cells)
         if column.kind is not None and (known is None or known.columns[j].row_numbers is not None):
             column = replace(column, row_numbers=RowNumbers.of_part(table.numbers(j), first_row, table.times))
@@ -262,14 +259,6 @@ def _ends(extents: Extents) -> list[tuple[Any, Any]]:
     return ends
 
 
-def _too_many(known: Summary | None, j: int) -> bool:
-    """Whether a column is known to have too many distinct numbers to count them."""
-    if known is None:
-        return False
-    column = known.columns[j]
-    return column.kind is not None and column.distinct is None and not column.is_empty
-
-
 def _summary_of(
     table: TableInMemory, j: int, holds: int, low: Any, high: Any, requires: str, cells: int
 ) -> ColumnSummary:
@@ -299,12 +288,6 @@ def _summary_of(
         distinct = Distinct.of_samples(values, classes, n_classes, weights, cells)
     outlying = None if low is None else Outlying.of(values, low, high, times)
     return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct, outlying=outlying)
-
-
-def _names_rows(column: ColumnSummary) -> bool:
-    """Whether a column of categories is an identifier."""
-    categories, rows = column.categories, column.rows
-    return categories is not None and rows is not None and names_rows(categories, int(rows.sum()))
 
 
 def _samples(rows: Flags, weights: Integers | None) -> int:

@@ -72,12 +72,12 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
             ``missing="error"``, or a column of more than 65,536 codes, or the weights are no whole numbers.
         """
         uses_target = self.requires == "classes"
-        if uses_target and y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         table = read_xy(X, y if uses_target else None, sample_weight, estimator=self)
         if table.is_sparse and self.bins_parts:  # which zero apart alone does not
             other = f"ZeroApartBinner({type(self).__name__}())"
             raise ValueError(f"the table is sparse: use {other}, which keeps zero a code of its own, or X.toarray()")
+        if uses_target and y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         return self.fit_table(table)
 
     def transform(self, X: Any) -> NDArray[Any]:

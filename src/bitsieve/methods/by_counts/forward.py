@@ -162,9 +162,7 @@ def forward_select(
         progress=progress,
         first_by=information.cautious_relevance,
     )
-    if monitor is None:
-        return ForwardChoice(found.order, found.scores, None)
-    return ForwardChoice(found.order, found.scores, monitor.outcome())
+    return ForwardChoice(found.order, found.scores, None if monitor is None else monitor.outcome())
 
 
 def _scores_for(information: Information, criterion: Criterion | JointCriterion) -> Scores:

@@ -13,7 +13,6 @@ P. H. Westfall, S. S. Young, "Resampling-based multiple testing", Wiley, 1993.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import comb, log
 from typing import Any, NamedTuple
@@ -29,10 +28,12 @@ from bitsieve.counts.source import CountSource, coded, conditioning
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
+from bitsieve.methods.by_counts.stopping.false_discovery import adjusted
 
 N_SHUFFLES = 99
 LEAST_CONTRASTS = 100
-RAREST = 1e-300  # shares of cases below are this
+RAREST, EPSILON = 1e-300, 2.0**-53  # shares of cases are no nearer to 0 and to 1 than this
+MOST_EXPONENT = 700.0  # of e, that a float holds
 # Tuples times samples times shuffles that are made without being asked for, in some ten seconds: of planes, of tables.
 AFFORDED, AFFORDED_BY_TABLES = 1e12, 1e9
 
@@ -40,8 +41,7 @@ AFFORDED, AFFORDED_BY_TABLES = 1e12, 1e9
 class Interacting(NamedTuple):
     """The strongest tuples, and the strongest of every column, in bits.
 
-    ``values`` (n_top,), ``columns`` (n_top, order); ``best`` (n_features,), ``best_columns`` (n_features, order), of a
-    column that is in none -inf and -1.
+    As :class:`bitsieve.counts.tuples.Tuples`; ``best`` of a column that is in none is -inf, ``best_columns`` -1.
     """
 
     values: Floats
@@ -83,57 +83,48 @@ class Chance:
             (of,) = np.nonzero(self.groups == group)
             null = np.sort(self.best[:, of], axis=None)
             p[of] = (1 + len(null) - np.searchsorted(null, best[of])) / (1 + len(null))
-        return benjamini_hochberg(p)
+        return least_rates(p, self.groups > 1)
 
     def _share(self, reached: Flags) -> Floats:
         share: Floats = (1.0 + reached.sum(axis=0)) / (1.0 + len(self.best))
         return share
 
 
-@dataclass(frozen=True)
-class Contrasts:
-    """What the gains of shuffled copies of columns, tried together with all columns, say of chance.
-
-    With G the gain and F the distribution of chi-squared, the strongest of t independent tuples is below G in a share
-    ``F(2 N ln 2 G)^t`` of cases. Those of one column depend on each other: the share is ``exp(-t (-ln F)^a)``, with the
-    a and t of the largest likelihood for the copies.
-    """
-
-    a: float
-    t: float
-
-    @classmethod
-    def of(cls, rarity: Floats) -> Contrasts:
-        """Fitted to ``-ln F`` of the copies, by Newton's method."""
-        logs, a = np.log(rarity), 1.0
-        for _ in range(50):
-            weights = rarity**a / (rarity**a).sum()
-            mean = (weights * logs).sum()
-            spread = (weights * logs * logs).sum() - mean * mean
-            a = max(a + (1 / a + logs.mean() - mean) / (1 / a**2 + spread), a / 2)
-        return cls(a, len(rarity) / float((rarity**a).sum()))
-
-    def false_discovery(self, rarity: Floats) -> Floats:
-        """The least false discovery rate of a list with each column, given ``-ln F`` of them."""
-        return benjamini_hochberg(-np.expm1(-self.t * rarity**self.a))
-
-
 def rarities(source: CountSource, found: Interacting) -> Floats:
-    """``-ln F(2 N ln 2 G)`` of the gain G of every column; infinite for one that is in no tuple."""
+    """``-ln F(2 N ln 2 G)`` of the gain G of every column, F the distribution of chi-squared."""
     arities = source.arities.astype(np.float64)
     freedom = (source.n_classes - 1) * (arities - 1) / arities * arities[found.best_columns].prod(axis=1)
     gains = np.where(np.isfinite(found.best), np.maximum(found.best, 0.0), 0.0)
     above = chdtrc(np.maximum(freedom, 1.0), 2 * source.n_samples * log(2) * gains)
-    return np.asarray(-np.log1p(-np.minimum(above, 1 - RAREST)) + RAREST)
+    return np.asarray(-np.log1p(-np.minimum(above, 1 - EPSILON)) + RAREST)
 
 
-def benjamini_hochberg(p: Floats) -> Floats:
-    """The least false discovery rate of a list of the smallest p with each."""
-    order = np.argsort(p, kind="stable")
-    rates = np.minimum.accumulate((p[order] * len(p) / np.arange(1, len(p) + 1))[::-1])[::-1]
-    out = np.empty(len(p))
-    out[order] = np.minimum(rates, 1.0)
-    return out
+def strongest_p(rarity: Floats, of_copies: Floats) -> Floats:
+    """p of the strongest tuple of every column, given ``-ln F`` of columns and of shuffled copies.
+
+    The strongest of t independent tuples is below G in a share ``F(2 N ln 2 G)^t`` of cases. Those of one column depend
+    on each other: the share is ``exp(-t (-ln F)^a)``, with the a and t of the largest likelihood for the copies, by
+    Newton's method.
+    """
+    logs, a = np.log(of_copies), 1.0
+    most = logs.max()
+    if logs.min() == most:
+        raise ValueError("the shuffled copies of columns do not differ: the table is too small for contrasts")
+    for _ in range(50):
+        weights = np.exp(a * (logs - most))
+        weights /= weights.sum()
+        mean = (weights * logs).sum()
+        spread = (weights * logs * logs).sum() - mean * mean
+        a = max(a + (1 / a + logs.mean() - mean) / (1 / a**2 + spread), a / 2)
+    times = a * (np.log(rarity) - most) - log(np.exp(a * (logs - most)).mean())
+    return np.asarray(-np.expm1(-np.exp(np.minimum(times, MOST_EXPONENT))))
+
+
+def least_rates(p: Floats, varies: Flags) -> Floats:
+    """The least false discovery rate of a list with each column; one that does not vary is none of them."""
+    rates = np.ones(len(p))
+    rates[varies] = adjusted(p[varies], "benjamini-hochberg")
+    return rates
 
 
 class Samples(NamedTuple):
@@ -142,23 +133,19 @@ class Samples(NamedTuple):
     codes: NDArray[np.integer]  # (n_samples, n_features)
     classes: Integers
     strata: Integers | None
-    of_codes: Mapping[str, Any]  # what else a source of them takes
 
     @classmethod
-    def of(cls, source: CountSource, strata: Integers | None, n_jobs: int | None) -> Samples:
+    def of(cls, source: CountSource, strata: Integers | None = None) -> Samples:
         """All samples of a source; ``strata`` of each, class by class: a shuffle leaves every sample in its own."""
         known = coded(source)
         if known is None:
-            raise ValueError(
-                "shuffles of the class need all rows in one place: give a sample of the rows, or no shuffles"
-            )
+            raise ValueError("shuffles need all rows in one place: give a sample of the rows, or no shuffles")
         dtype = np.uint8 if source.arities.max() <= 256 else np.uint16
         codes = np.empty((source.n_samples, source.n_features), dtype, order="F")
         by_class = np.argsort(known.sample_classes, kind="stable")
         for feature in range(source.n_features):
             codes[:, feature] = known.codes(feature)[by_class]
-        of_codes: dict[str, Any] = {"n_classes": source.n_classes, "n_jobs": n_jobs}
-        return cls(codes, known.sample_classes[by_class], strata, of_codes)
+        return cls(codes, known.sample_classes[by_class], strata)
 
     def shuffle(self, random: np.random.Generator) -> Columns:
         """The places of the samples after a shuffle."""
@@ -218,25 +205,30 @@ class Search:
         """The strongest tuple of every column after each of some shuffles of the class; all else is done as without."""
         # Triples are searched by all threads, pairs a shuffle a thread.
         inside, outside = (source.n_jobs, None) if self.order == 3 else (None, source.n_jobs)
-        samples, search = Samples.of(source, strata, inside), replace(self, n_top=0)
+        samples, search = Samples.of(source, strata), replace(self, n_top=0)
+        of_codes: dict[str, Any] = {"arities": source.arities, "n_classes": source.n_classes, "n_jobs": inside}
         best = np.empty((n_shuffles, source.n_features))
 
         def work(number: int) -> None:
             classes = samples.classes[samples.shuffle(np.random.default_rng([random_state, number]))]
-            shuffled = PackedSource(samples.codes, classes, arities=source.arities, **samples.of_codes)
-            best[number] = search.strongest(shuffled).best
+            best[number] = search.strongest(PackedSource(samples.codes, classes, **of_codes)).best
 
         run_blocks(work, range(n_shuffles), outside, phase("shuffling"))
         return Chance(best, source.arities.astype(np.int64))
 
-    def contrasts(self, source: CountSource, random_state: int = 0) -> Contrasts:
-        """Search among the columns and shuffled copies of a tenth of them, at least of ``LEAST_CONTRASTS``."""
-        samples, random = Samples.of(source, None, source.n_jobs), np.random.default_rng([random_state, 0])
+    def contrast_rates(self, source: CountSource, found: Interacting, random_state: int = 0) -> Floats:
+        """The least false discovery rate of a list with each column, by gains.
+
+        It follows from one search among the columns and shuffled copies of a tenth of them, at least of
+        ``LEAST_CONTRASTS``.
+        """
+        samples, random = Samples.of(source), np.random.default_rng([random_state, 0])
         varying = np.flatnonzero(source.arities > 1)
         copied = random.permutation(np.resize(varying, max(len(varying) // 10, LEAST_CONTRASTS)))
         copies = np.stack([samples.codes[samples.shuffle(random), column] for column in copied], axis=1)
+        codes = np.asfortranarray(np.c_[samples.codes, copies])
         arities = np.r_[source.arities, source.arities[copied]]
-        both = np.asfortranarray(np.c_[samples.codes, copies])
         phase("searching with contrast columns")
-        joined = PackedSource(both, samples.classes, arities=arities, **samples.of_codes)
-        return Contrasts.of(rarities(joined, replace(self, n_top=0).strongest(joined))[source.n_features :])
+        both = PackedSource(codes, samples.classes, arities=arities, n_classes=source.n_classes, n_jobs=source.n_jobs)
+        of_copies = rarities(both, replace(self, n_top=0).strongest(both))[source.n_features :]
+        return least_rates(strongest_p(rarities(source, found), of_copies), source.arities > 1)

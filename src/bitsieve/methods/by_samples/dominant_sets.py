@@ -37,7 +37,9 @@ Step = Callable[[int, int], object]
 
 SIMILARITIES = ("auto", "parzen", "binned", "distinct", "rho", "error")
 INFORMATIONS = ("parzen", "parzen-posterior", "second-order", "binned")
-REPEATED = 4  # "auto": samples a distinct value, from which values count as symbols
+REPEATED = 4  # "auto": samples a distinct value, from which values repeat
+CODES = 10  # "auto": distinct values up to which a column holds codes
+SHARE = 10  # "auto": columns a code, and a quantity, from which both kinds are there
 AT_ONCE = 16  # rows in one product
 
 
@@ -60,7 +62,7 @@ def find_similarity(
     if not isinstance(kind, str):
         return _given(kind, samples), "given"
     if kind == "auto":
-        kind = _fitting(samples.rows())
+        kind, bandwidth = _fitting(samples.rows()), "log"
     if kind in ("binned", "distinct"):
         information = samples.counted(kind)
         matrix, rows = partial(uncertainty_matrix, information), partial(uncertainty_rows, information)
@@ -88,11 +90,12 @@ def _all_rows(rows: Callable[[int, int], Floats], n: int, progress: Step) -> Flo
 
 
 def _fitting(rows: Rows) -> str:
-    """The kind that fits the columns: "distinct" where values of at least half of those that vary repeat."""
+    """The kind that fits the columns: "parzen" where few have values that repeat, or codes are beside quantities."""
     numeric = [len(np.unique(column)) for column in rows.numbers.T]
     counts = np.array([count for count in numeric if count > 1] + [2] * len(rows.categorical))
-    repeat = counts * REPEATED <= rows.n_samples
-    return "distinct" if 2 * int(repeat.sum()) >= len(counts) else "parzen"
+    quantities, codes = int((counts * REPEATED > rows.n_samples).sum()), int((counts <= CODES).sum())
+    mixed = SHARE * min(quantities, codes) >= len(counts)
+    return "parzen" if mixed or 2 * quantities > len(counts) else "distinct"
 
 
 def _whole_or_rows(
@@ -270,7 +273,7 @@ def _information(samples: Samples, kind: str, bandwidth: str | float, n_jobs: in
 
 
 class Clusters(NamedTuple):
-    """Groups of columns by falling cohesiveness, and the column that represents each."""
+    """Groups of columns as they were found, and the column that represents each."""
 
     groups: list[Columns]  # columns that do not vary are one group, the last
     selected: Columns  # none for columns that do not vary, unless none varies
@@ -295,22 +298,16 @@ def dominant_set_clusters(
             groups.append(varying[found.members])
             weights[groups[-1]] = found.weights
             cohesiveness.append(found.cohesiveness)
-        matrix = None if similar.matrix is None else _in_all(similar.matrix, varying, samples.n_features)
+        matrix = similar.matrix
+        if matrix is not None and len(constant):
+            matrix = np.zeros((samples.n_features, samples.n_features), matrix.dtype)
+            matrix[np.ix_(varying, varying)] = similar.matrix
     selected = [int(group[pick(weights[group])]) for group in groups] or [0]
     if len(constant):
         weights[constant] = 1 / len(constant)
         groups.append(constant)
         cohesiveness.append(0.0)
     return Clusters(groups, np.array(selected, np.intp), weights, np.array(cohesiveness), kind, matrix)
-
-
-def _in_all(matrix: NDArray[np.floating], varying: Columns, n: int) -> NDArray[np.floating]:
-    """The similarities of all columns, of those of the varying ones."""
-    if len(varying) == n:
-        return matrix
-    out = np.zeros((n, n), matrix.dtype)
-    out[np.ix_(varying, varying)] = matrix
-    return out
 
 
 METHODS = (

@@ -68,14 +68,11 @@ def _importances(fitted: Any, model: Any) -> Floats:
 
 def _check_model(name: str, value: Any) -> None:
     """Refuse what is neither a name nor a classifier."""
-    if not (value in MODELS if isinstance(value, str) else _is_classifier(value)):
-        raise ParameterError(name, value, f"give {' or '.join(map(repr, MODELS))} or a classifier of scikit-learn")
-
-
-def _is_classifier(value: Any) -> bool:
     from sklearn.base import BaseEstimator, is_classifier
 
-    return isinstance(value, BaseEstimator) and bool(is_classifier(value))
+    model = isinstance(value, BaseEstimator) and is_classifier(value)
+    if not (value in MODELS if isinstance(value, str) else model):
+        raise ParameterError(name, value, f"give {' or '.join(map(repr, MODELS))} or a classifier of scikit-learn")
 
 
 def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> Found:

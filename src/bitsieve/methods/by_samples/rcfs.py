@@ -40,7 +40,8 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
         phase("ranking")
         between, total = scatters(centred, samples.classes)
         scores[varying] = between / total
-        unit = 1 / total if standardize else _one_unit(centred)
+        # Else one unit for all, by powers of 4; beside a column 2**500 times as large kept above 0.
+        unit = 1 / total if standardize else 4.0 ** np.maximum(centred.exponents - centred.exponents.max(), -500)
         chosen = most_separable(between * unit, total * unit, clusters[varying], min(k, len(varying)))
         explained, left = (between * unit)[chosen].sum(), ((total - between) * unit)[chosen].sum()
         separability = float(explained / left) if left else float("inf")
@@ -49,11 +50,6 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
     groups = [_others(clusters, int(j)) for j in selected]
     own = {"separability_": separability, "clusters_": clusters, "groups_": groups}
     return Found(selected, scores[selected], extras=own)
-
-
-def _one_unit(centred: Centred) -> Floats:
-    """What brings the scatters to one unit, powers of 4; beside a column 2**500 times as large kept above 0."""
-    return np.asarray(4.0 ** np.maximum(centred.exponents - centred.exponents.max(), -500))
 
 
 def _others(clusters: Integers, column: int) -> Integers:

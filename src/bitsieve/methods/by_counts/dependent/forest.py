@@ -61,8 +61,10 @@ def spanning_forest(
     columns = np.arange(n) if columns is None else columns
     block = np.zeros(len(columns), np.intp) if blocks is None else np.asarray(blocks)[columns]
     matrix = np.asarray(information.matrix("redundancy", np.float64, columns), np.float64)
-    steps = np.abs(np.subtract.outer(*[np.arange(len(columns))] * 2))
-    apart = (block[:, None] != block) | (steps == 0) | (chain & (steps > 1))
+    apart = block[:, None] != block
+    np.fill_diagonal(apart, True)
+    if chain:
+        apart |= ~(np.eye(len(columns), k=1, dtype=bool) | np.eye(len(columns), k=-1, dtype=bool))
     matrix[apart] = -np.inf
     if level < 1:  # before the tree is made: else a column of many codes takes edges of others, and loses them
         freedom = information.source.arities[columns].astype(np.int64) - 1

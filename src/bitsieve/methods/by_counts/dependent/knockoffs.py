@@ -9,7 +9,7 @@ import numpy as np
 from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.packed import PackedSource, dense_cells
-from bitsieve.counts.source import CodedSource, CountSource
+from bitsieve.counts.source import CountSource, coded
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_counts.dependent.forest import Forest
 from bitsieve.methods.by_counts.dependent.model import TreeModel, draw
@@ -27,11 +27,12 @@ def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws
     if source.search is not None:
         advice = Sentence("give ", Setting("binning", "quantile"))
         raise ValueError(Sentence("knockoffs need bins that were made without a look at the class: ", advice))
-    if not isinstance(source, CodedSource):
+    rows = coded(source)
+    if rows is None:
         raise ValueError("knockoffs need the codes of every row in memory, one column each: leave out groups")
-    order = np.argsort(source.sample_classes, kind="stable")
-    codes = np.stack([source.codes(column)[order] for column in range(source.n_features)])
-    classes = source.sample_classes[order]
+    order = np.argsort(rows.sample_classes, kind="stable")
+    codes = np.stack([rows.codes(column)[order] for column in range(rows.n_features)])
+    classes = rows.sample_classes[order]
     model = TreeModel(codes, source.arities, forest)
     wins = np.empty((n_draws, len(columns)))
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from bitsieve.common.messages import ParameterError, choices
 from bitsieve.information.protocol import Information
-from bitsieve.methods.by_counts.stopping.dependent import (
-    ConditionalStopping,
-    KnockoffStopping,
-    ListMonitor,
+from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping, KnockoffStopping
+from bitsieve.methods.by_counts.stopping.false_discovery import (
+    FalseDiscoveryMonitor,
+    FalseDiscoveryStopping,
     ListStopping,
 )
-from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryMonitor, FalseDiscoveryStopping
 from bitsieve.methods.by_counts.stopping.monitor import StoppingMonitor
 from bitsieve.methods.by_counts.stopping.rules import (
     PermutationStopping,
@@ -21,7 +20,7 @@ from bitsieve.methods.by_counts.stopping.rules import (
     ThresholdStopping,
 )
 
-Rule = StoppingRule | FalseDiscoveryStopping | ListStopping
+Rule = StoppingRule | ListStopping
 
 STOPPING_RULES: dict[str, type[Rule]] = {
     SignificanceStopping.name: SignificanceStopping,
@@ -42,19 +41,17 @@ def make_stopping(stopping: str | Rule, **parameters: Any) -> Rule:
         if stopping not in STOPPING_RULES:
             raise ParameterError("stopping", stopping, choices(stopping, STOPPING_RULES), "is not known")
         return STOPPING_RULES[stopping](**parameters)
-    of_steps = hasattr(stopping, "value") and hasattr(stopping, "stops")
-    if isinstance(stopping, type) or not (of_steps or isinstance(stopping, FalseDiscoveryStopping | ListStopping)):
+    applied = hasattr(stopping, "monitor") or (hasattr(stopping, "value") and hasattr(stopping, "stops"))
+    if isinstance(stopping, type) or not applied:
         raise ParameterError("stopping", stopping, choices("", STOPPING_RULES), "is neither a name nor a rule")
     return stopping
 
 
 def make_monitor(rule: Rule, information: Information) -> StoppingMonitor | FalseDiscoveryMonitor:
-    """What applies a rule to the choices of a greedy search."""
-    if isinstance(rule, ListStopping):
-        return ListMonitor(information, rule)
-    if isinstance(rule, FalseDiscoveryStopping):
-        return FalseDiscoveryMonitor(information, rule)
-    return StoppingMonitor(information, rule)
+    """What applies a rule to the choices of a greedy search: its own monitor, or one that tests every choice by it."""
+    make = getattr(rule, "monitor", None)
+    found: FalseDiscoveryMonitor | None = make and make(information)
+    return found or StoppingMonitor(information, cast("StoppingRule", rule))
 
 
 __all__ = [

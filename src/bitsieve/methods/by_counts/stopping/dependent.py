@@ -18,30 +18,24 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import Forest, spanning_forest
 from bitsieve.methods.by_counts.dependent.knockoffs import e_values, knockoff_wins
-from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS, FalseDiscoveryMonitor
+from bitsieve.methods.by_counts.stopping.false_discovery import (
+    ADJUSTMENTS,
+    HOLM,
+    FalseDiscoveryMonitor,
+    ListStopping,
+    adjusted,
+    number_of_tests,
+)
 from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST, share_of_shuffles
 from bitsieve.methods.method import INDEPENDENT, ROWS
 
-MULTIPLE = *ADJUSTMENTS, "holm"
+MULTIPLE = *ADJUSTMENTS, HOLM
 CELLS_AT_ONCE = 1 << 20  # of strata and codes, drawn together
 MOST_PERMUTATIONS = 10**6  # of a column: p are 1e-6 at least
 SHARE_OF_LEVEL = 0.8  # that the filter of each of several draws has; any share keeps the rate
 SAME = 1 - 1e-12  # relative: the rounding of a statistic of equal tables
-
-
-def adjusted(p: Floats, how: str) -> Floats:
-    """The least level, of a rate or (Holm) of the chance of any false one, at which each of some p is taken."""
-    n = len(p)
-    order, places = np.argsort(p, kind="stable"), np.arange(1, n + 1)
-    found = np.empty(n)
-    if how == "holm":
-        found[order] = np.minimum(1.0, np.maximum.accumulate((n + 1 - places) * p[order]))
-        return found
-    factor = n * float((1 / places).sum()) if how == "benjamini-yekutieli" else n
-    found[order] = np.minimum(1.0, np.minimum.accumulate((factor * p[order] / places)[::-1])[::-1])
-    return found
 
 
 @dataclass(frozen=True)
@@ -64,15 +58,17 @@ class Strata:
         kept = varies[stratum]
         if not kept.any():
             return None
-        places = [np.unique(values[kept], return_inverse=True) for values in (stratum, code, label)]
-        full = np.zeros([len(values) for values, _ in places], np.int64)
-        full[tuple(place for _, place in places)] = counts[kept]
-        codes, classes = full.sum(axis=2), full.sum(axis=1)
-        size = codes.sum(axis=1)[:, None, None].astype(np.float64)
-        of_code, of_class = codes[:, :, None], classes[:, None, :]
-        spread = of_code * (size - of_code) * of_class * (size - of_class) / (size**2 * (size - 1))
-        expected = (of_code * of_class / size).sum(axis=0)
-        return cls(codes, classes, full.sum(axis=0), expected, np.maximum(spread.sum(axis=0), 1e-9))
+        stratum, code, label = (np.unique(values[kept], return_inverse=True)[1] for values in (stratum, code, label))
+        margins = []
+        for rows, columns in ((stratum, code), (stratum, label), (code, label)):
+            margins.append(np.zeros((rows.max() + 1, columns.max() + 1), np.int64))
+            np.add.at(margins[-1], (rows, columns), counts[kept])
+        codes, classes, observed = margins
+        size = codes.sum(axis=1, keepdims=True).astype(np.float64)
+        expected = np.einsum("zk,zc->kc", codes / size, classes)
+        spread = codes * (size - codes) / (size**2 * (size - 1))
+        variance = np.einsum("zk,zc->kc", spread, classes * (size - classes))
+        return cls(codes, classes, observed, expected, np.maximum(variance, 1e-9))
 
     def deviation(self, tables: Integers) -> Floats:
         """``sum (n_xc - expected)^2 / variance`` of tables (b, K, C), in the manner of Cochran, Mantel and Haenszel."""
@@ -133,32 +129,23 @@ def conditional_p(
     return p, columns[~tested]
 
 
-@dataclass(frozen=True)
-class ListStopping:
-    """A rule that finds its list by a tree of the columns; the criterion says in which order they are chosen."""
+class TreeStopping(ListStopping):
+    """A rule that finds its list by a tree of the columns."""
 
-    name: ClassVar[str]
-    unit: ClassVar[str] = "rate"
     concludes: ClassVar[str] = "relevant given all other columns, as far as the tree of the columns describes them"
     requires: ClassVar[frozenset[str]] = INDEPENDENT
-    figure: ClassVar[str] = "false discovery rate"
-    level: float = 0.1
 
     @abstractmethod
     def rates(self, information: Information, columns: Columns) -> tuple[Floats, Forest]:
         """The least level at which each of ``columns`` is in the list, and the tree of these columns."""
 
-    def stops(self, value: float) -> bool:
-        """Whether a rate exceeds the level."""
-        return value > self.level
-
-    def reason(self, value: float) -> str:
-        """The rate and the level."""
-        return f"{self.figure} {value:.2g} > {self.level:g}"
+    def monitor(self, information: Information) -> ListMonitor:
+        """What finds the list of some counts."""
+        return ListMonitor(information, self)
 
 
 @dataclass(frozen=True)
-class ConditionalStopping(ListStopping):
+class ConditionalStopping(TreeStopping):
     r"""Take the columns on which the class depends given all others, by permutations within the strata of a tree.
 
     Under the tree of :func:`bitsieve.chow_liu_tree` a column depends on all others through its neighbours alone. Each
@@ -209,9 +196,9 @@ class ConditionalStopping(ListStopping):
     def test(self, information: Information, forest: Forest, columns: Columns) -> tuple[Floats, Floats, Columns]:
         """p of ``columns``, p corrected for all of them, and the columns that cannot be tested."""
         n = len(columns)
-        factor = n * float((1 / np.arange(1, n + 1)).sum()) if self.adjust == "benjamini-yekutieli" else n
+        factor = number_of_tests(n, self.adjust)
         most = min(ceil(2 * factor / self.level), MOST_PERMUTATIONS)
-        lowest = factor / (most + 1) / (1 if self.adjust == "holm" else max(1, n))
+        lowest = factor / (most + 1) / (1 if self.adjust == HOLM else max(1, n))
         if lowest > self.level:
             advice = f"with {MOST_PERMUTATIONS:,} permutations of a column and {n:,} columns give {lowest:.1g} or more"
             raise ParameterError("level", self.level, advice, f"cannot be reached by {self.adjust}")
@@ -225,7 +212,7 @@ class ConditionalStopping(ListStopping):
 
 
 @dataclass(frozen=True)
-class KnockoffStopping(ListStopping):
+class KnockoffStopping(TreeStopping):
     r"""Take the columns that beat knockoffs of themselves: those on which the class depends given all others.
 
     Knockoffs are drawn from the tree of :func:`bitsieve.chow_liu_tree`, the class is fitted by columns and knockoffs
@@ -299,9 +286,9 @@ class KnockoffStopping(ListStopping):
 
 
 class ListMonitor(FalseDiscoveryMonitor):
-    """Finds the list of a :class:`ListStopping` at the first choice, and keeps what each column was tested given."""
+    """Finds the list of a :class:`TreeStopping` at the first choice, and keeps what each column was tested given."""
 
-    def __init__(self, information: Information, rule: ListStopping) -> None:
+    def __init__(self, information: Information, rule: TreeStopping) -> None:
         super().__init__(information, rule)  # type: ignore[arg-type]  # of which the base asks nothing
         self.list = rule
         self.forest = Forest(information.n_features, np.empty((0, 2), np.intp), np.empty(0))

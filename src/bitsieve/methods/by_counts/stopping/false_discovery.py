@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from math import ceil, exp, log
 from typing import ClassVar
@@ -30,10 +31,52 @@ MOST_SHUFFLES = 10**5  # of one test
 SHARE = 0.5  # of I(Xi;C) that Xi shares at least with what it owes it to: all of it, but for chance
 DEPENDENT = 0.05  # level at which two columns are taken to depend on each other
 ADJUSTMENTS = "benjamini-hochberg", "benjamini-yekutieli"
+HOLM = "holm"
+
+
+def number_of_tests(n: int, how: str) -> float:
+    """n c: how many tests p of n columns is corrected for."""
+    return n * float((1 / np.arange(1, n + 1)).sum()) if how == "benjamini-yekutieli" else n
+
+
+def adjusted(p: Floats, how: str) -> Floats:
+    """The least level, of a rate or (Holm) of the chance of any false one, at which each of some p is taken."""
+    n = len(p)
+    order, places = np.argsort(p, kind="stable"), np.arange(1, n + 1)
+    found = np.empty(n)
+    if how == HOLM:
+        found[order] = np.minimum(1.0, np.maximum.accumulate((n + 1 - places) * p[order]))
+    else:
+        rates = number_of_tests(n, how) * p[order] / places
+        found[order] = np.minimum(1.0, np.minimum.accumulate(rates[::-1])[::-1])
+    return found
 
 
 @dataclass(frozen=True)
-class FalseDiscoveryStopping:
+class ListStopping:
+    """A rule that finds its whole list at once, with a rate of false columns; the criterion says in which order."""
+
+    name: ClassVar[str]
+    unit: ClassVar[str] = "rate"
+    concludes: ClassVar[str]
+    figure: ClassVar[str] = "false discovery rate"
+    level: float = 0.1
+
+    def stops(self, value: float) -> bool:
+        """Whether a rate exceeds the level."""
+        return value > self.level
+
+    def reason(self, value: float) -> str:
+        """The rate and the level."""
+        return f"{self.figure} {value:.2g} > {self.level:g}"
+
+    @abstractmethod
+    def monitor(self, information: Information) -> FalseDiscoveryMonitor:
+        """What finds the list of some counts."""
+
+
+@dataclass(frozen=True)
+class FalseDiscoveryStopping(ListStopping):
     r"""Take the largest list whose estimated false discovery rate is at most a level.
 
     A column is false if the class does not depend on it, or not given some one column of the list. Every column is
@@ -90,9 +133,7 @@ class FalseDiscoveryStopping:
     """
 
     name: ClassVar[str] = "fdr"
-    unit: ClassVar[str] = "rate"
     concludes: ClassVar[str] = "relevant, alone and beside each single one of the list to which it may owe that"
-    level: float = 0.1
     adjust: str = "benjamini-hochberg"
     random_state: int = 0
 
@@ -101,19 +142,9 @@ class FalseDiscoveryStopping:
         check_choice("adjust", self.adjust, ADJUSTMENTS)
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
 
-    def tests(self, n_candidates: int) -> float:
-        """n c: how many tests p is corrected for."""
-        if self.adjust == "benjamini-hochberg":
-            return n_candidates
-        return n_candidates * float((1 / np.arange(1, n_candidates + 1)).sum())
-
-    def stops(self, value: float) -> bool:
-        """Whether a rate exceeds the level."""
-        return value > self.level
-
-    def reason(self, value: float) -> str:
-        """The rate and the level."""
-        return f"false discovery rate {value:.2g} > {self.level:g}"
+    def monitor(self, information: Information) -> FalseDiscoveryMonitor:
+        """What finds the list of some counts."""
+        return FalseDiscoveryMonitor(information, self)
 
 
 class FalseDiscoveryMonitor:
@@ -151,7 +182,7 @@ class FalseDiscoveryMonitor:
     def _find(self, tried: Flags) -> None:
         """The largest list of some columns, given those that are chosen already."""
         among = np.flatnonzero(tried if self.search is not None else tried & self.information.varies)
-        self.n_tests = self.rule.tests(len(among))
+        self.n_tests = number_of_tests(len(among), self.rule.adjust)
         thresholds = self.rule.level / self.n_tests * np.arange(1.0, len(among) + 1)
         p = self._alone(among)
         order = among[np.argsort(p[among], kind="stable")]
@@ -166,8 +197,7 @@ class FalseDiscoveryMonitor:
             if p[column] <= limit:
                 accepted.append(column)
         order = among[np.argsort(p[among], kind="stable")]
-        estimates = np.minimum(1.0, self.n_tests * p[order] / np.arange(1, len(order) + 1))
-        rates = np.minimum.accumulate(estimates[::-1])[::-1]
+        rates = adjusted(p[order], self.rule.adjust)
         n_kept = int((p[order] <= _largest_below(p[order], thresholds)).sum())
         self.rates = dict(zip(order[:n_kept].tolist(), rates[:n_kept].tolist(), strict=True))
         if n_kept < len(order):
