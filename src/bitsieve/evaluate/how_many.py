@@ -18,7 +18,7 @@ from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.registry import binning_with, make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
-from bitsieve.data.table import TableInMemory
+from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.leaks import leaks
@@ -203,26 +203,29 @@ def how_many(
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
     binning = binning_with(binning, missing, n_jobs)
-    of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
-    table = read_data(data, target, sample_weight, groups, **of_target, rules=column_rules(repair, column_types))
-    if not table.in_memory:
-        raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
-    refuse_constant_data(table)
+    how: Any = {"target_bins": target_bins, "target_kind": target_kind, "rules": column_rules(repair, column_types)}
+    table = _suited(read_data(data, target, sample_weight, groups, **how))
     considered = consider(table, include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
     own: Any = {"criterion": method, "estimator": estimator, "binning": binning}
     forward = ForwardSelector(max(1, round(n_left**0.5)), **own)
     drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
-    stable = StabilitySelector(forward, n_pairs=n_pairs, **drawn)
-    tried: Any = {"methods": {method: forward}, "features": range(1, min(MOST, n_left) + 1)}
-    folded = SelectorCV(**tried, classifier=classifier, folds=folds, **drawn)
+    features = range(1, min(MOST, n_left) + 1)
+    folded = SelectorCV(methods={method: forward}, features=features, classifier=classifier, folds=folds, **drawn)
     counted = count_table(table, binning, n_jobs)
-    answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs}), _by_stability(table, stable), _by_errors(table, folded)]
-    answers.append(_by_knockoffs(counted, n_left, drawn))
-    n_shown = max(3, min(MOST, 2 + max(answer.n_features or 0 for answer in answers)))
-    order = ForwardSelector(min(n_left, n_shown), **own).fit_counted(counted).selected_
-    band = null_band(counted, table, order, random_state, n_jobs)
+    answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs})]
+    answers.append(_by_stability(table, StabilitySelector(forward, n_pairs=n_pairs, **drawn)))
+    answers += [_by_errors(table, folded), _by_knockoffs(counted, n_left, drawn)]
+    most = min(n_left, max(3, min(MOST, 2 + max(answer.n_features or 0 for answer in answers))))
+    band = null_band(counted, table, ForwardSelector(most, **own).fit_counted(counted).selected_, **drawn)
     return HowMany(answers, reading(answers, table.target.is_quantity), band, _warned(counted, table, considered.notes))
+
+
+def _suited(table: Table) -> Table:
+    if not table.in_memory:
+        raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
+    refuse_constant_data(table)
+    return table
 
 
 def _warned(counted: Counted, table: TableInMemory, considered: list[str]) -> list[str]:
