@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections import Counter
@@ -23,6 +24,7 @@ from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import SparseSource
 from bitsieve.information import make_information
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of commands are started: the first compiles for all
 hypothesis.settings.register_profile("no clock", deadline=None)  # a busy machine is no fault
 hypothesis.settings.load_profile("no clock")
 

@@ -106,15 +106,16 @@ def test_what_is_there_is_overwritten_with_force_alone(folder, command, option, 
     if name.endswith((".html", ".svg")):
         pytest.importorskip("matplotlib")
     words = [*command.split(), "-t", "y", option, name]
-    bs(*words, "--quiet", cwd=folder)
-    path = folder / name / "facts.json" if option == "--save" else folder / name
-    before = (folder / name).stat().st_mtime_ns
-    assert path.parent.is_dir()
+    path = folder / name
+    if option == "--save":
+        bs(*words, "-q", cwd=folder)
+        path = next(path.iterdir())
+    path.write_text("of somebody else")
     refusal = bs(*words, cwd=folder, code=2).stderr
     assert f"{option} '{name}' is there already: add --force to overwrite it" in refusal
-    assert (folder / name).stat().st_mtime_ns == before
+    assert path.read_text() == "of somebody else"
     bs(*words, "--force", "-q", cwd=folder)
-    assert (folder / name).stat().st_mtime_ns > before
+    assert b"of somebody else" not in path.read_bytes()
 
 
 def test_the_data_is_never_overwritten(folder):
@@ -172,7 +173,7 @@ def test_very_few_rows_get_a_caution(folder, rows):
         ("explain", "a"),
         ("compare", "--folds", "loo", "--classifier", "ncm"),
     )
-    for command, *words in ways:
+    for command, *words in ways if rows < 10 else ways[:1]:
         found = bs(command, *words, "few.csv", "-t", "y", cwd=folder)
         assert (f"note: the table has {rows} rows: with fewer than 10" in found.stderr) == (rows < 10)
     notes = bitsieve.select(folder / "few.csv", "y").notes
