@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from benchmarks import results
 from benchmarks.false_discoveries import knockoffs as knockpy
 from benchmarks.false_discoveries import mdfs
 from bitsieve import (
@@ -232,12 +233,12 @@ def shares(outcomes: Sequence[Outcome]) -> NDArray[np.float64]:
     return np.array([1 - found / chosen if chosen else 0.0 for chosen, found, _ in outcomes])
 
 
-def line(design: str, rule: str, outcomes: Sequence[Outcome]) -> str:
-    """A row of the table."""
+def cells(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Those of a row of the table."""
     n, false = len(outcomes), shares(outcomes)
     _, found, seconds = np.mean(outcomes, axis=0)
     rate = f"{false.mean():.3f} ± {false.std() / np.sqrt(n):.3f}"
-    return f"| {design} | {rule} | {n} | {rate} | {found:.2f} of {N_RELEVANT} | {seconds:.2f} |"
+    return str(n), rate, f"{found:.2f} of {N_RELEVANT}", f"{seconds:.2f}"
 
 
 def read(path: Path | None) -> dict[tuple[str, str, int], Outcome]:
@@ -287,10 +288,13 @@ def main(arguments: list[str]) -> None:
     known = read(asked.into)
     with nullcontext() if asked.into is None else asked.into.open("a", newline="") as file:
         run(wanted, known, file)
-    print("| design | rule | sets | false discovery rate | relevant columns found | seconds a set |")
-    print("|---|---|---|---|---|---|")
+    claim = f"Lists for dependent columns hold at most a share of {RATE} of columns that are not relevant given all others."
+    header = ("design", "rule", "sets", "false discovery rate", "relevant columns found", "seconds a set")
+    table = results.StudyTable("dependent", claim, header)
     for design, rule in dict.fromkeys((design, rule) for design, rule, _ in known):
-        print(line(design, rule, [found for (*of, _), found in known.items() if of == [design, rule]]))
+        table.add(design, rule, *cells([found for (*of, _), found in known.items() if of == [design, rule]]))
+    if not asked.names:
+        results.write(table.document(), keep=True)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FIGURES = ROOT / "docs" / "figures.md"
 PARTS = {  # of the page of figures; all other results are of speed and memory
-    "Levels and false discoveries": ("levels", "false_discoveries"),
+    "Levels and false discoveries": ("levels", "false_discoveries", "dependent"),
     "Attacks": ("attacks",),
     "The tests of the tests": ("mutants", "coverage"),
 }
