@@ -4,7 +4,7 @@
 # make docs   the documents as a site, build/docs/index.html
 # make bench  the benchmarks (about half an hour), a table for each, and docs/figures.md with all that was measured
 # make mutants NUMBER=30   small changes to the code, drawn at random, that tests should notice, and those that none does
-# make studies DATA=DIR   the tables of docs/how_many.md, docs/numbers.md and docs/methods.md anew, some hours
+# make studies DATA=DIR   the tables of docs/how_many.md, docs/numbers.md, docs/methods.md and docs/methods/dependent_columns.md anew, some hours
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
 # make lowest        the lowest versions that are declared, in an environment of their own, under a fast set of tests
 # make sanitize      the extension under the address and undefined-behaviour sanitizers, in the tests that lean on it, and
@@ -72,6 +72,7 @@ studies: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.bias
 	$(BIN)/python -m benchmarks.levels
 	$(BIN)/python -m benchmarks.false_discoveries 200
+	$(BIN)/python -m benchmarks.dependent 480 --peers 0
 	$(if $(DATA),$(BIN)/python -m benchmarks.default_method $(DATA) --binning mdl)
 	$(if $(DATA),$(BIN)/python -m benchmarks.default_method $(DATA) --binning quantile)
 

@@ -288,7 +288,9 @@ def main(arguments: list[str]) -> None:
     known = read(asked.into)
     with nullcontext() if asked.into is None else asked.into.open("a", newline="") as file:
         run(wanted, known, file)
-    claim = f"Lists for dependent columns hold at most a share of {RATE} of columns that are not relevant given all others."
+    claim = (
+        f"Lists for dependent columns hold at most a share of {RATE} of columns that are irrelevant given all others."
+    )
     header = ("design", "rule", "sets", "false discovery rate", "relevant columns found", "seconds a set")
     table = results.StudyTable("dependent", claim, header)
     for design, rule in dict.fromkeys((design, rule) for design, rule, _ in known):
