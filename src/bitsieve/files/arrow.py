@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import chain
@@ -17,7 +17,7 @@ from bitsieve.common.messages import one_line
 from bitsieve.common.progress import row_phase
 from bitsieve.files.dialect import unique_names
 from bitsieve.files.errors import DataError, broken, check_names
-from bitsieve.files.parts import FileParts, Given, Rows
+from bitsieve.files.parts import ColumnParts, Given, Rows
 from bitsieve.files.spool import Spool, no_room
 
 INDEX = "__index_level_"  # what pandas calls the index that it adds to a file
@@ -25,20 +25,6 @@ NAMES = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}
 _ERRORS = (pa.ArrowException, OSError, ValueError, KeyError, IndexError, NotImplementedError)
 _BUFFER = 1 << 18  # bytes of a column of Parquet that are read at once
 _LONG = 4  # a row group of more blocks is not taken whole
-
-
-class ColumnParts(FileParts[pa.Table]):
-    """Data of which every block is an Arrow table."""
-
-    @property
-    @abstractmethod
-    def types(self) -> Mapping[str, pa.DataType]:
-        """The types of the columns; of text, found by reading all rows once."""
-
-    @property
-    def row_bytes(self) -> int:
-        """About how much memory a row takes."""
-        return sum(map(_width, self.types.values()))
 
 
 def sliced(table: pa.Table, rows: int | None) -> Iterator[pa.Table]:
@@ -60,14 +46,6 @@ def check_schema(schema: pa.Schema, label: str) -> None:
         binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
         if any(test(inner) for test in binary) or str(inner) == "binary_view":
             raise DataError(f"column {column.name!r} of {label} holds raw bytes: drop it or make it text")
-
-
-def _width(kind: pa.DataType) -> int:
-    """About how many bytes a value takes."""
-    try:
-        return max(1, int(kind.bit_width) // 8)
-    except ValueError:  # text, of which nobody knows how long it is
-        return 32
 
 
 def native_file(path: Path, mode: str = "rb") -> pa.OSFile:
@@ -158,7 +136,7 @@ class ArrowParts(StoredParts):
         with native_file(self.path) as file:
             return _reader(file, kind).schema
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+    def pieces(self, *, whole: bool) -> Sequence[Rows]:
         return [ArrowRows(self.stored)]
 
 
@@ -199,10 +177,10 @@ class ParquetParts(StoredParts):
             self.groups = [metadata.row_group(place).num_rows for place in range(metadata.num_row_groups)]
             return file.schema_arrow
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+    def pieces(self, *, whole: bool) -> Sequence[Rows]:
         return [RowGroups(self.stored, tuple(self.groups), 0, len(self.groups))]
 
-    def portions(self, n: int | None) -> Sequence[Rows[pa.Table]]:
+    def portions(self, n: int | None) -> Sequence[Rows]:
         n_groups = len(self.groups)
         step = 1 if n is None else max(1, -(-n_groups // n))
         groups = tuple(self.groups)

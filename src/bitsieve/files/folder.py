@@ -10,9 +10,8 @@ import pyarrow as pa
 from pyarrow import dataset, fs
 
 from bitsieve.common.messages import one_line, quoted
-from bitsieve.files.arrow import ColumnParts
 from bitsieve.files.errors import DataError, FileState, check_names, unreadable
-from bitsieve.files.parts import Copies, Given, Range, Rows
+from bitsieve.files.parts import ColumnParts, Copies, Given, Range, Rows
 
 Value = int | str | None
 
@@ -64,10 +63,10 @@ class FolderParts(ColumnParts):
     def types(self) -> Mapping[str, pa.DataType]:
         return {**self.files[0].types, **{name: _type(value) for name, value in self.values[0].items()}}
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+    def pieces(self, *, whole: bool) -> Sequence[Rows]:
         return [OfFolder(file, file.names[0], values) for file, values in zip(self.files, self.values, strict=True)]
 
-    def ranges(self, n: int | None = None) -> list[Range[pa.Table]]:
+    def ranges(self, n: int | None = None) -> list[Range]:
         each = None if n is None else -(-n // len(self.files))
         found = []
         for file, values in zip(self.files, self.values, strict=True):
@@ -82,7 +81,7 @@ class FolderParts(ColumnParts):
 class OfFolder:
     """Rows of a file, which has the column ``some``, with the ``values`` that its folders name."""
 
-    rows: Rows[pa.Table]
+    rows: Rows
     some: str
     values: Mapping[str, Value]
 
