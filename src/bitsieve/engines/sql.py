@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,11 @@ def _text(expression: str) -> str:
 
 def _literal(name: str) -> str:
     return "'" + name.replace("'", "''") + "'"
+
+
+def load_counts(path: str | PathLike[str]) -> SavedCounts:
+    """Saved counts, or what a statement has returned in a file."""
+    return load_result(Path(path)) if Path(path).is_file() else SavedCounts.load(path)
 
 
 def load_result(path: Path) -> SavedCounts:

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from bitsieve.common.messages import one_line
-from bitsieve.common.progress import row_phase
+from bitsieve.common.progress import phase
 from bitsieve.files.dialect import unique_names
 from bitsieve.files.errors import DataError, broken, check_names
 from bitsieve.files.parts import ColumnParts, Given, Rows
@@ -261,7 +261,7 @@ def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
     """
     spool = Spool(parent)
     path, n_rows, label = spool.folder / "stream.arrow", 0, "the stream"
-    step = row_phase("reading the stream", None)
+    step = phase("reading the stream")
     try:
         batches = _batches_of(data)
         first = next(batches, None)
@@ -271,7 +271,7 @@ def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
                 for batch in chain([first], batches):
                     writer.write_batch(batch)
                     n_rows += batch.num_rows
-                    step(n_rows)
+                    step(n_rows, None)
     except OSError as error:
         raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
     except pa.ArrowException as error:
