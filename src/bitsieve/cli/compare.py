@@ -62,10 +62,6 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
     """Refuse paths that cannot be used, before any work; say where finished folds are kept."""
     from bitsieve.files.write import ROWS_WRITTEN
 
-    if options.report is not None:
-        from bitsieve.report.files import check_report
-
-        check_report(options.report)
     check_written(options, output=ROWS_WRITTEN, report=(".html",))
     if options.output is None:
         if options.resume:

@@ -236,12 +236,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--bins", TUPLES,
                f"bins of quantile and uniform (default: {INTERACTIONS_BINS[2]} for pairs, {INTERACTIONS_BINS[3]} for "
                "triples)", "count", parameters="n_bins"),
-        Option("--uncut", f"{SELECTING} count sql how-many {TUPLES}",
-               "what mdl does with a column without a cut (default: leave)",
-               choices=("leave", "median"), parameters="uncut"),
-        Option("--uncut", "compare",
-               "what mdl does with a column without a cut (default: leave; with --protocol paper and classes: median)",
-               choices=("leave", "median"), parameters="uncut"),
+        Option("--uncut", ON_TABLES,
+               "what mdl does with a column without a cut (default: leave; of compare with --protocol paper and "
+               "classes: median)", choices=("leave", "median"), parameters="uncut"),
         Option("--missing", ON_TABLES, "missing values: an error, or a code of their own (default: error)",
                choices=("error", "bin"), parameters="missing"),
     ),

@@ -6,7 +6,7 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binner_of, binning_of, check_drawn, check_written, given, made_by, show
+from bitsieve.cli.shared import binner_of, binning_of, check_written, given, made_by, show
 from bitsieve.common.defaults import INTERACTIONS_BINNING
 from bitsieve.common.progress import phase, shown
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 def run_how_many(options: argparse.Namespace) -> int:
     """What the rules would take of a table, side by side."""
+    from bitsieve.selection.figures import FORMATS
+
     binning = binning_of(options)
-    check_drawn(options)
+    check_written(options, figure=FORMATS)
     with _asking(options):
         from bitsieve.evaluate.how_many import how_many
         from bitsieve.report.plots import plot_how_many
@@ -36,9 +38,9 @@ def run_how_many(options: argparse.Namespace) -> int:
 def run_interactions(options: argparse.Namespace) -> int:
     """The pairs or triples of columns that carry the most about the target."""
     from bitsieve.files.write import ROWS_WRITTEN, write_rows
+    from bitsieve.selection.figures import FORMATS
 
-    check_drawn(options)
-    check_written(options, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN)
+    check_written(options, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN, figure=FORMATS)
     options.binning = options.binning or INTERACTIONS_BINNING
     binning_of(options)
     saved = list[str]()

@@ -80,10 +80,6 @@ def _check_paths(options: argparse.Namespace, reading: Reading | None) -> None:
     output = getattr(options, "output", None)
     if output is not None and reading is None:
         raise ValueError("--counts has no rows to write: leave out --output")
-    if getattr(options, "report", None) is not None:
-        from bitsieve.report.files import check_report
-
-        check_report(options.report)
     check_written(options, output=WRITTEN, output_ranking=ROWS_WRITTEN, report=(".html",))
     if output is not None and reading is not None and output.lower().endswith(".npz"):
         if reading.engine.source and not holds_sparse_rows(options.data):

@@ -155,6 +155,10 @@ def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None
         path, option = getattr(options, name, None), f"--{name.replace('_', '-')}"
         if path is None:
             continue
+        if name in ("figure", "report"):
+            from bitsieve.selection.figures import require_matplotlib
+
+            require_matplotlib()
         for source in sources_of(options) or [None]:
             check_output(path, endings, what=option, source=source)
         if Path(path).exists() and not options.force:
@@ -162,15 +166,6 @@ def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None
         first = seen.setdefault(Path(path).absolute(), option)
         if first != option:
             raise ValueError(f"{first} and {option} are the same file {path!r}: give one of them another name")
-
-
-def check_drawn(options: argparse.Namespace) -> None:
-    """Refuse, before any work, a figure that could not be drawn or written."""
-    if options.figure is not None:
-        from bitsieve.selection.figures import FORMATS, require_matplotlib
-
-        require_matplotlib()
-        check_written(options, figure=FORMATS)
 
 
 def sources_of(options: argparse.Namespace) -> list[Any]:

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Floats, Integers
-from bitsieve.common.messages import one_line
 from bitsieve.common.names import NumberedNames
 from bitsieve.common.progress import phase
 from bitsieve.counts.source import check_sparse_rows
-from bitsieve.files.errors import DataError, check_unchanged, check_width, file_state, unreadable
+from bitsieve.files.errors import DataError, check_unchanged, check_width, file_state, in_one_line, readable
 from bitsieve.files.npz import ArrayFile, ArrayTable
 from bitsieve.files.spool import Spool, SpoolAllocator, kept, key_name, mapped
 
@@ -68,27 +67,20 @@ class LibsvmFile(ArrayFile):
 def read_ranges(path: Path, label: str, size: int) -> Iterator[tuple[Any, Floats]]:
     """The rows of a file as CSR, and their labels, by ranges of whole lines of about ``size`` bytes."""
     step, end = phase("reading"), path.stat().st_size
-    try:
-        with open(path, "rb") as file:
-            while text := file.read(size):
-                X, y = sparse_rows(BytesIO(text + file.readline()), label)
-                del text
-                yield X, y
-                step(file.tell(), max(end, file.tell()))
-    except OSError as error:
-        raise unreadable(path, error) from None
+    with readable(path), open(path, "rb") as file:
+        while text := file.read(size):
+            X, y = sparse_rows(BytesIO(text + file.readline()), label)
+            del text
+            yield X, y
+            step(file.tell(), max(end, file.tell()))
 
 
 def sparse_rows(file: IO[bytes], label: str) -> tuple[Any, Floats]:
     """The rows of a text as CSR, with the numbers of columns that it has, each row ascending; and the labels."""
     from sklearn.datasets import load_svmlight_file
 
-    try:
+    with in_one_line(f"cannot read {label} as libsvm, rows of a label, a number, and column:value pairs"):
         X, y = load_svmlight_file(file, zero_based=True)
-    except (ValueError, OverflowError, MemoryError) as error:
-        raise DataError(
-            f"cannot read {label} as libsvm: {one_line(error)}; a row is a label, a number, and column:value pairs"
-        ) from None
     return X, y
 
 

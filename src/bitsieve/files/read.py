@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.messages import quoted, warn_of
-from bitsieve.files.errors import DataError, file_and_inside, in_one_line, unreadable
+from bitsieve.files.errors import DataError, file_and_inside, in_one_line, readable
 from bitsieve.files.npz import ArrayFile, ArrayTable
 from bitsieve.files.parts import ColumnParts, Copies, Given
 
@@ -102,7 +102,7 @@ def columns_of(parts: ColumnParts | ArrayFile) -> ColumnParts:
 def _open_one(path: Path, header: bool | None) -> ColumnParts | ArrayFile:
     check_file(path)
     copies = Copies()
-    try:
+    with readable(path):
         is_input = str(path) == STANDARD_INPUT
         if not is_input and not path.is_fifo():
             file, inside = file_and_inside(path)
@@ -111,8 +111,6 @@ def _open_one(path: Path, header: bool | None) -> ColumnParts | ArrayFile:
         with nullcontext(sys.stdin.buffer) if is_input else open(path, "rb") as stream:
             _copy(stream, copied, "'standard input'" if is_input else repr(str(path)))
         return _opened(Given(copied, "'standard input'" if is_input else repr(str(path)), None, copies), header)
-    except OSError as error:
-        raise unreadable(path, error) from None
 
 
 def _open_copied(where: str, header: bool | None) -> ColumnParts | ArrayFile:
@@ -149,10 +147,8 @@ def read_table(
         parts = _open_one(Path(path), header)
     else:
         parts = open_file(path, header=header)
-    try:
+    with readable(str(path)):
         table = parts.read() if isinstance(parts, ArrayFile) else _joined(list(parts.batches(rows=None)))
-    except OSError as error:
-        raise unreadable(str(path), error) from None
     if getattr(table, "num_rows", 1) == 0:  # arrays were looked at already
         raise DataError(f"{parts.label} has no rows: nothing to select from")
     if notes is None:
@@ -182,12 +178,10 @@ def check_file(path: str | PathLike[str]) -> None:
     if str(path) == STANDARD_INPUT or address(path) is not None:
         return
     path, _ = file_and_inside(Path(path))
-    try:
+    with readable(path):
+        if not path.exists():
+            raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})")
         mode = path.stat().st_mode
-    except FileNotFoundError:
-        raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})") from None
-    except OSError as error:
-        raise unreadable(path, error) from None
     if stat.S_ISDIR(mode):
         raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
     if stat.S_ISREG(mode) and not path.stat().st_size:  # such as of /proc, where to open some waits for ever
@@ -234,12 +228,10 @@ def holds_sparse_rows(data: Any) -> bool:
     if not isinstance(data, (str, PathLike)):
         return False
     path = Path(data)
-    try:
+    with readable(path):
         if address(path) is not None or not path.exists():  # whoever reads it will say so
             return path.suffix.lower() in ENDINGS
         return path.is_file() and path.stat().st_size > 0 and file_kind(path) == "text" and is_libsvm(path)
-    except OSError as error:
-        raise unreadable(path, error) from None
 
 
 def _opened(given: Given, header: bool | None) -> ColumnParts | ArrayFile:
