@@ -30,19 +30,19 @@ unfinished: set[Path] = set()
 
 
 def check_output(
-    path: AnyPath, endings: Sequence[str] = (), *, what: str = "output", source: AnyPath | None = None
+    path: AnyPath, endings: Sequence[str] = (), *, what: str = "output", remark: str = "", source: AnyPath | None = None
 ) -> None:
     """Refuse a path that could not be written, before any work is done for it.
 
-    Its ending must be one of ``endings``, where there are any; it is no directory, not read-only, a regular file, and
-    not ``source``, the input; its directory is there and can be written.
+    Its ending must be one of ``endings``, where there are any (``remark`` is said after them); it is no directory, not
+    read-only, a regular file, and not ``source``, the input; its directory is there and can be written.
     """
     path = Path(path)
     if source is not None and path.exists() and os.path.exists(source) and path.samefile(source):
         raise DataError(f"the {what} {str(path)!r} is the input itself: give it another name")
     if endings and path.suffix.lower() not in endings:
         allowed = f"{'one of ' * (len(endings) > 1)}{', '.join(endings)}"
-        raise DataError(f"unknown format of the {what} {str(path)!r}: end it in {allowed}")
+        raise DataError(f"unknown format of the {what} {str(path)!r}: end it in {allowed}{remark}")
     if path.is_dir():
         raise DataError(f"the {what} {str(path)!r} is a directory: give the path of a file")
     if not path.parent.is_dir():
