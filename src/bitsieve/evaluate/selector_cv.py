@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY
 from typing import Any, Self
 
 from bitsieve.common.defaults import BINNING, SELECTOR_CV
@@ -69,7 +68,6 @@ class SelectorCV(ColumnSelector):
     ('jmi', 5)
     """
 
-    _: KW_ONLY
     methods: Any = SELECTOR_CV.methods
     features: int | Iterable[int] | None = None
     classifier: Any = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -297,23 +297,37 @@ def _takes_codes(selector: Any) -> bool:
     )
 
 
-@dataclass_transform(eq_default=False)
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def with_parameters(cls: type[S]) -> type[S]:
-    """A selector whose fields are its parameters, which its constructor takes and keeps as they are."""
-    dataclass(eq=False, repr=False)(cls)
+    """A selector whose fields are its parameters, which its constructor takes and keeps as they are, its own first."""
+    made = vars(dataclass(eq=False, repr=False, kw_only=True)(cls))["__init__"]
+    taken = inspect.signature(made).parameters.values()
+    shared = {name: place for place, name in enumerate(SHARED[1:])}
+    made.__signature__ = inspect.Signature(sorted(taken, key=lambda each: shared.get(each.name, -1)))
     cls._describe_parameters()
     return cls
 
 
-class CountSelector(ColumnSelector):
+@with_parameters
+class MethodSelector(ColumnSelector):
+    """Base of the selectors that take a number of features by a method."""
+
+    n_features_to_select: int | float | str | None = field(default=None, kw_only=False)
+    target_kind: str | None = None
+
+
+@with_parameters
+class CountSelector(MethodSelector):
     """Base of the selectors on counts."""
 
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
-    binning: Any
-    n_jobs: int | None
-    relevance_: Floats
-    informative_: Flags
-    _counts: SavedCounts | None  # of the rows so far, where they came in parts
+    relevance_: Floats = field(init=False)
+    informative_: Flags = field(init=False)
+    _counts: SavedCounts | None = field(init=False)  # of the rows so far, where they came in parts
+
+    binning: Any = BINNING
+    missing: str | None = None
+    n_jobs: int | None = None
 
     def fit_counted(self, counted: Counted) -> Self:
         """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part."""

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
-from typing import Any
-
-from bitsieve.common.defaults import BINNING
 from bitsieve.methods.by_counts.blankets import fcbf, koller_sahami
 from bitsieve.selectors.base import CountSelector, with_parameters
 
@@ -62,14 +58,8 @@ class FCBF(CountSelector):
 
     described = fcbf.METHODS
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     delta: float = 0.0
     strict: bool = False
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
-    n_jobs: int | None = None
 
 
 @with_parameters
@@ -118,11 +108,5 @@ class KollerSahami(CountSelector):
 
     described = koller_sahami.METHODS
 
-    n_features_to_select: int | float | None = None
-    _: KW_ONLY
     blanket_size: int = 1
     blanket: str = "relevance"
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
-    n_jobs: int | None = None

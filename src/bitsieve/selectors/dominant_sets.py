@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY
+from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,12 +13,12 @@ from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_threads
 from bitsieve.data.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
-from bitsieve.selectors.base import OF_ALL, ColumnSelector, with_parameters
+from bitsieve.selectors.base import OF_ALL, ColumnSelector, MethodSelector, with_parameters
 from bitsieve.selectors.sampled import TableSamples
 
 
 @with_parameters
-class DominantSetMII(ColumnSelector):
+class DominantSetMII(MethodSelector):
     r"""Choose features from dominant sets of similar ones by the joint information of all chosen ones.
 
     A dominant set is the support of a local maximum u of ``x'Wx`` over weights x of sum 1, W the similarities; sets are
@@ -89,14 +89,12 @@ class DominantSetMII(ColumnSelector):
 
     described = METHODS
 
-    n_features_to_select: int | float | str = 10
-    _: KW_ONLY
+    n_features_to_select: int | float | str | None = field(default=10, kw_only=False)
     similarity: Any = "auto"
     information: str = "parzen"
     bandwidth: str | float = "scott"
     dynamics: str = "infection"
     memory: int | str | None = None
-    target_kind: str | None = None
     n_jobs: int | None = None
 
 
@@ -165,7 +163,6 @@ class DominantSetClusters(ColumnSelector):
         if line.split()[0] in ("support_", "n_features_in_", "feature_names_in_")
     }
 
-    _: KW_ONLY
     similarity: Any = "auto"
     bandwidth: str | float = "scott"
     dynamics: str = "infection"

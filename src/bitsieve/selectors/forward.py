@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR
@@ -11,7 +10,7 @@ from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.by_counts.stopping import Rule
 from bitsieve.methods.by_samples import vmi
 from bitsieve.methods.constraints import Constraints
-from bitsieve.selectors.base import ColumnSelector, CountSelector, with_parameters
+from bitsieve.selectors.base import CountSelector, MethodSelector, with_parameters
 
 
 @with_parameters
@@ -77,20 +76,14 @@ class ForwardSelector(CountSelector):
 
     described = (FORWARD,)
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     criterion: str | Criterion | JointCriterion = SELECTOR.method
     stopping: str | Rule | None = None
     constraints: Constraints | None = None
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
     estimator: str = ESTIMATOR
-    n_jobs: int | None = None
 
 
 @with_parameters
-class VMI(ColumnSelector):
+class VMI(MethodSelector):
     r"""Choose features one at a time by a lower bound of the information that all of them have about the target.
 
     The bound is ``I(X_S;C) >= mean_n log2 [q(x_S|c_n) / sum_c p(c) q(x_S|c)]``; q is a product in the order of choice,
@@ -147,12 +140,9 @@ class VMI(ColumnSelector):
 
     described = vmi.METHODS
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     decomposition: str = "naive"
     on_plateau: str | None = None
     bandwidth: str | float = "scott"
     binning: Any = BINNING
     missing: str | None = None
-    target_kind: str | None = None
     n_jobs: int | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.arrays import Floats
 from bitsieve.methods.by_samples.cutting_plane import search
-from bitsieve.selectors.base import ColumnSelector, with_parameters
+from bitsieve.selectors.base import MethodSelector, with_parameters
 from bitsieve.selectors.sampled import columns_of
 
 
 @with_parameters
-class GDM(ClassifierMixin, ColumnSelector):
+class GDM(ClassifierMixin, MethodSelector):
     r"""Choose features of which no two are correlated for a linear classifier, with the groups they represent.
 
     Chosen are *support features*; the columns that are correlated with one of them by 1 - tau or more are its
@@ -118,14 +118,11 @@ class GDM(ClassifierMixin, ColumnSelector):
 
     described = search.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     tau: float | None = 0.25
     C: float = 1.0
     features_per_cut: int | None = None
     max_cuts: int = 10
     matching: str = "disjoint"
-    target_kind: str | None = None
     n_jobs: int | None = None
 
     coef_: Floats = field(init=False)

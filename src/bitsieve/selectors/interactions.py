@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -95,7 +94,6 @@ class InteractionSelector(ColumnSelector):
     }
     requires: ClassVar[frozenset[str]] = ROWS | INDEPENDENT
 
-    _: KW_ONLY
     order: int = 2
     level: float = 0.05
     error: str = "family-wise"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
+from dataclasses import field
 from typing import Any
 
 from bitsieve.common.papers import cites
@@ -47,15 +47,11 @@ class KnockoffSelector(CountSelector):
 
     described = (FORWARD,)
 
-    n_features_to_select: int | float | str | None = "auto"
-    _: KW_ONLY
+    n_features_to_select: int | float | str | None = field(default="auto", kw_only=False)
     level: float = 0.1
     n_draws: int = 10
     random_state: int = 0
     binning: Any = "quantile"
-    missing: str | None = None
-    target_kind: str | None = None
-    n_jobs: int | None = None
 
     def _parameters(self) -> dict[str, Any]:
         rule = KnockoffStopping(self.level, self.n_draws, self.random_state)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.methods.by_samples.models import METHODS
-from bitsieve.selectors.base import ColumnSelector, with_parameters
+from bitsieve.selectors.base import MethodSelector, with_parameters
 
 
 @with_parameters
-class ModelSelector(ColumnSelector):
+class ModelSelector(MethodSelector):
     r"""Rank the features by the importance that a classifier of scikit-learn gives them once it is fitted.
 
     The importance of feature i is ``feature_importances_[i]`` of the model, or ``sum_c |w_ci|`` over the weights w_c in
@@ -54,16 +53,13 @@ class ModelSelector(ColumnSelector):
 
     described = METHODS[:2]
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     model: Any = "extra-trees"
     random_state: Any = 0
-    target_kind: str | None = None
     n_jobs: int | None = None
 
 
 @with_parameters
-class L1SVM(ColumnSelector):
+class L1SVM(MethodSelector):
     r"""Choose the features to which a linear support vector machine with an L1 penalty gives the largest weights.
 
     ``min_w sum_j |w_j| + C sum_i max(0, 1 - y_i (w'x_i + b))^2`` by scikit-learn's ``LinearSVC``: most weights are 0.
@@ -106,14 +102,11 @@ class L1SVM(ColumnSelector):
 
     described = METHODS[2:3]
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     C: float | None = None
-    target_kind: str | None = None
 
 
 @with_parameters
-class SVMRFE(ColumnSelector):
+class SVMRFE(MethodSelector):
     r"""Fit a linear support vector machine, drop the features of the smallest squared weights, and again.
 
     By scikit-learn's ``RFE`` over ``SVC`` with a linear kernel (hinge loss, with a bias).
@@ -146,8 +139,5 @@ class SVMRFE(ColumnSelector):
 
     described = METHODS[3:]
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     step: int | float = 0.1
     C: float = 1.0
-    target_kind: str | None = None

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
-from bitsieve.common.defaults import BINNING
 from bitsieve.common.papers import cites
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom
@@ -75,15 +73,9 @@ class QPFS(CountSelector):
     described = quadratic.METHODS[:1]
     shared_attributes = OF_PROGRAM
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     alpha: float | None = None
     convexify: str | None = None
     approximation: str | Nystrom | None = None
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
-    n_jobs: int | None = None
 
 
 @with_parameters
@@ -129,15 +121,9 @@ class EQPFS(CountSelector):
     described = quadratic.METHODS[1:]
     shared_attributes = OF_PROGRAM
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     alpha: float | None = None
     beta: float = 1.0
     shift: float | None = None
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
-    n_jobs: int | None = None
 
 
 @with_parameters
@@ -210,16 +196,10 @@ class SpecCMI(CountSelector):
 
     described = spectral.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     approximation: str | Nystrom | None = None
     refine: str | None = None
     memory: int | str | None = None
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
     dtype: str = "float64"
-    n_jobs: int | None = None
 
 
 @with_parameters
@@ -288,13 +268,7 @@ class SDPCMI(CountSelector):
 
     described = semidefinite.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     rounding: str = "sphere"
     n_roundings: int = 100
     random_state: Any = 0
     refine: str | None = "swap"
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
-    n_jobs: int | None = None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.methods.by_samples import rcfs, relieff
 from bitsieve.methods.by_samples.spanning_tree import bayes_error, dependency
-from bitsieve.selectors.base import ColumnSelector, with_parameters
+from bitsieve.selectors.base import MethodSelector, with_parameters
 
 
 @with_parameters
-class RCFS(ColumnSelector):
+class RCFS(MethodSelector):
     r"""Choose the features that separate the classes best, at most one of each cluster of correlated features.
 
     Maximises ``sum b_j / sum w_j`` over all sets of k features from k different clusters, exactly; b_j and w_j are the
@@ -63,15 +62,12 @@ class RCFS(ColumnSelector):
 
     described = rcfs.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     n_clusters: int | None = None
     standardize: bool = True
-    target_kind: str | None = None
 
 
 @with_parameters
-class ReliefF(ColumnSelector):
+class ReliefF(MethodSelector):
     r"""Weigh each feature by how much more it differs between neighbours of different classes than of the same class.
 
     ``W = mean_i [ - mean diff to the hits + sum_{c != y_i} P(c) / (1 - P(y_i)) mean diff to the misses of c ]``: hits
@@ -127,17 +123,14 @@ class ReliefF(ColumnSelector):
 
     described = relieff.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     n_neighbors: int | None = None
     n_samples: int | None = None
     random_state: Any = None
-    target_kind: str | None = None
     n_jobs: int | None = None
 
 
 @with_parameters
-class GMI(ColumnSelector):
+class GMI(MethodSelector):
     r"""Leave out the features that depend most on the others, given the class, by geometric mutual information.
 
     For every two features the lower bound on the conditional geometric mutual information is estimated,
@@ -206,19 +199,16 @@ class GMI(ColumnSelector):
 
     described = dependency.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     removal: str = "sorted"
     relevance: float | None = None
     priors: str = "halves"
     n_repeats: int = 1
     random_state: Any = 0
-    target_kind: str | None = None
     n_jobs: int | None = None
 
 
 @with_parameters
-class DpSelector(ColumnSelector):
+class DpSelector(MethodSelector):
     r"""Add the feature that makes the bounds on the Bayes error between every two classes smallest, one at a time.
 
     The Henze-Penrose divergence of classes a and b, of m and n samples, on the chosen features is estimated by the
@@ -265,8 +255,5 @@ class DpSelector(ColumnSelector):
 
     described = bayes_error.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     weighted: bool = False
-    target_kind: str | None = None
     n_jobs: int | None = None

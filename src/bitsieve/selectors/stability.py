@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -130,8 +130,7 @@ class StabilitySelector(ColumnSelector):
         "n_jobs": check_threads,
     }
 
-    selector: Any
-    _: KW_ONLY
+    selector: Any = field(kw_only=False)
     expected_false: float = 1.0
     threshold: float | None = None
     n_pairs: int = 50
