@@ -27,8 +27,7 @@ from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_leaks, explain_rows, explain_target, refuse_constant_data
 from bitsieve.selectors.fitting import Counted, count_table
-from bitsieve.selectors.forward import ForwardSelector
-from bitsieve.selectors.knockoffs import KnockoffSelector
+from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
 from bitsieve.selectors.stability import StabilitySelector
 
 Floats = NDArray[np.float64]

@@ -28,8 +28,7 @@ from bitsieve.information.leaks import leaks
 from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data
-from bitsieve.selectors.fitting import count_table
-from bitsieve.selectors.registry import make_selector
+from bitsieve.selectors.fitting import count_table, make_selector
 
 FEW_SAMPLES = 100  # below, one sample is left out at a time
 MANY_FOLDS = 10

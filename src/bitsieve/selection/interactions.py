@@ -35,7 +35,7 @@ from bitsieve.data.table import Table
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_constant_data
-from bitsieve.selection.reading import Reading
+from bitsieve.selection.select import Reading
 from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
 
 if TYPE_CHECKING:
