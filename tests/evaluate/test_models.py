@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from bitsieve.evaluate.models import incremental
-from bitsieve.evaluate.models.registry import make_model
+from bitsieve.evaluate import incremental
+from bitsieve.evaluate.models import make_model
 
 STOPS = np.array([1, 2, 5, 6, 12])
 
@@ -46,17 +46,9 @@ def test_equal_to_a_new_fit(name, classifier, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_support_vectors_equal_to_a_new_fit(seed):
-    # Whole numbers: inner products are exact in any order of summation, so both solvers get the same problem.
-    train, labels, test = problem(seed, whole_numbers=True)
+    train, labels, test = problem(seed)
     grown = list(make_model("linear-svm")[1].predict(train, labels, test, STOPS))
     np.testing.assert_array_equal(grown, refitted(SVC(kernel="linear", C=1), train, labels, test))
-
-
-def test_support_vectors_without_a_gram_matrix(monkeypatch):
-    train, labels, test = problem(5, whole_numbers=True)
-    grown = list(incremental.linear_svm(train, labels, test, STOPS))
-    monkeypatch.setattr(incremental, "GRAM_BYTES", 0)
-    np.testing.assert_array_equal(list(incremental.linear_svm(train, labels, test, STOPS)), grown)
 
 
 @pytest.mark.parametrize("name", ["knn", "ncm"])

@@ -139,7 +139,7 @@ def compare(
     Notes
     -----
     Cost, d = n_samples, n = n_features, k = the largest number: per fold the cost of the methods, and of the classifier
-    k passes over d x d inner products or distances (and "linear-svm" solves once for each number).
+    k passes over d x d distances, or a fit for each number.
 
     Examples
     --------

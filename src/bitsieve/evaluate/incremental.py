@@ -7,10 +7,6 @@ Linear discriminant analysis, the classifier for many rows: means and covariance
 features. The covariance of the first k features is the leading part of that of all, so that k features cost one product
 of k by k matrices and none over the samples.
 
-Linear support vector machine (libsvm, C = 1, one against one): a feature adds ``x x'`` to the matrix of inner products,
-so that one more costs one pass over the matrix. Matrices larger than ``GRAM_BYTES`` are not made: every number of
-features is then a fit of its own.
-
 Ridge regression: products of all features are counted once, as those of the linear discriminant are.
 """
 
@@ -24,9 +20,6 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import softmax
 from sklearn.linear_model import Ridge
-from sklearn.svm import SVC
-
-from bitsieve.evaluate.models.refit import Refit
 
 Floats = NDArray[np.float64]
 
@@ -34,8 +27,6 @@ BLOCK_BYTES = 1 << 20  # of a matrix that is worked on at once: about what a sec
 NEIGHBORS = 3  # that vote for a class
 AVERAGED = 10  # neighbours of which a quantity is the mean: a tenth of the variance of its noise is added, not a third
 RIDGE = 1e-6  # times the mean variance, on the diagonal: columns that depend on each other are allowed
-SUPPORT_VECTORS = SVC(kernel="linear", C=1.0)
-GRAM_BYTES = 1 << 30
 
 
 def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
@@ -148,34 +139,12 @@ def _values(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np
         yield test[:, :stop] @ weights + constant
 
 
-def linear_svm(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
-    """Predictions of the linear support vector machine after each number of columns."""
-    if 8 * len(train) * (len(train) + len(test)) > GRAM_BYTES:
-        yield from Refit(SUPPORT_VECTORS)(train, labels, test, stops)
-        return
-    among_train = np.zeros((len(train), len(train)))
-    with_test = np.zeros((len(test), len(train)))
-    start = 0
-    for stop in stops:
-        for j in range(start, stop):
-            _add_products(among_train, train[:, j], train[:, j])
-            _add_products(with_test, test[:, j], train[:, j])
-        start = stop
-        yield SVC(kernel="precomputed", C=SUPPORT_VECTORS.C).fit(among_train, labels).predict(with_test)
-
-
-def _add_products(matrix: Floats, left: Floats, right: Floats) -> None:
-    """``matrix += left right'``, in blocks of rows that stay in a cache."""
-    rows = max(1, BLOCK_BYTES // (8 * len(right)))
-    for start in range(0, len(left), rows):
-        matrix[start : start + rows] += np.multiply.outer(left[start : start + rows], right)
-
-
 def ridge(train: Floats, values: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterator[Floats]:
     """Predictions of ridge regression (scikit-learn's, alpha = 1) after each number of columns."""
     model, width = Ridge(), int(stops[-1])
+    ordered = np.ascontiguousarray
     if width > len(train):  # products of samples are then fewer than those of columns
-        yield from Refit(model)(train, values, test, stops)
+        yield from (model.fit(ordered(train[:, :stop]), values).predict(ordered(test[:, :stop])) for stop in stops)
         return
     means, level = train[:, :width].mean(axis=0), values.mean()
     centred = train[:, :width] - means
