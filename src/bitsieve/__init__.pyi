@@ -10,11 +10,11 @@ from bitsieve.data.binning.transformers import ZeroApartBinner as ZeroApartBinne
 from bitsieve.engines.dask import DaskSource as DaskSource
 from bitsieve.engines.spark import SparkSource as SparkSource
 from bitsieve.engines.stream import StreamSource as StreamSource
+from bitsieve.evaluate.compare import SelectorCV as SelectorCV
 from bitsieve.evaluate.compare import compare as compare
 from bitsieve.evaluate.comparison import Comparison as Comparison
 from bitsieve.evaluate.how_many import HowMany as HowMany
 from bitsieve.evaluate.how_many import how_many as how_many
-from bitsieve.evaluate.selector_cv import SelectorCV as SelectorCV
 from bitsieve.methods.by_counts.stopping import ConditionalStopping as ConditionalStopping
 from bitsieve.methods.by_counts.stopping import FalseDiscoveryStopping as FalseDiscoveryStopping
 from bitsieve.methods.by_counts.stopping import KnockoffStopping as KnockoffStopping

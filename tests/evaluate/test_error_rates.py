@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from bitsieve.evaluate.error_rates import choose, outer_error, paired_test, standard_errors
-from bitsieve.evaluate.losses import short_of_auc
+from bitsieve.evaluate.measures import short_of_auc
 
 
 def test_a_class_that_was_not_learned():

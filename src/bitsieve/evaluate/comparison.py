@@ -23,8 +23,7 @@ from bitsieve.evaluate.error_rates import (
     paired_test,
     standard_errors,
 )
-from bitsieve.evaluate.losses import ACCURACY, MEASURES, Measure
-from bitsieve.evaluate.measures import Scored, kuncheva, nogueira
+from bitsieve.evaluate.measures import ACCURACY, MEASURES, Measure, Scored, kuncheva, nogueira
 from bitsieve.evaluate.plan import Plan
 from bitsieve.selection.figures import Curves, plot_curves
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bitsieve.evaluate.losses import ACCURACY, Measure
+from bitsieve.evaluate.measures import ACCURACY, Measure
 
 LEVEL = 0.05  # of the paired tests
 MOST_BLOCKS = 10  # of folds that are taken together where there are more

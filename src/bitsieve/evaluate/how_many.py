@@ -20,7 +20,7 @@ from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import search_of
-from bitsieve.evaluate.selector_cv import SelectorCV
+from bitsieve.evaluate.compare import SelectorCV
 from bitsieve.information.leaks import leaks
 from bitsieve.methods.by_counts.stopping import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch

@@ -34,7 +34,7 @@ from bitsieve.evaluate.incremental import (
     nearest_neighbors,
     ridge,
 )
-from bitsieve.evaluate.losses import Predicted, does_not_fit
+from bitsieve.evaluate.measures import Predicted, does_not_fit
 
 Floats = NDArray[np.float64]
 Grow = Callable[[Floats, NDArray[Any], Floats, NDArray[np.intp]], Iterator[NDArray[Any]]]

@@ -21,7 +21,7 @@ from bitsieve.data.quantity import TIMES
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
-from bitsieve.evaluate.losses import Loss, Measure, Predicted, make_measure
+from bitsieve.evaluate.measures import Loss, Measure, Predicted, make_measure
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
 from bitsieve.information.leaks import leaks
 from bitsieve.methods.registry import method_name, parameters_of

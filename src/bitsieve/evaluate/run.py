@@ -35,8 +35,7 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluate.comparison import BEST, Comparison
 from bitsieve.evaluate.encoding import Foreign
-from bitsieve.evaluate.losses import wrong
-from bitsieve.evaluate.measures import Scored, redundancy_rates, separability
+from bitsieve.evaluate.measures import Scored, redundancy_rates, separability, wrong
 from bitsieve.evaluate.plan import Fold, Plan
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,27 +24,7 @@ _NOT_COUNTED = Contribution(np.nan, np.nan, -1, np.nan, -1)
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
 
-class Chosen(Protocol):
-    """What explanations must know of a selection."""
-
-    method: str
-    features: list[Any]
-    indices: NDArray[np.intp]
-    scores: NDArray[np.float64]
-    target_name: str
-    notes: list[str]
-    evidence: Evidence
-
-    @property
-    def unit(self) -> str:
-        """Of the scores."""
-
-    @property
-    def facts(self) -> Any:
-        """The fitted attributes of the method."""
-
-
-def why_selected(selection: Chosen, place: int) -> str:
+def why_selected(selection: Any, place: int) -> str:
     """The end of a sentence about the column at a place of the selection."""
     k, method = len(selection.features), selection.method
     if int(selection.indices[place]) in _columns(_constraints(selection), "must_include"):
@@ -53,7 +33,7 @@ def why_selected(selection: Chosen, place: int) -> str:
     return f"is selected: rank {place + 1:,} of {k:,} by {method} ({score}, {selection.unit})"
 
 
-def why_not_selected(selection: Chosen, column: int, found: Contribution, added: float) -> str:
+def why_not_selected(selection: Any, column: int, found: Contribution, added: float) -> str:
     """The end of a sentence about a column that was not selected."""
     evidence, selector = selection.evidence, selection.facts
     names, chance = evidence.table.names, evidence.chance
@@ -90,7 +70,7 @@ def _why_left_out(table: Table, column: int) -> str:
     return "is not selected because it was excluded"
 
 
-def _constraints(selection: Chosen) -> Candidates | None:
+def _constraints(selection: Any) -> Candidates | None:
     constraints = getattr(selection.facts, "constraints", None)
     return None if constraints is None else resolve(constraints, selection.evidence.table.names)
 
@@ -255,8 +235,8 @@ class FeatureExplanation:
         return {name: finite(value) if isinstance(value, float) else value for name, value in vars(self).items()}
 
 
-def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
-    """See :meth:`Selection.explain`."""
+def explain_feature(selection: Any, feature: Any) -> FeatureExplanation:
+    """See :meth:`Selection.explain`; ``selection`` is one."""
     evidence = selection.evidence
     names, selected = evidence.table.names, evidence.selected
     if feature == selection.target_name and feature not in list(names):

@@ -192,7 +192,7 @@ class Selection:
         ValueError
             There is no such column.
         """
-        return explain_feature(self, feature)  # type: ignore[arg-type]  # it only reads what it is given
+        return explain_feature(self, feature)
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.
