@@ -1,7 +1,7 @@
 """What counts as an error of a prediction, and measures of a selection beside its error.
 
-A loss is the error of some samples times their number, so that the losses of folds add up. Beside it stand the stability of the
-selections over the folds, their redundancy, and how far they separate the classes.
+A loss is the error of some samples times their number, so that the losses of folds add up. Beside it: the stability of
+the selections over the folds, their redundancy, and how far they separate the classes.
 """
 
 from __future__ import annotations
