@@ -81,17 +81,14 @@ def compare(
         beyond the table's are left out, with a note.
     classifier : str or scikit-learn classifier or regressor, optional
         The model whose errors are measured. A classifier: "linear-svm" (support vector machine, C = 1), the default up
-        to 10,000 rows; "lda" (linear discriminant), the default for more, with a note; "knn" (3 nearest neighbours),
-        "ncm" (nearest class mean), "bgm" (a Bayesian Gaussian mixture for each class), "vbem" or "gmm" (one for all),
-        "forest" and "boosting" (scikit-learn's). Where the target is a quantity a regressor: "ridge" (alpha = 1), the
-        default, "knn" (the mean of 10 neighbours), "forest" and "boosting". An object is fitted anew for every number
-        of features.
+        to 10,000 rows; "lda" (linear discriminant), the default for more; "knn" (3 nearest neighbours), "ncm" (nearest
+        class mean), "bgm" (a Bayesian Gaussian mixture for each class), "vbem" or "gmm" (one for all), "forest" and
+        "boosting". Where the target is a quantity a regressor: "ridge" (alpha = 1), the default, "knn" (the mean of 10
+        neighbours), "forest" and "boosting". An object is fitted anew for every number of features.
     scoring : str, optional
-        "accuracy", the default, "balanced_accuracy", "f1_macro" or "roc_auc"; of a quantity "r2", the default, "mae",
-        "rmse" or "rank_correlation" (Spearman's). An error is what is missing to 1, of "mae" and "rmse" itself.
-        "roc_auc" is the area under the ROC curve of each class against all others, the mean over the classes; the
-        classifier needs ``decision_function`` or ``predict_proba``. "r2" is 1 less the sum of the squared errors of all
-        folds by that of the mean of all samples; "rmse" and "rank_correlation" are taken fold by fold.
+        "accuracy", the default, "balanced_accuracy", "f1_macro" or "roc_auc" (each class against all others; the
+        classifier needs ``decision_function`` or ``predict_proba``); of a quantity "r2", the default, "mae", "rmse" or
+        "rank_correlation" (Spearman's). An error is what is missing to 1, of "mae" and "rmse" itself.
     folds : int, "loo", splitter or iterable of (train, test), optional
         By default leave-one-out below 100 samples, else 10 stratified folds; of a quantity stratified by its ranks.
     groups : str or array-like of shape (n_samples,), optional
@@ -183,9 +180,8 @@ class SelectorCV(ColumnSelector):
     features : int or iterable of int, default=None
         Numbers of features to try; by default 1 to 50, or to all there are. Those beyond the table's are left out.
     classifier : str or scikit-learn classifier or regressor, default=None
-        The model whose errors are measured, one of :func:`compare`'s. A classifier: "linear-svm", which is the default,
-        "lda", "knn", "ncm", "bgm", "vbem" (or "gmm"), "forest" or "boosting"; where y is a quantity a regressor:
-        "ridge", the default, "knn", "forest" or "boosting", and the error is what R2 falls short of 1.
+        The model whose errors are measured, as for :func:`compare`; by default "linear-svm", where y is a quantity
+        "ridge", whose error is what R2 falls short of 1.
     folds : int, "loo", splitter or iterable of (train, test), default=None
         By default leave-one-out below 100 samples, else 10 stratified folds.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"

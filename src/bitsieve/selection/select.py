@@ -83,8 +83,7 @@ def select(
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
         lets a greedy method, fcbf or vmi stop by itself.
     include : sequence of column, optional
-        Selected first, whatever their scores, by a greedy method. An identifier, as a name or a number of each
-        row, an e-mail address or free text, is left out unless it is named here.
+        Selected first, whatever their scores, by a greedy method. Identifiers are left out unless named here.
     exclude : sequence of column, optional
         Never selected.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
@@ -92,9 +91,8 @@ def select(
         max(3, N^(1/5)) + 1 bins of equal frequency, whatever ``target_bins`` is. Text, categorical and boolean columns
         are codes as they are. None, for a method on densities (vmi), bins for the explanation alone, by "auto".
     target_bins : int or "none", optional
-        Classes of equal frequency of a target that is a quantity: by default m = max(3, N^(1/5)), rounded. A number
-        that is given is obeyed by whole numbers, too, of which more different ones occur; "none" takes each number as a
-        class.
+        Classes of equal frequency of a target that is a quantity: by default m = max(3, N^(1/5)), rounded; "none" takes
+        each number as a class.
     target_kind : {"classes", "quantity"}, optional
         What the target is. By default its values decide: dates, durations and numbers with a fractional part are a
         quantity; so are whole numbers of many values, such as ages, but for those that look like the codes of classes.
@@ -112,20 +110,16 @@ def select(
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     memory : int or str, optional
-        About how many bytes the work may take, such as ``"4GB"``: a file is then read in batches, a libsvm file in
-        ranges of its text. A method with this
+        About how many bytes the work may take, such as ``"4GB"``: a file is then read in batches. A method with this
         parameter gets it, too.
     spool : path, optional
-        For data that is read in batches: a folder in which what was packed, or sorted by column, is kept for later
-        runs.
+        For data that is read in batches: a folder in which what was packed is kept for later runs.
     engine : {"local", "stream", "database", "dask", "spark"}, optional
         Where the rows are worked on: in memory, in batches, where a lazy frame has them, or by a cluster. By default it
         follows from the data.
     push_down : bool, optional
-        Whether the rows of a database file or of a lazy frame, such as a DuckDB relation, a polars LazyFrame or an Ibis
-        table, are counted where they are: statements group them, only counts come back, and the selection is the same.
-        By default they are if they hold more than 2**28 values in at most 200 columns, which a note says; fewer are
-        read.
+        Whether the rows of a database file or of a lazy frame are counted where they are, and only counts come back. By
+        default they are if they hold more than 2**28 values in at most 200 columns, which a note says.
     verbose : bool, default=False
         Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters

@@ -39,19 +39,15 @@ class GDM(ClassifierMixin, MethodSelector):
         Two columns are correlated where ``|rho| >= 1 - tau``, inside 0 and 1. None sets no limit and finds no groups:
         that is the feature generating machine (FGM).
     C : float, default=1.0
-        Weight of the squared slacks beside the margin, for columns of length 1: a strong regularisation, under which
-        the cuts differ little. ``C=n_samples`` is C = 1 for columns of variance 1.
+        Weight of the squared slacks beside the margin; ``C=n_samples`` is C = 1 for columns of variance 1.
     features_per_cut : int, default=None
-        B, up to ``n_features_to_select``; None takes half of these. It is doubled where the next cut would bring no
-        new feature or not raise the objective.
+        B, up to ``n_features_to_select``; None takes half of these.
     max_cuts : int, default=10
         The last one has as many features as are to be selected.
     matching : {"disjoint", "greedy", "exact"}, default="disjoint"
         How the worst set is found. "greedy" is the paper's way: the best ranked column that is in no group of this cut
         yet, and again; features of different cuts may be correlated. "disjoint" also leaves out what is correlated
-        with a support feature of an earlier cut, so that no two of all that are chosen are, and every group has one
-        support feature. "exact" finds the best set by branch and bound: correlation is not transitive, and the greedy
-        set need not be the best.
+        with a support feature of an earlier cut. "exact" finds the best set by branch and bound.
 
     Attributes
     ----------
@@ -71,8 +67,7 @@ class GDM(ClassifierMixin, MethodSelector):
     cuts_ : list of ndarray of int
         The support features of every cut, by score.
     objective_ : ndarray of float, shape (n_cuts,)
-        Optimum over the cuts so far, after each: it rises towards the optimum over all sets, and may stay where it was
-        after the last cut, of which columns beyond ``n_features_to_select`` are left out.
+        Optimum over the cuts so far, after each: it rises towards the optimum over all sets.
     duality_gap_ : float
         How far an optimum may be from the true one, at most and relative to it.
     violation_ : float
@@ -93,16 +88,13 @@ class GDM(ClassifierMixin, MethodSelector):
     Three or more classes are separated one against the rest, each with weights alpha of its own, and choose their
     features together: c_j^2 is summed over them.
 
-    There is no bias beside the centring of the columns, which suits classes of about equal size; scores and groups do
-    not depend on it. A classifier that is fitted on the support features is often better than this one.
-
-    Sparse matrices and arrays are taken as they are, CSC without a copy, others turned to CSC; they are never made
-    dense. Columns of two categories count as 0 and 1; those of more are refused, as are missing values. Columns that do
-    not vary, or are not correlated with the classes at all, are never selected.
+    There is no bias beside the centring of the columns. Sparse matrices and arrays are never made dense. Columns of two
+    categories count as 0 and 1; those of more are refused, as are missing values. Columns that do not vary, or are not
+    correlated with the classes at all, are never selected.
 
     Cost: a pass over the stored values for each cut and one more for the groups; correlations of the best ranked
-    columns; some dozens of products with n_samples x k numbers. Memory: beside the table, for a sparse one that is not
-    CSC a copy, and some numbers a column and a sample; n_samples x k numbers for a dense one.
+    columns; some dozens of products with n_samples x k numbers. Memory: n_samples x k numbers, and a copy of a sparse
+    table that is not CSC.
 
     Examples
     --------

@@ -37,8 +37,7 @@ class QPFS(CountSelector):
     ----------
     alpha : float, optional
         The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
-        of all n x n entries of H and f the mean relevance, which gives both terms like weight. (Written as
-        ``alpha_2 x'Hx - f'x``, ``alpha_2 = (1 - a) / (2 a)``.)
+        of all n x n entries of H and f the mean relevance, which gives both terms like weight.
     convexify : {"shift"}, optional
         What to do if H is not convex, an eigenvalue of it being under -1e-8 bits: None refuses it; "shift" adds the
         least number to its diagonal that makes it so, ``shift_``.
@@ -91,9 +90,7 @@ class EQPFS(CountSelector):
     Parameters
     ----------
     alpha : float, optional
-        The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
-        size of all n x n entries of H, signs left out, and f the mean relevance. (Written as ``alpha_2 x'Hx - f'x``,
-        ``alpha_2 = (1 - a) / (2 a)``.)
+        As for :class:`QPFS`, with q the mean size of all n x n entries of H, signs left out.
     beta : float, default=1.0
         Weight of the redundancy within the classes.
     shift : float, optional
@@ -135,10 +132,6 @@ class SpecCMI(CountSelector):
     eigenvalue, non-negative, and the features with the largest weights are selected. It relaxes the best subset
     ``max x'Qx`` over 0/1 vectors with k ones; at small k it may be far from that optimum.
 
-    Columns that do not vary are left out of Q, get weight 0 and are ranked last: by the letter of the definition a
-    constant column would take half of every other column's relevance as its own weight and could be selected before
-    an informative one.
-
     Parameters
     ----------
     approximation : {None, "nystrom"} or Nystrom, default=None
@@ -146,10 +139,9 @@ class SpecCMI(CountSelector):
         to the others; "nystrom" is ``Nystrom(sampling_rate=0.5, variant="extension")``.
     refine : {None, "swap"}, default=None
         "swap" improves the selected set by the best exchange of one feature for another, as long as one raises the
-        objective. It is then best among its neighbours, and not the top of the ranking by weights any more.
+        objective.
     memory : int or str, default=None
-        Most bytes for Q, such as ``"4GB"``. Where Q is larger it is kept in tiles as far as they go, and the others are
-        counted anew for every product with it, of which there are about ten. None keeps Q whole, whatever it takes.
+        Most bytes for Q, such as ``"4GB"``: tiles of Q beyond are counted anew for each of about ten products with it.
     dtype : {"float64", "float32"}, default="float64"
         Of Q; float32 halves its memory. Rows of landmarks are float64.
 
@@ -162,8 +154,7 @@ class SpecCMI(CountSelector):
     objective_ : float
         ``x'Qx`` of the selected set, in bits, from the exact entries of Q in every case.
     upper_bound_ : float
-        No set of as many columns that vary has a larger objective, in bits. Of an approximation it is a loose one, for
-        want of Q.
+        No set of as many columns that vary has a larger objective, in bits; loose for an approximation.
     gap_ : float
         ``(upper_bound_ - objective_) / upper_bound_``: at most so much is lost; 0 proves the set optimal.
     landmarks_ : ndarray of int or None
@@ -181,10 +172,6 @@ class SpecCMI(CountSelector):
     -----
     Cost: O(n^2 d) samples read as bits for Q, O(n^2) a Lanczos step, O(n k) a swap. Memory: n^2 numbers for Q and the
     bit planes. In tiles O(n^2 d) a step. With p landmarks O(n p d), and n p numbers.
-
-    The bound is the least of three: k times the largest eigenvalue; the k best rows of Q, each its diagonal entry and
-    its k - 1 largest others; and ``k (k - 1) H(C)`` less ``k - 2`` times the k smallest relevances. Of an approximation
-    only the last is known.
 
     Examples
     --------
@@ -219,15 +206,13 @@ class SDPCMI(CountSelector):
     ----------
     rounding : {"sphere", "align", "factor"}, default="sphere"
         The k largest cosines of a random direction with the rows of Y, as in the paper; "align": the direction turned
-        round where it points away from row 0, which represents "selected"; "factor": aligned, with the rows of V,
-        ``Y = VV'``.
+        towards row 0; "factor": aligned, with the rows of V, ``Y = VV'``.
     n_roundings : int, default=100
         Random directions.
     random_state : int, RandomState instance or None, default=0
         Of the directions; None draws others at every fit.
     refine : {None, "swap"}, default="swap"
-        "swap" improves the rounded subset by single swaps until none is better. None leaves it as the paper rounds it;
-        where the relaxation has rank one that can hang on the order of the columns.
+        "swap" improves the rounded subset by single swaps until none is better. None leaves it as the paper rounds it.
 
     Attributes
     ----------
@@ -244,8 +229,7 @@ class SDPCMI(CountSelector):
     objective_ : float
         ``x'Qx`` of the selection, in bits: the sum of ``scores_``.
     upper_bound_ : float
-        No subset of as many columns that vary has a larger objective: the least of a quarter of the dual bound of the
-        relaxation, k times the largest eigenvalue of Q, and the sum of the k best rows, in bits.
+        No subset of as many columns that vary has a larger objective, in bits.
     gap_ : float
         ``(upper_bound_ - objective_) / upper_bound_``; 0 proves the selection optimal.
 
@@ -310,8 +294,7 @@ class FCBF(CountSelector):
     Notes
     -----
     Cost: one row of pair counts a kept feature, over the features that remain: O(k n d) samples read as bits at
-    most, d = n_samples, n = n_features, k kept. Memory: (arity - 1) / 8 bytes a value. Of a sparse table: for a kept
-    feature the stored values of its rows, or the features that remain where these are fewer.
+    most, d = n_samples, n = n_features, k kept. Memory: (arity - 1) / 8 bytes a value.
 
     Examples
     --------
@@ -346,8 +329,7 @@ class KollerSahami(CountSelector):
         By default 10, or all columns where there are fewer.
         A float between 0 and 1 is a share of all columns.
     blanket_size : int, default=1
-        K. With 0 the order is that of I(Xi;C). Where hardly two samples have the same values in a large blanket, every
-        feature looks superfluous: give 1 or 2 for hundreds of samples.
+        K. With 0 the order is that of I(Xi;C); 1 or 2 for hundreds of samples.
     blanket : {"relevance", "redundancy"}, default="relevance"
         "redundancy" makes M_i of the K features with the largest I(Xi;Xj).
 

@@ -17,10 +17,6 @@ class RCFS(MethodSelector):
     diagonals of the scatter matrices between and within the classes. The clusters come from average linkage on
     ``1 - |rho|``, rho the correlation of two columns.
 
-    The ratio depends on the units of the columns. In standardised ones it rises with the sum of the scores, and the
-    best of each cluster is taken. As they are, columns of large values weigh more: once one that separates the classes
-    well is taken, columns of the smallest values are added, as they lower its ratio least.
-
     Parameters
     ----------
     n_clusters : int, default=None
@@ -75,13 +71,12 @@ class ReliefF(MethodSelector):
     numeric column, 0 or 1 in a categorical one; distance is the sum over the columns, ties go to the lowest sample.
 
     A missing value differs by what it would on average if drawn from the known values of the column in the
-    sample's class: from a category v by ``1 - P(v|c)``, from a number v by the mean of ``|V - v| / (max - min)``;
-    two missing ones by the mean over both. (A class without known values borrows those of all classes.)
+    sample's class, or in all classes where there are none.
 
     Of a target that is a quantity y (RReliefF) it is how much more the feature differs between neighbours whose y does:
     ``W = E[diff(y) diff] / E[diff(y)] - E[(1 - diff(y)) diff] / E[1 - diff(y)]``, the means over all samples and the
     nearest others of each, ``diff(y)`` as in a numeric column. A missing value is drawn from all known ones. Unlike
-    information it depends on the unit: y and its logarithm have other weights.
+    information it depends on the unit of y.
 
     Parameters
     ----------
@@ -142,8 +137,7 @@ class GMI(MethodSelector):
     given the class the halves mix and the bound is near 0; where they are not it goes towards 1. The features of the
     highest total over all others are left out.
 
-    The rule never looks at the class: features of pure noise depend on nothing and stay first. ``relevance`` therefore
-    keeps the most relevant features before the rule is applied to them.
+    The rule never looks at the class: features of pure noise stay first, but for ``relevance``.
 
     Parameters
     ----------
@@ -151,9 +145,8 @@ class GMI(MethodSelector):
         'sorted': all totals once, the highest are left out. 'backward': one feature at a time, the totals being those
         over the features that are left, so that of two copies one stays.
     relevance : int or float, default=None
-        How many features, or what share of them, are kept beforehand: those with the smallest bound on the Bayes error
-        by the feature alone, summed over the pairs of classes (as in the first step of :class:`DpSelector`). None
-        keeps all.
+        How many features, or what share of them, are kept beforehand: the first ones of :class:`DpSelector`, each
+        alone. None keeps all.
     priors : {'halves', 'pooled'}, default='halves'
         Whether p_y and p_z are the frequencies of the classes in each half, or among all samples.
     n_repeats : int, default=1
@@ -177,10 +170,8 @@ class GMI(MethodSelector):
 
     Notes
     -----
-    Features count as they are: distances depend on their units, so bring them to one scale first. Columns of two
-    categories count as 0 and 1; those of more are refused, as are missing values. Equal points, as whole numbers have
-    many, count by the mean over all trees that are minimal. A class with a single sample in the permuted half keeps its
-    values. A single feature has a total of 0.
+    Distances depend on the units of the features: bring them to one scale first. Columns of two categories count as 0
+    and 1; those of more are refused, as are missing values. A single feature has a total of 0.
 
     Cost for n features and d samples: ``n (n - 1) / 2`` spanning trees of d points in the plane a draw, each about
     O(d^1.5), less where many points are equal. Memory: n x n numbers.
@@ -234,9 +225,8 @@ class DpSelector(MethodSelector):
 
     Notes
     -----
-    Features count as they are: distances depend on their units, so bring them to one scale first. Columns of two
-    categories count as 0 and 1; those of more are refused, as are missing values. Equal points, as whole numbers have
-    many, count by the mean over all trees that are minimal. A class of one sample takes part, and adds little.
+    Distances depend on the units of the features: bring them to one scale first. Columns of two categories count as 0
+    and 1; those of more are refused, as are missing values.
 
     Cost for n features, d samples and C classes: ``k n C (C - 1) / 2`` spanning trees of about 2 d / C points, each
     between O(d^1.5) in few and O(k d^2) in many dimensions.

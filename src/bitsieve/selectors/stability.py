@@ -106,11 +106,9 @@ class StabilitySelector(ColumnSelector):
 
     Notes
     -----
-    The samples of each class are divided evenly, so that both halves have all classes; with ``fit(X, y, groups=)`` its
-    groups are. A sample of frequency weight
-    w is w samples. A column that the binner left whole in a half is not taken for chosen there, and of a half of one
-    class, as where a class has one sample, none is. Of two copies, each
-    is chosen from about half of the halves, and none may be kept. Cost: 2 B fits on half of the samples.
+    The samples of each class are divided evenly, with ``fit(X, y, groups=)`` its groups. A column that the binner left
+    whole in a half is not taken for chosen there. Of two copies, each is chosen from about half of the halves, and none
+    may be kept. Cost: 2 B fits on half of the samples.
 
     Examples
     --------
