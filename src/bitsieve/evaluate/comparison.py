@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common import html
-from bitsieve.common.messages import aligned, choices, displayed, printable
+from bitsieve.common.messages import aligned, choices, displayed, finite, printable
 from bitsieve.data.given import frame_of, library_of
 from bitsieve.evaluate.error_rates import (
     Choice,
@@ -301,7 +301,7 @@ class Comparison:
             return {
                 **summary,
                 "errors": self.rates[row].tolist(),
-                "standard_errors": [_number(value) for value in self.standard_errors[row].tolist()],
+                "standard_errors": [finite(value) for value in self.standard_errors[row].tolist()],
                 "against": {other: self.test(method, other).outcome for other in self.methods if other != method},
                 "selected": [[self.names[j] for j in selected] for selected in self.selected[row]],
             }
@@ -375,7 +375,7 @@ def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any
         "chosen_features": choice.n_features,
         "chosen_error": choice.error,
         "outer_error": comparison.outer(method).error,
-        "chosen_standard_error": _number(choice.standard_error),
+        "chosen_standard_error": finite(choice.standard_error),
         "wins": outcomes.count("+"),
         "ties": outcomes.count("="),
         "losses": outcomes.count("-"),
@@ -477,10 +477,6 @@ def _mean(values: Floats) -> float | None:
     """Of those that are defined; None if none is."""
     defined = values[np.isfinite(values)]
     return float(defined.mean()) if len(defined) else None
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _text(value: float | None) -> str:

@@ -237,18 +237,12 @@ class Checkpoint:
         self.path = Path(path)
         self._asked = fingerprint(plan)
         self.finished: dict[int, dict[str, Scored]] = {}
-        if self.path.is_file():
-            raise DataError(
-                f"{str(self.path)!r} is no checkpoint of a comparison, which is a folder (earlier versions wrote one "
-                "file): give another path or delete it"
-            )
-        if not self.path.parent.is_dir():
-            raise DataError(f"there is no directory {str(self.path.parent)!r} for the checkpoint: make it first")
         try:
             self.path.mkdir(exist_ok=True)
             found = sorted(self.path.iterdir())
         except OSError as error:
-            raise DataError(f"cannot use the checkpoint {str(self.path)!r}: {error.strerror}") from None
+            what = f"{str(self.path)!r} cannot be the folder of a checkpoint ({error.strerror})"
+            raise DataError(f"{what}: give a new one in a folder that is there") from None
         for file in found:
             if file.match(_FOLD):
                 self._take(file)
