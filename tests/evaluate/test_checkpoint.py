@@ -255,9 +255,7 @@ def test_what_is_no_checkpoint_is_left_alone(tmp_path):
         bitsieve.compare(X, Y, **ASKED, checkpoint=letters)
     remove(letters)
     assert (letters / "letter.txt").read_text() == "Dear reader,\n"
-    with pytest.raises(
-        ValueError, match=r"missing.folds' cannot be the folder of a checkpoint \(No such file or directory\)"
-    ):
+    with pytest.raises(ValueError, match=r"missing.folds' cannot be the folder of a checkpoint \(No such"):
         bitsieve.compare(X, Y, **ASKED, checkpoint=tmp_path / "missing" / "folds")
 
 

@@ -18,9 +18,7 @@ MOST_BLOCKS = 10  # of folds that are taken together where there are more
 class Choice:
     """A method with a number of features, and the least error of all that it was measured against.
 
-    ``error`` and ``standard_error`` are the share of wrong test samples (or what else the measure counts), pooled over
-    the folds, and its standard error. ``to_beat`` is the error of the majority class, of a quantity that of the mean;
-    None where it was not measured.
+    ``error`` is pooled over the folds; ``to_beat`` is that of the baseline, None where it was not measured.
     """
 
     method: str
@@ -61,11 +59,7 @@ def choose(
     to_beat: float | None = None,
     measure: Measure = ACCURACY,
 ) -> Choice:
-    """The fewest features within one standard error of the least error; then the lower error, then the earlier method.
-
-    ``rates`` and ``spread``, of shape (n_methods, n_counts), are pooled error rates and their standard errors. Where
-    any rate is below ``to_beat``, that of the baseline, the rate chosen is.
-    """
+    """The fewest features within one standard error of the least; then the lower error, then the earlier method."""
     best = np.unravel_index(rates.argmin(), rates.shape)
     row, at = chosen_place(rates, spread, to_beat)
     return Choice(
@@ -98,8 +92,7 @@ def chosen_place(
 class OuterError:
     """The error of a whole search, choice of method and number included, in samples that had no part in the choice.
 
-    ``error`` and ``majority`` are shares of wrong test samples (or what else the measure counts), of the search and of
-    the majority class, of a quantity of the mean; ``p`` is of the test that the search is no better.
+    ``majority`` is the error of the baseline; ``p`` is of the test that the search is no better.
     """
 
     error: float
@@ -129,14 +122,9 @@ def outer_error(
 ) -> OuterError:
     """The error of the search: in every fold that of the method and number that the other folds choose.
 
-    ``errors`` are of shape (n_methods, n_folds, n_counts), ``majority`` (n_folds,) those of the class that is most
-    frequent in the samples learned from; of more than 10 folds every tenth are taken together. The least of many errors
-    is too low by chance, but not where others chose it. The test is the one-sided paired t-test over the B folds with
-    the variance of Nadeau and Bengio, as they learn from the same samples:
-    ``t = mean(d) / (std(d) sqrt(1/B + 1/(B - 1)))``.
-
-    C. Nadeau, Y. Bengio, "Inference for the generalization error", Machine Learning 52, 2003.
-    doi:10.1023/A:1024068626366
+    ``errors`` are of shape (n_methods, n_folds, n_counts); of more than 10 folds every tenth are taken together. The
+    test is the one-sided paired t-test over the B folds with the variance of Nadeau and Bengio (2003), as they learn
+    from the same samples: ``t = mean(d) / (std(d) sqrt(1/B + 1/(B - 1)))``.
     """
     from scipy.special import stdtr
 
@@ -162,10 +150,7 @@ def outer_error(
 
 
 def standard_errors(errors: NDArray[np.intp], n_test: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The standard error of each pooled error rate, (..., n_counts), from errors of shape (..., n_folds, n_counts).
-
-    The standard deviation (ddof 1) of the folds' error rates over the root of their number; nan for one fold.
-    """
+    """Of each pooled error rate, of errors (..., n_folds, n_counts): the deviation over the folds by the root of B."""
     rates = errors / n_test[:, None]
     if len(n_test) < 2:
         return np.full(rates.shape[:-2] + rates.shape[-1:], np.nan)
@@ -186,11 +171,7 @@ class PairedTest:
 
 
 def paired_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
-    """One-sided paired t-tests over the numbers of features: ``t = mean(d) / (std(d) / sqrt(m))``, d = first - second.
-
-    Errors of neighbouring numbers of features are not independent, so the test is a convention of the papers more
-    than a probability; differences that are all equal count as certain, and of one number nothing is concluded.
-    """
+    """One-sided paired t-tests over m numbers of features, ``mean(d) / (std(d) / sqrt(m))``, as in the papers."""
     from scipy.special import stdtr
 
     difference = np.asarray(first, np.float64) - np.asarray(second, np.float64)

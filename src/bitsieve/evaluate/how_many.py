@@ -50,11 +50,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class NullBand:
-    """The information that columns add, in order of choice, and what shuffles give to the best of those left.
-
-    ``low`` and ``high`` are the 5th and the 95th percentile of the largest I(Xj;C|S) of all columns left, after
-    shuffles of the class among samples of equal S.
-    """
+    """The information that columns add; 5th and 95th percentile of what shuffles give to the best of those left."""
 
     features: list[str]
     bits: Floats  # I(Xi;C|S), S all columns chosen before

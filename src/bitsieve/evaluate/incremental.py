@@ -1,13 +1,8 @@
 """Models that are asked again and again while features are added, and use what they computed before.
 
-Nearest class mean and nearest neighbours: squared distances are updated feature by feature. Test samples come in
-blocks, so that their distances fit in a cache, and in memory at all.
-
-Linear discriminant analysis, the classifier for many rows: means and covariances are counted once for all numbers of
-features. The covariance of the first k features is the leading part of that of all, so that k features cost one product
-of k by k matrices and none over the samples.
-
-Ridge regression: products of all features are counted once, as those of the linear discriminant are.
+Of nearest means and neighbours squared distances are updated feature by feature, in blocks of test samples. Of the
+linear discriminant and of ridge regression the products of all features are counted once; those of the first k are
+their leading part.
 """
 
 from __future__ import annotations
@@ -40,10 +35,7 @@ def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArr
 def nearest_neighbors(
     train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
 ) -> Iterator[NDArray[Any]]:
-    """Predictions of three nearest neighbours after each number of columns.
-
-    Of samples at the same distance the earlier one is nearer; of classes with as many votes the lower one wins.
-    """
+    """Of three nearest neighbours: of equally near ones the earlier, of classes with as many votes the lower."""
     classes, codes = np.unique(labels, return_inverse=True)
     members = np.zeros((len(train), len(classes)), np.uint8)
     members[np.arange(len(train)), codes] = 1

@@ -141,10 +141,7 @@ MEASURES = {
 
 
 def make_measure(scoring: str | None, predicts: Predicted = "classes") -> Measure:
-    """The measure of a name, by default accuracy, of a quantity r2.
-
-    ValueError if there is no such measure, or it is not for what is predicted.
-    """
+    """The measure of a name, by default accuracy, of a quantity r2; ValueError if there is none, or it does not fit."""
     if scoring is None:
         return ACCURACY if predicts == "classes" else R2
     fitting = [name for name, measure in MEASURES.items() if measure.predicts == predicts]
@@ -181,14 +178,10 @@ class Scored:
 
 
 def nogueira(selections: Sequence[ArrayLike], n_features: int) -> float:
-    """Stability of several selections of any sizes, corrected for chance.
+    """Stability of several selections of any sizes, corrected for chance (Nogueira, Sechidis, Brown 2018); 1 at most.
 
     ``1 - mean_f s_f^2 / [(k/n) (1 - k/n)]``, s_f^2 the unbiased variance over the M selections of "feature f was
-    chosen", ``M/(M-1) p_f (1 - p_f)``, k the mean number of features. 1: always the same; 0 on average by chance; nan
-    where it is not defined: all selections empty or all whole, or fewer than two.
-
-    S. Nogueira, K. Sechidis, G. Brown, "On the stability of feature selection algorithms", Journal of Machine Learning
-    Research 18(174), 2018.
+    chosen", k the mean number of features; nan where all selections are empty or whole, or fewer than two.
     """
     m = len(selections)
     share = sum(len(np.asarray(chosen)) for chosen in selections) / max(m, 1) / n_features
@@ -200,12 +193,9 @@ def nogueira(selections: Sequence[ArrayLike], n_features: int) -> float:
 
 
 def kuncheva(selections: Sequence[ArrayLike], n_features: int) -> float:
-    """Mean over all pairs of selections of their overlap beyond chance, ``(r n - k^2) / (k (n - k))``, r shared.
+    """Mean over all pairs of selections of their overlap beyond chance, ``(r n - k^2) / (k (n - k))`` (Kuncheva 2007).
 
-    For selections of one size it is the same number as :func:`nogueira`'s; nan where it is not defined: sizes differ, 0
-    or all features, or fewer than two selections.
-
-    L. I. Kuncheva, "A stability index for feature selection", IASTED Artificial Intelligence and Applications, 2007.
+    For selections of one size that is :func:`nogueira`'s; nan where sizes differ, or that is not defined.
     """
     m, sizes = len(selections), {len(np.asarray(chosen)) for chosen in selections}
     k = min(sizes, default=0)
@@ -221,11 +211,9 @@ def _times_chosen(selections: Sequence[ArrayLike], n_features: int) -> NDArray[n
 
 
 def redundancy_rates(values: ArrayLike, counts: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Mean absolute correlation of the first k columns, for every k of ``counts`` (by default all columns).
+    """Mean |correlation| of the first k columns, for every k of ``counts`` (by default all); constant ones have none.
 
-    ``2 / (k (k - 1)) sum_{i<j} |rho_ij|``, between 0 and 1; nan for fewer than two columns. The redundancy rate that is
-    sometimes printed with the factor ``1 / (k (k - 1))`` over the pairs i > j is half of it. A constant column
-    correlates with none.
+    ``2 / (k (k - 1)) sum_{i<j} |rho_ij|``, nan for fewer than two columns; some papers print half of it.
     """
     table = np.asarray(values, np.float64)
     k = np.atleast_1d(np.asarray(table.shape[1] if counts is None else counts, np.intp))
@@ -244,10 +232,9 @@ def redundancy_rates(values: ArrayLike, counts: ArrayLike | None = None) -> NDAr
 def separability(values: ArrayLike, classes: ArrayLike, counts: ArrayLike | None = None) -> NDArray[np.float64]:
     """``J = |Sw + Sb| / |Sw| = prod (1 + lambda)`` of the first k columns, for every k of ``counts`` (by default all).
 
-    Sw is the scatter within the classes, Sb between them, lambda the eigenvalues of ``inv(Sw) Sb``. The determinants of
-    all leading parts come from one triangular factor of each matrix. J does not depend on the scale of the columns, and
-    grows with every column. It is 1 for no column, and nan where Sw is singular: more columns than samples less
-    classes, or a column that others determine within the classes.
+    Sw is the scatter within the classes, Sb between them, lambda the eigenvalues of ``inv(Sw) Sb``. All leading
+    determinants come from one triangular factor of each. J is 1 for no column, grows with every one, and is nan where
+    Sw is singular.
     """
     table = np.asarray(values, np.float64)
     k = np.atleast_1d(np.asarray(table.shape[1] if counts is None else counts, np.intp))

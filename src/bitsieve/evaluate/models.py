@@ -44,10 +44,7 @@ SCORED_BY = ("decision_function", "predict_proba")
 
 @dataclass(frozen=True)
 class Model:
-    """What predicts, by what it can predict; None: it can not.
-
-    ``predict``: classes. ``score``: scores of the classes. ``regress``: a quantity.
-    """
+    """What predicts classes, scores of the classes and a quantity; None: it can not."""
 
     predict: Grow | None = None
     score: Grow | None = None
@@ -83,11 +80,7 @@ class Refit:
 
 
 class RefitScores(Refit):
-    """The same, asked for scores: one column a class code, 0 for the codes that were not learned.
-
-    As in scikit-learn two classes are scored by ``decision_function``, more by ``predict_proba``, and either is taken
-    where the other is missing.
-    """
+    """The same, asked for scores: one column a class code, 0 for the codes that were not learned."""
 
     def _found(self, fitted: Any, test: Floats, classes: NDArray[Any]) -> NDArray[Any]:
         order = SCORED_BY if len(classes) == 2 else SCORED_BY[::-1]
@@ -201,11 +194,7 @@ MANY_ROWS = 10_000  # above, the default classifier is the fast one
 
 
 def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 0) -> tuple[str, Model]:
-    """The name and the forms of a model, given by name or as an object, which is fitted anew every time.
-
-    ``predicts`` is what the model must. ``random_state`` is that of an object that has none. ValueError where there is
-    no model of that name (the nearest names are given), the object is none, or it predicts something else.
-    """
+    """The name and the forms of a model, given by name or as an object that is fitted anew; else ValueError."""
     what = "classifier" if predicts == "classes" else "regressor"
     names = [name for name in (*MODELS, *OF_TREES) if name in OF_TREES or MODELS[name].can(predicts)]
     if isinstance(given, str):

@@ -186,11 +186,7 @@ class Plan:
         return encode_features(self.table, columns, self.learned_from(fold), centred=not self.ranks_once)
 
     def baseline_errors(self) -> NDArray[np.intp] | NDArray[np.float64]:
-        """The errors in every fold without columns, shape (n_folds,).
-
-        Predicted is the class that most of all samples have (in balanced classes most of those learned from are of
-        another class than those tested on), or the mean of those learned from.
-        """
+        """The errors in every fold of the class that most of all samples have, or of the mean of those learned from."""
         truth, errors, is_quantity = self.target.truth, [], self.measure.predicts == "quantity"
         for fold in self.folds:
             constant = truth[fold.train].mean() if is_quantity else np.bincount(truth).argmax()

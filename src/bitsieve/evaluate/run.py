@@ -1,8 +1,4 @@
-"""A comparison is run: each method ranks once a fold, a classifier is asked for every number, finished folds are kept.
-
-Folds are kept one .npz each in a folder, with what was asked beside what was found, so that the file of another
-comparison is never taken for one that is finished.
-"""
+"""A comparison is run: methods rank once a fold, a classifier is asked for every number, and folds are kept."""
 
 from __future__ import annotations
 
@@ -140,10 +136,7 @@ def _errors(
 
 
 def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | None = None) -> Comparison:
-    """Rank and classify in every fold; with one ranking for all folds under the protocol of the papers.
-
-    Folds are independent, so the result is the same for any number of threads, and BLAS keeps to one thread each.
-    """
+    """Rank and classify in every fold, a fold a thread; under the protocol of the papers with one ranking."""
     finished: dict[int, dict[str, Scored]] = dict(checkpoint.finished) if checkpoint is not None else {}
     left = [number for number in range(len(plan.folds)) if number not in finished]
     stopped, writing = Event(), Lock()
@@ -208,11 +201,7 @@ def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
 
 
 def with_bounds(plan: Plan, comparison: Comparison, n_jobs: int | None = None) -> Comparison:
-    """The comparison with the bounds on the Bayes error of every method's features, as many as chosen for it.
-
-    They are estimated in every fold from the samples learned from, as the classifier gets them, by one spanning tree,
-    and averaged over the folds by their numbers of test samples.
-    """
+    """With bounds on the Bayes error of every method's chosen features, of the samples learned from in a fold."""
     chosen = [comparison.chosen(method).n_features for method in comparison.methods]
     found = np.empty((len(chosen), len(plan.folds), 2))
 
@@ -298,11 +287,7 @@ def _read(file: Path) -> tuple[dict[str, Any], int, dict[str, Scored]]:
 
 
 def fingerprint(plan: Plan) -> dict[str, Any]:
-    """What was asked: two plans with the same fingerprint find the same.
-
-    Settings are hashed in full, as the ``repr`` of an estimator is cut where it is long. ValueError where a setting,
-    such as a lambda, cannot be compared with another one.
-    """
+    """What was asked, settings hashed in full; ValueError where one, such as a lambda, cannot be compared."""
     from bitsieve import __version__
 
     try:

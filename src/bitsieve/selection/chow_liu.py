@@ -41,9 +41,8 @@ class TreeCheck(NamedTuple):
 
     ``gain``: bits a row by which a tree learned on half of the rows describes the other half better than independent
     columns do. Every column is tested, given its neighbours, with the column without an edge to it that shares most
-    information with it: ``pair`` has the smallest p, ``bits`` is its conditional information, and ``p`` is corrected
-    for all pairs, more than are tested: it is conservative, so a small p is evidence against the tree, and a large one
-    none for it.
+    information with it: ``pair`` has the smallest p, ``bits`` is its conditional information, ``p`` is corrected for
+    all pairs, and conservative.
     """
 
     gain: float

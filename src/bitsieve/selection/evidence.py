@@ -38,9 +38,8 @@ MOST_ROWS = 1_000_000  # that weighted rows are written out to
 class Contribution(NamedTuple):
     """The information of a column about the class beside some others, in bits; the fields of several are arrays.
 
-    ``redundancy`` is the largest part of its relevance that one of the others has: ``max_s [I(X;C) - I(X;C|Xs)]``.
-    ``complementarity`` is its largest synergy with one of them: ``max_s [I(X;C|Xs) - I(X;C)]``. Both are 0, with column
-    -1, where there is nothing of the kind. Hence relevance and complementarity together are at most H(C).
+    ``redundancy`` is ``max_s [I(X;C) - I(X;C|Xs)]``, ``complementarity``, the synergy, ``max_s [I(X;C|Xs) - I(X;C)]``;
+    both are 0, with column -1, where there is nothing of the kind.
     """
 
     relevance: Any
@@ -53,9 +52,8 @@ class Contribution(NamedTuple):
 class Chance(NamedTuple):
     """How relevant columns look after the classes are shuffled and all bins are made again, in bits.
 
-    ``columns`` holds the relevance that each column does not exceed in 19 of 20 shuffles, ``typical`` that which 19 of
-    20 columns do not exceed; the highest one is between ``best_low`` and ``best_high`` in 18 of 20. Columns with more
-    than half as many bins as rows, such as identifiers, are left out of these three: by chance they have nearly H(C).
+    ``columns`` holds what each column does not exceed in 19 of 20 shuffles, ``typical`` what 19 of 20 columns do not;
+    the highest one is between ``best_low`` and ``best_high`` in 18 of 20. Identifiers are left out of these three.
     """
 
     n_shuffles: int
@@ -73,8 +71,7 @@ class Chance(NamedTuple):
 class Evidence:
     """The counts behind a selection: a table, a binner fitted on it, and the k selected columns.
 
-    ``whole`` is the table with the columns that were left out before the selection (by default none were), ``left_out``
-    those columns, which hold one value in ``table``. ``estimator`` is that of the method, where it has one.
+    ``whole`` is the table with the columns ``left_out`` before the selection; ``estimator`` is that of the method.
     """
 
     table: Table
@@ -188,10 +185,7 @@ def contribution(information: Information, column: int, others: Columns) -> Cont
 
 
 def conditional_on(information: Information, columns: Sequence[int]) -> tuple[ConditionalInformation, tuple[int, ...]]:
-    """Information conditional on as many of ``columns``, in their order, as leave five samples a part on average.
-
-    Beyond that nearly every sample would have a part of its own, where no information is left.
-    """
+    """Information conditional on the first of ``columns``, as many as leave five samples a part on average."""
     given = information.conditional()
     used: list[int] = []
     for column in columns:
@@ -206,9 +200,8 @@ def conditional_on(information: Information, columns: Sequence[int]) -> tuple[Co
 class Curve(NamedTuple):
     """The joint information of the first 1, 2, ... of n columns and the class, in bits.
 
-    ``columns`` are in order of choice; those after the first ``n_selected`` would have come next. ``joint[j]`` is
-    I(X1, ..., Xj; C), at most ``class_entropy``, H(C); ``chance[j]`` is what 19 of 20 shuffles of column j among
-    samples that agree on the columns before it do not exceed.
+    Columns after the first ``n_selected`` would have come next. ``chance[j]`` is what 19 of 20 shuffles of column j
+    among samples that agree on the columns before it do not exceed.
     """
 
     columns: Columns
@@ -221,11 +214,7 @@ class Curve(NamedTuple):
 def information_curve(
     information: Information, columns: Columns, n_selected: int | None = None, seed: int = 0
 ) -> Curve:
-    """The curve of columns in the order given.
-
-    The codes are shuffled as they are: cuts that looked at the class are not made again, so that for them chance adds
-    a little more than this says.
-    """
+    """The curve of columns in the order given; cuts that looked at the class are not made again after a shuffle."""
     seeds = np.random.SeedSequence(seed).generate_state(SHUFFLES_OF_A_CURVE, np.uint64).astype(np.uint64)
     given = information.conditional()
     joint, shuffled = np.empty((2, len(columns)))
@@ -260,10 +249,8 @@ def ranked_on(selector: Any, counted: Counted) -> Columns:
 def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs: int | None = None) -> Flags | None:
     """Whether each of k columns has more information about the class than the best of all columns when it is shuffled.
 
-    The result has shape (k,); it is None where shuffles would take too long, or the rows are not in memory. Whatever
-    looked at the class, such as cuts by description length, is repeated after every shuffle. Shuffles end when ten of
-    them reached the information of every column, or their cost would be noticed: a column counts if at most a share of
-    0.025 did.
+    None where shuffles would take too long, or the rows are not in memory. Cuts that look at the class are made again
+    after every shuffle. Shuffles end when ten of them reached every column, or their cost would be noticed.
     """
     if not len(columns):
         return np.zeros(0, bool)

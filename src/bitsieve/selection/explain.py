@@ -83,11 +83,7 @@ def _columns(candidates: Candidates | None, what: str) -> list[int]:
 
 
 class Substitute(NamedTuple):
-    """The best substitute of a selected column.
-
-    ``price`` is ``I(X;C|T) - I(X';C|T)`` in bits, T the other selected columns, those chosen first, as far as there are
-    samples for. It is below 0 where the substitute is more informative than what it would replace.
-    """
+    """The best substitute of a selected column, at a price of ``I(X;C|T) - I(X';C|T)``, T others selected."""
 
     column: int
     price: float
@@ -97,10 +93,7 @@ class Substitute(NamedTuple):
 def best_substitutes(
     information: Information, selected: Columns, candidates: Columns, only: int | None = None
 ) -> list[Substitute | None]:
-    """The best of the candidates in the place of every selected column, or of ``only`` one; None without candidates.
-
-    Cost: a pass over the candidates for each of the first columns, as many as T has, and one for all others together.
-    """
+    """The best of the candidates in the place of every selected column, or of ``only`` one; None without candidates."""
     replaced = selected.tolist() if only is None else [only]
     if not len(candidates):
         return [None] * len(replaced)

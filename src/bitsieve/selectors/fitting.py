@@ -1,7 +1,4 @@
-"""Running a method on a table, without scikit-learn: bin and count, or take the rows, and call its function.
-
-What is counted once can serve several methods. At the end the scikit-learn selector of a method, by its name.
-"""
+"""Running a method on a table, without scikit-learn: bin and count, or take the rows; and its selector by name."""
 
 from __future__ import annotations
 
@@ -57,11 +54,9 @@ class Counted:
 class Explained(NamedTuple):
     """What the counts say of the columns that were selected.
 
-    ``binner``: that made the codes. ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with``
-    (k,): for every selected column, the one chosen before it with the largest I(Xi;Xs); -1 for the first. ``overlap``
-    (k,): that information; nan for the first. ``informative`` (k,): whether each selected column carries more
-    information about the class than chance. ``leaks``: columns that nearly determine the class alone. ``is_sure``:
-    whether ``informative`` names all that are.
+    ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with`` (k,): for every selected column, the
+    one chosen before it with the largest I(Xi;Xs), ``overlap``; -1 and nan for the first. ``informative`` (k,): whether
+    each has more information about the class than chance; ``is_sure``: whether it names all that have.
     """
 
     binner: Binning
@@ -215,10 +210,7 @@ def count_for_tuples(
 
 
 def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
-    """The stratum of every sample, class by class, and the column that holds them, where they are one of the table.
-
-    ``strata`` is a column, by name or index, or one value a row; None: none are given.
-    """
+    """The stratum of every sample, class by class, of a column or one value a row, and the column, where it is one."""
     if strata is None:
         return None, []
     if not table.in_memory or table.is_sparse:
