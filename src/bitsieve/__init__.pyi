@@ -29,7 +29,6 @@ from bitsieve.report.plots import plot_how_many as plot_how_many
 from bitsieve.report.plots import plot_similarity as plot_similarity
 from bitsieve.report.plots import plot_stability as plot_stability
 from bitsieve.report.plots import plot_weights as plot_weights
-from bitsieve.selection.affiliated import affiliated as affiliated
 from bitsieve.selection.chow_liu import ChowLiuTree as ChowLiuTree
 from bitsieve.selection.chow_liu import ConditionalTest as ConditionalTest
 from bitsieve.selection.chow_liu import chow_liu_tree as chow_liu_tree
@@ -40,6 +39,7 @@ from bitsieve.selection.displays import RankingDisplay as RankingDisplay
 from bitsieve.selection.displays import RedundancyDisplay as RedundancyDisplay
 from bitsieve.selection.displays import TargetDisplay as TargetDisplay
 from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
+from bitsieve.selection.explain import affiliated as affiliated
 from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
 from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information
 from bitsieve.selection.geometric import henze_penrose_divergence as henze_penrose_divergence
@@ -59,8 +59,8 @@ from bitsieve.selectors.fitting import make_selector as make_selector
 from bitsieve.selectors.forward import VMI as VMI
 from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
 from bitsieve.selectors.forward import KnockoffSelector as KnockoffSelector
-from bitsieve.selectors.gdm import GDM as GDM
 from bitsieve.selectors.interactions import InteractionSelector as InteractionSelector
+from bitsieve.selectors.models import GDM as GDM
 from bitsieve.selectors.models import L1SVM as L1SVM
 from bitsieve.selectors.models import SVMRFE as SVMRFE
 from bitsieve.selectors.models import ModelSelector as ModelSelector

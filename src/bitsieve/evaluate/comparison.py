@@ -14,16 +14,21 @@ from numpy.typing import NDArray
 from bitsieve.common import html
 from bitsieve.common.messages import aligned, choices, displayed, finite, printable
 from bitsieve.data.given import frame_of, library_of
-from bitsieve.evaluate.error_rates import (
+from bitsieve.evaluate.measures import (
+    ACCURACY,
+    MEASURES,
     Choice,
+    Measure,
     OuterError,
     PairedTest,
+    Scored,
     choose,
+    kuncheva,
+    nogueira,
     outer_error,
     paired_test,
     standard_errors,
 )
-from bitsieve.evaluate.measures import ACCURACY, MEASURES, Measure, Scored, kuncheva, nogueira
 from bitsieve.evaluate.plan import Plan
 from bitsieve.selection.figures import Curves, plot_curves
 

@@ -47,12 +47,11 @@ def make_folds(
 ) -> tuple[list[Fold], list[str]]:
     """The folds, and notes on how they were chosen, for :func:`bitsieve.compare`; refused if a class is too small."""
     notes: list[str] = []
-    n_units, given = len(target.codes), ()
-    if groups is not None:
-        n_units, given = len(np.unique(groups)), (groups,)
+    given = () if groups is None else (groups,)
+    n_units = len(target.codes) if groups is None else len(np.unique(groups))
     if folds is None:
         folds, notes = _by_default(target) if groups is None else (min(MANY_FOLDS, n_units), [])
-    strata = target.codes
+    strata: NDArray[np.integer] = target.codes
     if isinstance(folds, str):
         if folds.lower() != LEAVE_ONE_OUT:
             raise ParameterError("folds", folds, "give a whole number of folds or 'loo' (leave one out)")
