@@ -66,7 +66,7 @@ class Comparison:
     separability : ndarray of float, shape (n_methods, n_folds, n_counts)
         ``J = |Sw + Sb| / |Sw|`` of the selected numeric features in the training samples; nan where Sw is singular.
     seconds_selecting, seconds_classifying : ndarray of float, shape (n_methods, n_folds)
-        Of one ranking (binning included; pairs that a method before it counted are free), and of all the counts.
+        Of one ranking, binning included, and of all the counts.
     selected : list of list of ndarray of int
         ``selected[method][fold]``: columns in order of choice.
     names : list of str
@@ -78,11 +78,9 @@ class Comparison:
     majority : ndarray of shape (n_folds,)
         The errors of the class that most of the samples learned from have; of a quantity those of their mean.
     bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
-        Where asked for: :func:`bitsieve.bayes_error_bounds` of the features chosen by each method, as many as
-        :meth:`chosen` takes, in the training samples, averaged over the folds.
+        :func:`bitsieve.bayes_error_bounds` of each method's chosen features in the training samples, over the folds.
     baselines : dict of str to ndarray of shape (n_folds, n_counts)
-        The errors of what the methods are to beat: the majority class or the mean, all columns, and SelectKBest of
-        scikit-learn.
+        The errors of the majority class or the mean, of all columns, and of SelectKBest of scikit-learn.
     library : str
         That of :meth:`to_frame`.
 
@@ -179,8 +177,7 @@ class Comparison:
     def choice(self, method: str | None = None) -> Choice:
         """The fewest features within one standard error of the least error, of one method or of all.
 
-        What is not better than the majority class, or the mean of a quantity, is not recommended, where that was
-        measured (``baselines``).
+        What is not better than the majority class, or the mean of a quantity, is not recommended.
 
         Parameters
         ----------

@@ -147,12 +147,11 @@ def how_many(
 ) -> HowMany:
     """Ask five rules how many columns a greedy method should take.
 
-    Shuffles take columns while each adds more to all before than the best of all does after shuffles (level 0.05,
-    :class:`PermutationStopping`); the false discovery rate takes the largest list of which a tenth is expected to be
-    false (:class:`FalseDiscoveryStopping`); stability keeps what is chosen from most halves of the samples, one false
-    column expected at most (:class:`StabilitySelector`); cross-validation takes the fewest, of 30 at most, with which a
-    model's error is within one standard error of the least (:class:`SelectorCV`); knockoffs take what is relevant given
-    all other columns (:class:`KnockoffSelector`), in draws of 13 columns or more: else they have no answer.
+    Shuffles take columns while each adds more to all before than chance (:class:`PermutationStopping`); the false
+    discovery rate takes the largest list of which a tenth is expected to be false (:class:`FalseDiscoveryStopping`);
+    stability keeps what is chosen from most halves of the samples (:class:`StabilitySelector`); cross-validation takes
+    the fewest, of 30 at most, with an error within one standard error of the least (:class:`SelectorCV`); knockoffs
+    take what is relevant given all other columns (:class:`KnockoffSelector`), in draws of 13 columns or more.
 
     Parameters
     ----------

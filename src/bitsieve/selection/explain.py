@@ -139,22 +139,20 @@ class FeatureExplanation:
     relevance, entropy, class_entropy : float
         I(X;C), H(X) and H(C); of a column that was left out only H(C) is a number.
     chance : float or None
-        The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes (for an
-        identifier: its own); None where the rows are not in memory, or too many by their weights.
+        The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes; None where the
+        rows are not in memory, or too many.
     redundancy, redundant_with : float, str or None
-        The part of the relevance that one other feature has, too, and which. The others are the features selected
-        before it, or all selected ones where it was not selected.
+        The part of the relevance that one of the features selected before it (or of all selected) has, too, and which.
     complementarity, complementary_with : float, str or None
         Its synergy with one of the others, and with which.
     added, given : float, list of str
-        I(X;C|T): what it adds to several of the others at once, T those selected first, as many as leave five samples a
-        combination of their values.
+        I(X;C|T): what it adds to the first of the others at once, as many as leave five samples a combination.
     stands_for : list of str
         Features that were not selected and share at least half of their information with it, nearest first.
     represented_by : str or None
         The selected feature that represents it so.
     substitute, price : str or None, float or None
-        Of a selected feature the one that would replace it best, and the loss of information beside the others.
+        Of a selected feature the one that would replace it best, and the loss of information.
     notes : list of str
         Those of the selection that name the feature.
 

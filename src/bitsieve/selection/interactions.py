@@ -295,8 +295,8 @@ def interactions(
         How many tuples are kept.
     statistic : {"synergy", "interaction", "gain", "joint"}, default="synergy"
     n_shuffles : int, optional
-        Shuffles of the target, from which p follows: the share of them, and of the data itself, in which the strongest
-        of all tuples is as strong (Westfall, Young). By default 99 where they take some seconds, else none.
+        Shuffles of the target, from which p follows (Westfall, Young). By default 99 where they take some seconds, else
+        none.
     screen : int, optional
         Search among the so many columns only that have the largest ``I(Xi;C|Xj)`` of all pairs. A column that is
         informative in triples alone may be missed.

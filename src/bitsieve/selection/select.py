@@ -68,9 +68,8 @@ def select(
         data frame (see :class:`bitsieve.SparkSource`) and, in batches, a folder of files, a pyarrow dataset and any
         Arrow stream, and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
-        A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
-        one target whose classes are the combinations that occur. Only for .npz and libsvm it may be left out: it is
-        ``y`` there.
+        A column of ``data``, which is then no feature, or the values themselves. Of several, the classes are the
+        combinations that occur. Only for .npz and libsvm it may be left out: it is ``y`` there.
     sample_weight : str or array-like of shape (n_samples,), optional
         Frequency weights, as a column of ``data``, which is then no feature, or as values: whole numbers, how many
         times each sample counts.
@@ -88,8 +87,8 @@ def select(
         Never selected.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes: by "auto" as "mdl" where the target has classes, and where it is a quantity in
-        max(3, N^(1/5)) + 1 bins of equal frequency, whatever ``target_bins`` is. Text, categorical and boolean columns
-        are codes as they are. None, for a method on densities (vmi), bins for the explanation alone, by "auto".
+        max(3, N^(1/5)) + 1 bins of equal frequency. None, for a method on densities (vmi), bins for the explanation
+        alone.
     target_bins : int or "none", optional
         Classes of equal frequency of a target that is a quantity: by default m = max(3, N^(1/5)), rounded; "none" takes
         each number as a class.
@@ -99,8 +98,7 @@ def select(
     drop_missing_target : bool, default=False
         Whether rows without a target are left out; else they are an error.
     header : bool, optional
-        Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
-        error.
+        Whether the first line of a text file has the names. By default one that looks like data is an error.
     repair : bool, default=True
         Whether text that is almost all numbers, dates, times or booleans as people write them is read as such, with a
         note on each column.

@@ -120,11 +120,9 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             selector has a parameter ``binning``. Methods on counts, and linear ones, take sparse matrices and arrays,
             in which zero is a code of its own; the others refuse them.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes of any kind, or a quantity: dates, durations and numbers with a fractional part, and whole numbers
-            of many values that do not look like codes; ``target_kind`` says otherwise. A quantity is cut into
-            max(3, N^(1/5)) classes of equal frequency, whose edges are kept in ``target_edges_``; for another number of
-            them cut y first, or use :func:`bitsieve.select` and its ``target_bins``. Several columns are one target:
-            their combinations are the classes.
+            Classes of any kind, or a quantity: dates, durations, numbers with a fractional part, and whole numbers of
+            many values; ``target_kind`` says otherwise. A quantity is cut into max(3, N^(1/5)) classes of equal
+            frequency, by ``target_edges_``. Several columns are one target: their combinations are the classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
             sample of weight 0 is left out.
@@ -341,8 +339,7 @@ class CountSelector(MethodSelector):
         """Count some more rows, and choose features by all that were counted.
 
         After each call the selector is what ``fit`` makes of all rows so far, to the last bit. Only with
-        ``binning="none"``, since other bins may change with every row: give the codes of a fitted binner. Methods that
-        need tables of more than two columns and the class, such as ``cmi``, and stopping rules, refuse it.
+        ``binning="none"``, on the codes of a fitted binner; not by methods such as ``cmi``, nor by stopping rules.
 
         Parameters
         ----------

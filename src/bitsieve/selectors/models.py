@@ -1,4 +1,4 @@
-"""Selectors by a fitted model: of scikit-learn, to compare the other methods with, and GDM, a large-margin classifier."""
+"""Selectors by a fitted model: of scikit-learn, to compare the others with, and GDM, a large-margin classifier."""
 
 from __future__ import annotations
 
