@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import Context
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import count
 from os import PathLike
 from pathlib import Path
@@ -40,16 +40,10 @@ from bitsieve.selectors.fitting import Counted, count_table
 
 Floats = NDArray[np.float64]
 
+Ranking = tuple[NDArray[np.intp], float]  # features in order of choice, and the seconds that took, binning included
+
 ALL_COLUMNS = "all columns"
 _MOST_CELLS = 10**8  # of a table of which all columns are used
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The features of one method in order of choice, and the seconds that took, binning and packing included."""
-
-    selected: NDArray[np.intp]
-    seconds: float
 
 
 class Stopped(Exception):
@@ -84,7 +78,7 @@ def rank(
         selected = np.asarray(selector.selected_, np.intp)
         if not len(selected):
             raise ValueError(f"method {label!r} selects no feature of this table: leave it out, or loosen its settings")
-        ranked[label] = Ranking(selected, seconds)
+        ranked[label] = selected, seconds
     return ranked
 
 
@@ -94,10 +88,10 @@ def score(
     """The errors of the first k features of every method, for every k, in a fold; ``check`` is called and may raise."""
     scored = {}
     classes = None if plan.target.is_quantity else plan.target.codes[fold.train]
-    for label, ranking in rankings.items():
+    for label, (selected, selecting) in rankings.items():
         # A method that stops before the largest count has no more features to give: its curve goes on level.
-        counts = np.minimum(plan.counts, len(ranking.selected))
-        made = plan.encode(ranking.selected, fold)
+        counts = np.minimum(plan.counts, len(selected))
+        made = plan.encode(selected, fold)
         train, test = made.rows(fold.train), made.rows(fold.test)
         start = time.perf_counter()
         errors = _errors(plan, fold, train, test, made.ends[counts - 1], check)
@@ -106,11 +100,11 @@ def score(
         numbers = train[:, made.ends[made.numeric] - 1]
         among = np.concatenate([[0], np.cumsum(made.numeric)])[counts]
         scored[label] = Scored(
-            ranking.selected,
+            selected,
             errors,
             redundancy_rates(numbers, among),
             np.full(len(among), np.nan) if classes is None else separability(numbers, classes, among),
-            ranking.seconds,
+            selecting,
             seconds,
         )
     return scored

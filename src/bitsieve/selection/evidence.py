@@ -15,13 +15,15 @@ from bitsieve.counts.search import Units
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.base import as_known
 from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.columns import all_missing
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
-from bitsieve.engines.local import search_of
+from bitsieve.engines.local import count_coded, search_of
+from bitsieve.information import make_information
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST
-from bitsieve.selectors.fitting import Counted, Explained, Fitted, count_binned, count_table, explain_by
+from bitsieve.selectors.fitting import Counted, Explained, Fitted, count_table, explain_by
 
 SAMPLES_A_PART = 5  # on average, at least, where information is conditional on several columns
 SHUFFLED_CELLS = 200_000_000  # that may be binned to see what chance does
@@ -87,7 +89,8 @@ class Evidence:
         """The table, packed for counting."""
         if not self.table.in_memory:
             return count_table(self.table, self.binner, self.n_jobs)
-        return count_binned(cast(TableInMemory, self.table), self.binner, self.n_jobs)
+        source = count_coded(cast(TableInMemory, self.table), self.binner, self.n_jobs)
+        return Counted(self.table, self.binner, make_information(PLUG_IN, source))
 
     @property
     def explaining(self) -> str:
@@ -152,18 +155,12 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
     if binner.requires != "codes" and known is not None:
         table = as_known(table, known)
         one_code = np.flatnonzero(np.asarray(binner.n_bins_) == 1).tolist()
-        left_out = [j for j in one_code if known[j] is None and _is_no_number(table, j)]
+        unknown = [j for j in one_code if known[j] is None]
+        left_out = [j for j in unknown if not table.is_numeric(j) or all_missing(table.numbers(j))]
         if left_out:  # by select: the selector was given one value in every row
             left = table.without(left_out)
             return Evidence(left, binner, np.asarray(selector.selected_), n_jobs, table, left_out, estimator)
     return Evidence(table, binner, np.asarray(selector.selected_), n_jobs, estimator=estimator)
-
-
-def _is_no_number(table: TableInMemory, column: int) -> bool:
-    """Whether a column is text, or has no value at all."""
-    from bitsieve.data.columns import all_missing
-
-    return not table.is_numeric(column) or all_missing(table.numbers(column))
 
 
 def contribution(information: Information, column: int, others: Columns) -> Contribution:

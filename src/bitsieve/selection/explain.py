@@ -390,9 +390,15 @@ def affiliated(
     selector = getattr(selector, "selector", selector)  # of a Selection
     check_is_fitted(selector)
     selected = np.asarray(selector.selected_, np.intp)
-    find = _by_correlation if by == "correlation" else _by_information
-    pairs = find(selector, X, selected, 1 - tau - TIE, binning, n_jobs)
-    return groups_of(selected, pairs)
+    table, least = read_columns(X, estimator=selector, reset=False), 1 - tau - TIE
+    if by == "correlation":
+        values = TableSamples(table, "affiliated(by='correlation')").values()
+        return groups_of(selected, vectors_of(values, n_jobs).correlated(selected, least))
+    binner = getattr(selector, "binner_", None) if binning is None else None
+    if binner is None:
+        binner = binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
+    source = make_source(binner.codes(table), np.zeros(table.n_samples, np.int32), n_classes=1, n_jobs=n_jobs)
+    return groups_of(selected, pairs_by_information(make_information("plug-in", source), selected, least))
 
 
 def groups_of(selected: Columns, pairs: Pairs) -> Affiliated:
@@ -403,23 +409,6 @@ def groups_of(selected: Columns, pairs: Pairs) -> Affiliated:
     column = pairs.column[order]
     nearest = order[np.append(True, column[1:] != column[:-1])] if len(order) else order
     return Affiliated(selected, *pairs.groups(nearest, len(selected)))
-
-
-def _by_correlation(selector: Any, X: Any, selected: Columns, least: float, binning: Any, n_jobs: int | None) -> Pairs:
-    table = read_columns(X, estimator=selector, reset=False)
-    values = TableSamples(table, "affiliated(by='correlation')").values()
-    return vectors_of(values, n_jobs).correlated(selected, least)
-
-
-def _by_information(selector: Any, X: Any, selected: Columns, least: float, binning: Any, n_jobs: int | None) -> Pairs:
-    table = read_columns(X, estimator=selector, reset=False)
-    binner = getattr(selector, "binner_", None) if binning is None else None
-    if binner is None:
-        binner = binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
-    codes = binner.codes(table)
-    one_class = np.zeros(table.n_samples, np.int32)
-    information = make_information("plug-in", make_source(codes, one_class, n_classes=1, n_jobs=n_jobs))
-    return pairs_by_information(information, selected, least)
 
 
 def pairs_by_information(information: Information, selected: Columns, least: float) -> Pairs:

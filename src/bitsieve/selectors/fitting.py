@@ -23,7 +23,7 @@ from bitsieve.data.binning.registry import keeps_missing, make_binner
 from bitsieve.data.encoding import as_array, encode_known
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
-from bitsieve.engines.local import count, count_coded
+from bitsieve.engines.local import count
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
 from bitsieve.information.leaks import Leak, leaks
@@ -184,11 +184,6 @@ def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counte
     """Bin the columns of a table and count their codes."""
     binner, source = count(table, binning, n_jobs)
     return Counted(table, binner, make_information("plug-in", source))
-
-
-def count_binned(table: TableInMemory, binner: Binning, n_jobs: int | None = None) -> Counted:
-    """Count the codes that a binner gives which was fitted on the table."""
-    return Counted(table, binner, make_information("plug-in", count_coded(table, binner, n_jobs)))
 
 
 def rule_for_tuples(binning: Any, of_binner: Mapping[str, Any], order: int, n_jobs: int | None) -> Binning:
