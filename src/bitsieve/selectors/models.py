@@ -146,7 +146,7 @@ class SVMRFE(ColumnSelector):
     -----
     Columns of a dense table are standardised, those of a sparse one are taken as they are. Columns of two categories
     count as 0 and 1; those of more are refused, as are missing values. Columns that do not vary are dropped first.
-    Cost: a fit, O(n d^2) for d samples, for every step.
+    Cost for every step: the products of all d samples, O(n d^2), and a fit to them. Memory: d x d numbers, twice.
 
     References
     ----------
