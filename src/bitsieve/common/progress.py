@@ -40,7 +40,7 @@ def phase(name: str) -> Callable[[int, int], None]:
 
     def step(done: int, total: int) -> None:
         passed = time.monotonic() - start
-        left = f", about {_duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
+        left = f", about {duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
         listener(Step(f"{name}, {100 * done // max(total, 1)} %{left}", done, total, passed, name))
 
     return step
@@ -61,7 +61,7 @@ def row_phase(name: str, n_rows: int | None) -> Callable[[int], None]:
         rate = done / passed
         of_all = "" if n_rows is None else f" of {n_rows:,}"
         known = n_rows is not None and done and passed > PATIENCE
-        left = f", about {_duration(((n_rows or 0) - done) / rate)} left" if known else ""
+        left = f", about {duration(((n_rows or 0) - done) / rate)} left" if known else ""
         text = f"{name}, {done:,}{of_all} rows, {rate:,.0f} rows/s{left}"
         listener(text if n_rows is None else Step(text, done, n_rows, passed, name))
 
@@ -92,7 +92,7 @@ def _begin(name: str) -> Callable[[str], None] | None:
     return listener
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """``25 s``, ``7 min`` or ``3.5 h``, rounded up."""
     if seconds <= 90:
         return f"{math.ceil(seconds)} s"

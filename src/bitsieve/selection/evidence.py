@@ -69,7 +69,8 @@ class Evidence:
     """The counts behind a selection: a table, a binner fitted on it, and the k selected columns.
 
     ``whole`` is the table with the columns that were left out before the selection (by default none were), ``left_out``
-    those columns, which hold one value in ``table``. ``estimator`` is that of the method, where it has one.
+    those columns, which hold one value in ``table``. ``estimator`` is that of the method, where it has one;
+    ``screened_off`` are columns that it was not run on.
     """
 
     table: Table
@@ -79,6 +80,7 @@ class Evidence:
     whole: Table | None = None
     left_out: Sequence[int] = ()
     estimator: str = PLUG_IN
+    screened_off: Sequence[int] = ()
 
     @cached_property
     def counted(self) -> Counted:
