@@ -159,7 +159,7 @@ METHODS = (
         cost="O(k n d)",
         seconds=lambda n, d, k: 5e-10 * k * n * d,
         unit="ratio",
-        selector="bitsieve.selectors.blankets:FCBF",
+        selector="bitsieve.selectors.pairwise:FCBF",
         run=fcbf,
         ends_with=(None, "auto"),
         rules={"delta": partial(check_number, low=0, high=1), "strict": check_flag},
