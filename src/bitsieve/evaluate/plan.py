@@ -112,11 +112,8 @@ def _check(folds: list[Fold], target: Target) -> None:
         if len(np.intersect1d(fold.train, fold.test)):
             raise ValueError(f"fold {number} tests on samples that it learns from: give it disjoint parts")
         if (truth[fold.train] == truth[fold.train[0]]).all():
-            if target.is_quantity:
-                raise ValueError(f"fold {number} would learn from one value only of the target: give other folds")
-            raise ValueError(
-                f"fold {number} would learn from one class only: give every class at least two samples, or other folds"
-            )
+            one = "value of the target" if target.is_quantity else "class"
+            raise ValueError(f"fold {number} would learn from one {one} only: give other folds or more samples")
 
 
 PROTOCOLS = ("nested", "paper")
