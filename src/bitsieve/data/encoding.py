@@ -19,7 +19,7 @@ from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-DENSE_SPAN = 1 << 16  # integers spread over no more than this are counted, not sorted
+_MOST_CODES = 1 << 16  # of the native kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +66,12 @@ def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """The sorted distinct values of a column without missing values; small integers without sorting them."""
-    if values.dtype.kind == "b":
-        return np.flatnonzero(np.bincount(values.view(np.uint8))).astype(bool)
-    if values.dtype.kind in "iu" and len(values):
-        low, high = int(values.min()), int(values.max())
-        if high - low < DENSE_SPAN:
-            present = np.flatnonzero(np.bincount(_offset(values, low)))
-            return np.asarray(present.astype(values.dtype) + values.dtype.type(low))  # wraps, and back
-    return np.unique(values)
+    """The sorted distinct values of a column without missing values; whole numbers without sorting them."""
+    given = _native_integers(values)
+    if given is None or not len(given):
+        return np.unique(values)
+    found, _ = _native.distinct([given], given.min()[None], given.max()[None])
+    return np.asarray(found.astype(values.dtype))
 
 
 def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
@@ -82,7 +79,7 @@ def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
     if not len(categories):
         return np.full(len(values), -1, np.int32)
     given, known = _native_integers(values), _native_integers(categories)
-    if given is not None and known is not None and len(given) and int(known[-1]) - int(known[0]) < DENSE_SPAN:
+    if given is not None and known is not None and len(given) and len(known) <= _MOST_CODES:
         codes = np.empty((len(given), 1), np.uint16, order="F")
         numbers, ends, none = known.astype(np.int64), np.array([len(known)]), np.zeros(1, np.int64)
         if _native.code_categories([given], numbers, known.dtype == np.uint64, ends, none, none, codes).all():
@@ -117,15 +114,6 @@ def _native_integers(values: NDArray[Any]) -> NDArray[Any] | None:
     if values.dtype.kind not in "biu" or not values.dtype.isnative or not values.flags.aligned:
         return None
     return values.view(np.uint8) if values.dtype.kind == "b" else values
-
-
-def _offset(values: NDArray[Any], low: int) -> NDArray[Any]:
-    """``values - low`` where that is known to be small, as an index."""
-    if low == 0:
-        return values
-    if values.dtype == np.uint64:  # may not fit int64; the difference does
-        return (values - np.uint64(low)).astype(np.int64)
-    return values.astype(np.int64) - low
 
 
 def are_categories(values: Any) -> TypeIs[Encoded]:
