@@ -161,15 +161,14 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str |
     if wanted is None:
         if Truths.guess(text, counts) is not None:
             are_truths = np.array([_truth(word) is not None for word in text.to_pylist()])
-            account = _account(Truths(), text.filter(pa.array(are_truths)), counts[are_truths], has_missing)
-            return Understood(Truths(), account)
+            counts = np.where(are_truths, counts, 0)
+            return Understood(Truths(), _account(Truths(), text, counts, are_truths, has_missing))
         may_be = pc.and_(pc.match_substring_regex(text, "[0-9]"), pc.less_equal(pc.utf8_length(text), _LONGEST))
         if 2 * counts[flags(may_be)].sum() < _MOST * counts.sum():
             return None
-    guesses = (Numbers.guess,) if wanted else (Numbers.guess, Dates.guess, Spans.guess)
-    for guess in guesses:
-        guessed_form = guess(text, counts)
-        found = None if guessed_form is None else _accepted(guessed_form, text, counts, has_missing, bool(wanted))
+    for kind in (Numbers,) if wanted else (Numbers, Dates, Spans):
+        guess = kind.guess(text, counts)
+        found = None if guess is None else _accepted(guess, text, counts, has_missing, bool(wanted))
         if found is not None:
             return found
     return None
@@ -186,18 +185,18 @@ def _accepted(
     enough = n_fit >= _MOST * (n_fit + n_others) and n_fit >= int(counts[tokens].sum())
     if not always and not (n_fit and enough and (not n_others or int(fits.sum()) >= _MANY_NUMBERS)):
         return None
-    account = _account(form, text, counts, has_missing)
+    account = _account(form, text, counts, fits, has_missing)
     if isinstance(form, Dates) and form.is_open(text):
         return Understood(Words(), Account("open dates", account.example, account.n_read))
     return Understood(form, account)
 
 
-def _account(form: Form, text: pa.Array, counts: Integers, has_missing: bool) -> Account:
+def _account(form: Form, text: pa.Array, counts: Integers, fits: Flags, has_missing: bool) -> Account:
     """How often text is read and what is not: the most frequent first, then by name."""
-    values, fits = text.to_pylist(), flags(form.read(text).is_valid())
+    values = text.to_pylist()
 
     def most_frequent(chosen: Flags) -> list[tuple[str, int]]:
-        found = sorted((-int(counts[j]), values[j]) for j in np.flatnonzero(chosen).tolist())
+        found = sorted((-int(counts[j]), values[j]) for j in np.flatnonzero(chosen & (counts > 0)).tolist())
         return [(value, -rows) for rows, value in found[:_LISTED]]
 
     example = most_frequent(fits)[:1]
