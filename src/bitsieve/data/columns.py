@@ -115,7 +115,7 @@ def _columns_with_text(
     given: Mapping[int, Any], names: Sequence[str], rules: ColumnRules
 ) -> tuple[dict[int, NDArray[Any] | Encoded], dict[int, Understood]]:
     """Arrays of objects and series by their places, read by way of Arrow; and what text means."""
-    from bitsieve.data.arrow import array_of_objects, columns_of_arrow, is_categorical, mixed_kinds, text_of_mixed
+    from bitsieve.data.arrow import array_of_objects, column_of_arrow, is_categorical, mixed_kinds, text_of_mixed
 
     places, arrays, mixed = list(given), [], set()
     for j, values in given.items():
@@ -134,8 +134,7 @@ def _columns_with_text(
             raise mixed_kinds(names[j])
         if j not in meanings and pa.types.is_temporal(array.type):
             meanings[j] = Understood(Plain(array.type), is_plain=True)
-    found = columns_of_arrow(arrays, [names[j] for j in places])
-    return dict(zip(places, found, strict=True)), meanings
+    return {j: column_of_arrow(array, names[j]) for j, array in zip(places, arrays, strict=True)}, meanings
 
 
 def _encode_booleans(X: Flags) -> list[Encoded]:
