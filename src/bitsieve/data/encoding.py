@@ -50,19 +50,12 @@ def as_array(values: Any) -> NDArray[Any]:
 
 def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
     """The values of a masked array: as they are if none is masked, else with NaN, NaT or None in the place of those."""
-    mask = np.ma.getmaskarray(values)
-    data = np.asarray(values.data)
-    if not mask.any():
-        return data
-    if data.dtype.kind in "iu":
-        known = data[~mask]
-        if len(known) and max(-int(known.min()), int(known.max())) > 1 << 53:
-            raise ValueError("a masked array holds whole numbers beyond 2^53: fill in its missing values first")
-        data = data.astype(np.float64)
-    missing = {"f": np.nan, "c": np.nan, "M": "NaT", "m": "NaT"}.get(data.dtype.kind)
-    filled = data.astype(object) if missing is None else data.copy()
-    filled[mask] = missing
-    return filled
+    if not np.ma.getmaskarray(values).any():
+        return np.asarray(values.data)
+    kind = values.dtype.kind
+    if kind in "fcmM":
+        return values.filled(np.nan if kind in "fc" else np.array("NaT", values.dtype))
+    return np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:

@@ -71,23 +71,6 @@ class Coding:
         with listening(lambda _: None):  # progress is shown in rows
             return self.binner.codes(as_kinds(table, self.kinds), room)
 
-    def own_codes(self, table: TableInMemory) -> list[NDArray[np.uint8]] | None:
-        """The columns of a part of the rows where each holds its own codes, as bytes; else None."""
-        if self.binner.requires != "codes" or table.matrix is not None or table.categories():
-            return None
-        columns, largest = [], np.zeros(table.n_features, np.int64)
-        for j, known in enumerate(self.binner.categories_):
-            values = table.numbers(j)
-            if known is None or not values.dtype == known.dtype == np.uint8:
-                return None
-            largest[j] = known[-1]
-            if largest[j] != len(known) - 1 or not values.flags.c_contiguous:
-                return None
-            columns.append(values)
-        extents = table.extents(self.binner.n_jobs, True)
-        beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))
-        return None if beyond else columns
-
 
 def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
     """Fit a copy of a binner on a table of which only the summary that was made for it is known."""
