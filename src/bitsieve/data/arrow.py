@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -79,26 +80,26 @@ def is_time(kind: Any) -> bool:
 
 def is_categorical(kind: Any) -> bool:
     """Whether a type is that of text or of a dictionary."""
-    return pa.types.is_dictionary(kind) or _is_text(kind)
+    return pa.types.is_dictionary(kind) or is_text(kind) or str(kind) in ("binary", "large_binary", "binary_view")
 
 
-def array_of_objects(values: Any, name: str) -> Any:
-    """An Arrow array of Python objects, all of one kind; None and NaN are missing."""
+def arrow_of(values: Any, name: str) -> tuple[Any, bool]:
+    """An Arrow array of a series or of Python objects, None and NaN missing; and whether these were of several kinds.
+
+    Text and numbers in one column of Python objects are all text; other kinds are refused.
+    """
+    if isinstance(values, nw.Series):
+        if values.dtype != nw.Object:
+            return values.to_arrow(), False
+        values = values.to_list()
     try:
-        return pa.array(values, from_pandas=True)
-    except (pa.ArrowException, TypeError, OverflowError) as error:
-        raise mixed_kinds(name) from error
-
-
-def text_of_mixed(values: Any, name: str) -> Any:
-    """Text and numbers in one column of Python objects, all of them as text; other kinds are refused."""
-    words = []
-    for value in values:
-        missing = value is None or value != value  # NaN and NaT are no value of their own
-        if not missing and (isinstance(value, bool) or not isinstance(value, (str, int, float, np.number))):
-            raise mixed_kinds(name)
-        words.append(None if missing else str(value))
-    return pa.array(words, pa.string())
+        return pa.array(values, from_pandas=True), False
+    except (pa.ArrowException, TypeError, OverflowError):
+        known = [None if value is None or value != value else value for value in values]  # NaN and NaT are no value
+    words = (str, int, float, np.number, type(None))
+    if any(isinstance(value, bool) or not isinstance(value, words) for value in known):
+        raise mixed_kinds(name)
+    return pa.array([None if value is None else str(value) for value in known], pa.string()), True
 
 
 def mixed_kinds(name: str) -> ValueError:
@@ -108,9 +109,9 @@ def mixed_kinds(name: str) -> ValueError:
     )
 
 
-def _is_text(kind: Any) -> bool:
-    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
-    return any(test(kind) for test in tests) or str(kind) in ("string_view", "binary_view")
+def is_text(kind: Any) -> bool:
+    """Whether a type is that of text."""
+    return str(kind) in ("string", "large_string", "string_view")
 
 
 def _numbers(array: Any, name: str) -> np.ndarray:

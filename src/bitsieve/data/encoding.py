@@ -123,6 +123,11 @@ def is_missing(values: NDArray[Any] | Encoded) -> Flags:
     return np.asarray(np.isnan(values), bool) if values.dtype.kind == "f" else np.zeros(len(values), bool)
 
 
+def all_missing(values: NDArray[Any]) -> bool:
+    """Whether every number is missing."""
+    return values.dtype.kind == "f" and bool(np.isnan(values).all())
+
+
 def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: Columns) -> Any:
     """Some rows of an array, or of every one of several columns."""
     if isinstance(columns, np.ndarray):

@@ -292,9 +292,11 @@ def numpy_of_series(series: nw.Series[Any]) -> NDArray[Any]:
 
 
 def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
-    from bitsieve.data.arrow import array_of_objects, column_of_arrow, is_time, numpy_of
+    from bitsieve.data.arrow import arrow_of, column_of_arrow, is_time, mixed_kinds, numpy_of
 
-    array = array_of_objects(values, what) if isinstance(values, np.ndarray) else values
+    array, is_mixed = arrow_of(values, what) if isinstance(values, np.ndarray) else (values, False)
+    if is_mixed:
+        raise mixed_kinds(what)
     return numpy_of(array) if is_time(array.type) else column_of_arrow(array, what)
 
 

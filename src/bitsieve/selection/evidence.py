@@ -159,7 +159,7 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
 
 def _is_no_number(table: TableInMemory, column: int) -> bool:
     """Whether a column is text, or has no value at all."""
-    from bitsieve.data.columns import all_missing
+    from bitsieve.data.encoding import all_missing
 
     return not table.is_numeric(column) or all_missing(table.numbers(column))
 

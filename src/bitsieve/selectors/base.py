@@ -370,7 +370,7 @@ class CountSelector(ColumnSelector):
         if known is None and hasattr(self, "selected_"):
             warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
         table = self._rows(X, y, sample_weight, classes, first=known is None)
-        binner = make_binner(self.binning_in_use, n_jobs=self.n_jobs).fit_table(table)
+        binner = make_binner(self.binning_in_use, n_jobs=self.n_jobs).for_table(table).fit_table(table)
         source = count_coded(table, binner, self.n_jobs)
         target = replace(table.target, codes=np.empty(0, np.int32))
         counts = count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))

@@ -17,8 +17,7 @@ from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.binning.registry import binning_facts, binning_of
 from bitsieve.data.binning.summary import Summary
 from bitsieve.data.column_summary import Kind
-from bitsieve.data.columns import all_missing
-from bitsieve.data.encoding import Encoded, are_categories, encode
+from bitsieve.data.encoding import Encoded, all_missing, are_categories, encode
 from bitsieve.data.extents import MISSING
 from bitsieve.data.table import TableInMemory
 

@@ -15,7 +15,7 @@ from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.ragged import Ragged
 
 RULES = {  # name to the module, with a dot before it where it is in this folder, and the class of the rule
-    "auto": (".auto", "AutoBinning"),
+    "auto": (".mdl", "AutoBinning"),
     "mdl": (".mdl", "MDLBinning"),
     "quantile": (".equal", "EqualFrequencyBinning"),
     "uniform": (".equal", "EqualWidthBinning"),
