@@ -50,12 +50,12 @@ def as_array(values: Any) -> NDArray[Any]:
 
 def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
     """The values of a masked array: as they are if none is masked, else with NaN, NaT or None in the place of those."""
-    if not np.ma.getmaskarray(values).any():
-        return np.asarray(values.data)
-    kind = values.dtype.kind
-    if kind in "fcmM":
-        return values.filled(np.nan if kind in "fc" else np.array("NaT", values.dtype))
-    return np.where(np.ma.getmaskarray(values), None, values.data.astype(object))
+    data, mask, kind = np.asarray(values.data), np.ma.getmaskarray(values), values.dtype.kind
+    if not mask.any():
+        return data
+    filled = data.astype(data.dtype if kind in "fcmM" else object)
+    filled[mask] = np.nan if kind in "fc" else "NaT" if kind in "mM" else None
+    return filled
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
