@@ -226,6 +226,7 @@ class ColumnSummary:
         tables = [part.distinct for part in filled if part.distinct is not None]
         kind = common_kind([part.kind for part in filled if part.kind is not None], missing=bool(holds & MISSING))
         known = [part for part in filled if part.low is not None]
+        numbers = [part.row_numbers for part in parts if part.row_numbers is not None]
         return cls(
             holds,
             kind,
@@ -233,14 +234,9 @@ class ColumnSummary:
             max((part.high for part in known), default=None),
             n_missing,
             distinct=Distinct.merged(tables, kind, most, name) if len(tables) == len(filled) else None,
-            row_numbers=_together([part.row_numbers for part in parts]),
+            row_numbers=reduce(add, numbers) if len(numbers) == len(parts) else None,
             outlying=reduce(add, [part.outlying for part in filled if part.outlying is not None]) if known else None,
         )
-
-
-def _together(parts: Sequence[RowNumbers | None]) -> RowNumbers | None:
-    known = [part for part in parts if part is not None]
-    return reduce(add, known) if len(known) == len(parts) else None
 
 
 def common_kind(kinds: Sequence[Kind], *, missing: bool) -> Kind:

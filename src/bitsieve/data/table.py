@@ -86,13 +86,13 @@ class Table(NamedColumns, ABC):
     def without(self, columns: Sequence[int]) -> Self:
         """The table with one value in every row of some columns, so that no method chooses them."""
 
-    @abstractmethod
     def varies(self, j: int) -> bool:
         """Whether feature ``j`` holds different values; missing is one."""
+        return j not in self.left_out and bool(cast("Flags", self.profile().varies)[j])
 
-    @abstractmethod
     def counts_rows(self, j: int) -> bool:
         """Whether feature ``j`` goes up, or down, by one with every row."""
+        return j not in self.left_out and bool(cast("Flags", self.profile().counts_rows)[j])
 
 
 class TableElsewhere(Table):

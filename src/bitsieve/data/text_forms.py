@@ -283,7 +283,10 @@ def _date_of(text: str | None, order: str) -> tuple[re.Match[str] | None, int | 
     found = _IN_DIGITS.fullmatch(text)
     if found is None:
         found = _DAY_MONTH.fullmatch(text) or _MONTH_DAY.fullmatch(text)
-        return found, None if found is None else _days(found["year"], _month(found["month"].lower()), int(found["day"]))
+        if found is None:
+            return None, None
+        name = found["month"].lower()
+        return found, _days(found["year"], _MONTHS.get(name[:4]) or _MONTHS.get(name[:3]) or 0, int(found["day"]))
     first, middle, last = found["first"], int(found["middle"]), found["last"]
     if found["mark"] != found["mark2"]:
         return found, None
@@ -302,11 +305,6 @@ def _days(year: str, month: int, day: int) -> int | None:
         return date(int(year) + (of_two if len(year) == 2 else 0), month, day).toordinal() - _FIRST_DAY
     except ValueError:
         return None
-
-
-def _month(name: str) -> int:
-    """The number of a month by its name; 0 for another word."""
-    return _MONTHS.get(name[:4]) or _MONTHS.get(name[:3]) or 0
 
 
 def _clock_of(found: re.Match[str], last_hour: int) -> int | None:

@@ -78,7 +78,10 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
     fitted = binner.unfitted()
     fitted.start_fit(summary)
     if binner.requires == "codes":
-        _refuse_many_codes(summary)
+        for name, column in zip(summary.names, summary.columns, strict=True):
+            if column.has_uncounted:
+                what = f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported"
+                raise ValueError(f"{what}: drop it or group its values")
     alone: list[Any] = [None] * summary.n_features
 
     def fit(j: int) -> None:
@@ -102,15 +105,6 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
         if sampled and summary.sample is not None
         else max((column.rank_error for column in summary.columns), default=0.0),
     )
-
-
-def _refuse_many_codes(summary: Summary) -> None:
-    for name, column in zip(summary.names, summary.columns, strict=True):
-        if column.has_uncounted:
-            raise ValueError(
-                f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported: drop it or group its "
-                "values"
-            )
 
 
 def codes_that_occur(binner: Any, table: Any) -> Integers:
