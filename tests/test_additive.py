@@ -15,8 +15,7 @@ import bitsieve
 from bitsieve.cli import main
 from bitsieve.data.binning.registry import RULES, make_binner
 from bitsieve.engines import registry as engines
-from bitsieve.evaluate.models.refit import Model
-from bitsieve.evaluate.models.registry import MODELS
+from bitsieve.evaluate.models import MODELS, Model
 from bitsieve.files.read import FORMATS
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods import registry

@@ -19,7 +19,7 @@ from bitsieve.files import libsvm, spooled_columns
 from bitsieve.files import spool as spools
 from bitsieve.files.read import open_columns, read_table
 from bitsieve.methods.registry import list_methods
-from bitsieve.selectors.registry import make_selector
+from bitsieve.selectors.fitting import make_selector
 
 N, D = 160, 22
 KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}

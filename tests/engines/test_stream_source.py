@@ -16,7 +16,7 @@ from bitsieve.engines import stream
 from bitsieve.engines.stream import StreamParts
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
-from bitsieve.selectors.registry import make_selector
+from bitsieve.selectors.fitting import make_selector
 
 N = 900
 KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}

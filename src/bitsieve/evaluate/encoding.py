@@ -1,10 +1,7 @@
 """Original features as numbers, learned from given rows alone: for classifiers, and for selectors of scikit-learn.
 
-A numeric feature is standardised, by its mean and standard deviation, or as in the papers only divided by its largest
-absolute value; a missing value is the mean of those that are there. A categorical feature becomes one 0/1 column a
-category (a single column where it has two); a missing value is a category of its own where it occurs in the rows
-learned from, and a category that does not occur there is 0 in every column, as are those beyond the hundred most
-frequent ones.
+A missing number is the mean of those that are there. A categorical feature becomes one 0/1 column a category (a single
+column where it has two), a missing value one of them; categories beyond the hundred most frequent ones have none.
 """
 
 from __future__ import annotations
@@ -80,10 +77,7 @@ def _categories(codes: NDArray[np.int32], learned_from: NDArray[np.intp]) -> lis
 
 
 class Foreign(BaseEstimator):
-    """A selector of scikit-learn that is fitted on numbers and ranks the features.
-
-    A feature of several columns, as a category has, comes where its best column does.
-    """
+    """A selector of scikit-learn that ranks features; one of several columns comes where its best column does."""
 
     def __init__(self, selector: Any) -> None:
         self.selector = selector

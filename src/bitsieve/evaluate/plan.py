@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
 from bitsieve.common.defaults import BINNING, COMPARE
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
@@ -21,15 +21,13 @@ from bitsieve.data.quantity import TIMES
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
-from bitsieve.evaluate.losses import Loss, Measure, Predicted, make_measure
-from bitsieve.evaluate.models.refit import Grow, Model
-from bitsieve.evaluate.models.registry import default_model, make_model, seeded
+from bitsieve.evaluate.measures import Loss, Measure, Predicted, make_measure
+from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
 from bitsieve.information.leaks import leaks
 from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data
-from bitsieve.selectors.fitting import count_table
-from bitsieve.selectors.registry import make_selector
+from bitsieve.selectors.fitting import count_table, make_selector
 
 FEW_SAMPLES = 100  # below, one sample is left out at a time
 MANY_FOLDS = 10
@@ -49,42 +47,27 @@ def make_folds(
 ) -> tuple[list[Fold], list[str]]:
     """The folds, and notes on how they were chosen, for :func:`bitsieve.compare`; refused if a class is too small."""
     notes: list[str] = []
-    if groups is not None:
-        made = _by_groups(target, folds, groups, random_state)
-    else:
-        if folds is None:
-            folds, notes = _by_default(target)
-        if isinstance(folds, str):
-            _check_name(folds)
-            rows = np.arange(len(target.codes))
-            made = [Fold(np.delete(rows, row), rows[row : row + 1]) for row in rows]
-        elif hasattr(folds, "split"):
-            made = _as_given(folds.split(_columns(target), target.codes))
-        elif hasattr(folds, "__iter__"):
-            made = _as_given(folds)
-        else:
-            n_folds = check_integer("folds", folds, 2, len(target.codes), "or 'loo'")
-            splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
-            made = _as_given(splitter.split(_columns(target), _strata(target, n_folds)))
+    given = () if groups is None else (groups,)
+    n_units = len(target.codes) if groups is None else len(np.unique(groups))
+    if folds is None:
+        folds, notes = _by_default(target) if groups is None else (min(MANY_FOLDS, n_units), [])
+    strata: NDArray[np.integer] = target.codes
+    if isinstance(folds, str):
+        if folds.lower() != LEAVE_ONE_OUT:
+            raise ParameterError("folds", folds, "give a whole number of folds or 'loo' (leave one out)")
+        folds = LeaveOneOut() if groups is None else n_units
+    if groups is not None and not hasattr(folds, "split"):  # stratified as far as whole groups allow
+        n_folds = check_integer("folds", folds, 2, n_units, "as many as there are groups at most")
+        folds = StratifiedGroupKFold(n_folds, shuffle=True, random_state=random_state)
+    elif not hasattr(folds, "split") and not hasattr(folds, "__iter__"):
+        n_folds = check_integer("folds", folds, 2, n_units, "or 'loo'")
+        folds, strata = StratifiedKFold(n_folds, shuffle=True, random_state=random_state), _strata(target, n_folds)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        pairs = folds.split(np.zeros((len(strata), 1)), strata, *given) if hasattr(folds, "split") else folds
+        made = [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
     _check(made, target)
     return made, notes
-
-
-def _by_groups(target: Target, folds: Any, groups: NDArray[np.intp], random_state: int) -> list[Fold]:
-    """Stratified as far as whole groups allow; by default 10 folds, or as many as there are groups."""
-    n_groups = len(np.unique(groups))
-    if folds is None:
-        folds = min(MANY_FOLDS, n_groups)
-    elif isinstance(folds, str):
-        _check_name(folds)
-        folds = n_groups
-    elif hasattr(folds, "split"):
-        return _as_given(folds.split(_columns(target), target.codes, groups))
-    n_folds = check_integer("folds", folds, 2, n_groups, "as many as there are groups at most")
-    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=random_state)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)  # whole groups do not allow more
-        return _as_given(splitter.split(_columns(target), target.codes, groups))
 
 
 def _by_default(target: Target) -> tuple[Any, list[str]]:
@@ -95,16 +78,9 @@ def _by_default(target: Target) -> tuple[Any, list[str]]:
     if smallest >= MANY_FOLDS or target.is_quantity:
         return MANY_FOLDS, []
     label = target.labels[sizes.argmin()]
-    if smallest < 2:
-        what = f"class {str(label)!r} has 1 sample, which cannot be both learned from and tested on: "
-        advice = "drop the class or merge it with another, or give "
-        raise ValueError(Sentence(what, advice, Setting("folds", LEAVE_ONE_OUT)))
-    return smallest, [f"class {str(label)!r} has {smallest} samples only: {smallest} folds instead of {MANY_FOLDS}"]
-
-
-def _check_name(name: str) -> None:
-    if name.lower() != LEAVE_ONE_OUT:
-        raise ParameterError("folds", name, "give a whole number of folds or 'loo' (leave one out)")
+    return max(2, smallest), [
+        f"class {str(label)!r} has {smallest} samples only: {smallest} folds instead of {MANY_FOLDS}"
+    ]
 
 
 def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
@@ -120,15 +96,6 @@ def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
         fewer = ("give ", Setting("folds", smallest), " or ") if smallest > 1 else ("drop the class, or give ",)
         raise ValueError(Sentence(what, *fewer, Setting("folds", LEAVE_ONE_OUT)))
     return target.codes
-
-
-def _columns(target: Target) -> NDArray[np.float64]:
-    """An empty table, as splitters of scikit-learn ask for one."""
-    return np.zeros((len(target.codes), 1))
-
-
-def _as_given(pairs: Iterable[Any]) -> list[Fold]:
-    return [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
 
 
 def _check(folds: list[Fold], target: Target) -> None:
@@ -218,11 +185,7 @@ class Plan:
         return encode_features(self.table, columns, self.learned_from(fold), centred=not self.ranks_once)
 
     def baseline_errors(self) -> NDArray[np.intp] | NDArray[np.float64]:
-        """The errors in every fold without columns, shape (n_folds,).
-
-        Predicted is the class that most of all samples have (in balanced classes most of those learned from are of
-        another class than those tested on), or the mean of those learned from.
-        """
+        """The errors in every fold of the class that most of all samples have, or of the mean of those learned from."""
         truth, errors, is_quantity = self.target.truth, [], self.measure.predicts == "quantity"
         for fold in self.folds:
             constant = truth[fold.train].mean() if is_quantity else np.bincount(truth).argmax()

@@ -9,7 +9,7 @@ import numpy as np
 
 from bitsieve.common.html import code, figure, heading, notes, paragraph, table
 from bitsieve.evaluate.comparison import Comparison, baselines, bounds_text, use_it
-from bitsieve.evaluate.losses import ACCURACY
+from bitsieve.evaluate.measures import ACCURACY
 from bitsieve.report.page import page
 from bitsieve.selection.figures import Curves, as_svg, new_axes, plot_curves
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from bitsieve.common.arrays import Floats
 from bitsieve.common.docstrings import described_fully
 from bitsieve.data.table import TableInMemory
-from bitsieve.selection.curve import Curve, information_curve, ranked_on
-from bitsieve.selection.evidence import Chance, Contribution, Evidence, evidence_of
+from bitsieve.selection.evidence import Chance, Contribution, Curve, Evidence, evidence_of, information_curve, ranked_on
 from bitsieve.selection.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
 

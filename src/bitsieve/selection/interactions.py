@@ -24,6 +24,7 @@ from bitsieve.common.messages import (
     printable,
     warn_of,
 )
+from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_choice, check_integer, check_threads
 from bitsieve.common.progress import phase, shown
 from bitsieve.counts.source import CountSource
@@ -33,7 +34,7 @@ from bitsieve.data.table import Table
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_constant_data
-from bitsieve.selection.reading import Reading
+from bitsieve.selection.select import Reading
 from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
 
 if TYPE_CHECKING:
@@ -240,6 +241,7 @@ def _records(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> list[dic
     return [dict(zip(names, row, strict=True)) for row in zip_longest(*columns)]
 
 
+@cites("Anastassiou 2007", "McGill 1954", "Jakulin 2005", "Mnich, Rudnicki 2020")
 def interactions(
     data: Any,
     target: Any = None,
@@ -274,10 +276,10 @@ def interactions(
     With ``I(S)`` the information of the columns S about the target, in bits, for i, j, k the columns of a triple:
 
     - "synergy": ``I(ijk) - max(I(ij) + I(k), I(ik) + I(j), I(jk) + I(i), I(i) + I(j) + I(k))``, what the tuple carries
-      beyond any division of it into parts [1]_.
-    - "interaction": ``I(ijk) - I(ij) - I(ik) - I(jk) + I(i) + I(j) + I(k)``, the interaction information [2]_ [3]_;
-      above 0 is synergy, below 0 redundancy (three copies of one column are above 0, too).
-    - "gain": the largest of ``I(Xi;C|Xj,Xk)``; for every column its own [4]_.
+      beyond any division of it into parts (Anastassiou).
+    - "interaction": ``I(ijk) - I(ij) - I(ik) - I(jk) + I(i) + I(j) + I(k)``, the interaction information (McGill,
+      Jakulin); above 0 is synergy, below 0 redundancy (three copies of one column are above 0, too).
+    - "gain": the largest of ``I(Xi;C|Xj,Xk)``; for every column its own (Mnich, Rudnicki).
     - "joint": ``I(ijk)``.
 
     Of a pair, synergy and interaction are both ``I(ij) - I(i) - I(j)``.
@@ -292,8 +294,8 @@ def interactions(
         How many tuples are kept.
     statistic : {"synergy", "interaction", "gain", "joint"}, default="synergy"
     n_shuffles : int, optional
-        Shuffles of the target, from which p follows: the share of them, and of the data itself, in which the strongest
-        of all tuples is as strong (Westfall, Young). By default 99 where they take some seconds, else none.
+        Shuffles of the target, from which p follows (Westfall, Young). By default 99 where they take some seconds, else
+        none.
     screen : int, optional
         Search among the so many columns only that have the largest ``I(Xi;C|Xj)`` of all pairs. A column that is
         informative in triples alone may be missed.
@@ -302,8 +304,7 @@ def interactions(
         in its stratum. Dense rows in memory only.
     rate_by : {"shuffles", "contrasts"}, default="shuffles"
         What the false discovery rate of columns follows from: shuffles of the target, or one more search among the
-        columns and shuffled copies of a tenth of them, of 100 at least, as in MDFS [4]_; the copies need "gain", and
-        neither ``screen`` nor ``strata``.
+        columns and shuffled copies of some, as in MDFS; the copies need "gain", and neither ``screen`` nor ``strata``.
     random_state : int, default=0
         Same seed, same shuffles, for any number of threads.
     sample_weight : str or array-like of shape (n_samples,), optional
@@ -312,8 +313,7 @@ def interactions(
         Identifiers that are kept, and columns that are left out.
     binning : {"quantile", "uniform", "mdl", "none"} or binner, default="quantile"
         How numeric columns become codes; of three bins for pairs and two for triples, unless ``n_bins`` says otherwise.
-        "mdl" looks at single columns, and cuts none that is informative with others only. Columns of fewer than 8 whole
-        numbers are codes as they are.
+        Columns of fewer than 8 whole numbers are codes as they are.
     target_bins, target_kind, drop_missing_target, header, repair, column_types, n_jobs, memory, spool, engine, verbose
         As for :func:`bitsieve.select`.
     **of_binner
@@ -334,15 +334,6 @@ def interactions(
     Cost: n(n-1)/2 pairs or n(n-1)(n-2)/6 triples, each d samples read as (codes - 1)^order bits, and again for every
     shuffle. p is for the statement that the target depends on no column at all: a tuple may have a small p because one
     of its columns is informative alone, by "joint" and "gain" above all.
-
-    References
-    ----------
-    .. [1] D. Anastassiou, "Computational analysis of the synergy among multiple interacting genes", Molecular Systems
-       Biology 3, 2007. doi:10.1038/msb4100124
-    .. [2] W. J. McGill, "Multivariate information transmission", Psychometrika 19, 1954. doi:10.1007/BF02289159
-    .. [3] A. Jakulin, "Machine learning based on attribute interactions", dissertation, University of Ljubljana, 2005.
-    .. [4] K. Mnich, W. R. Rudnicki, "All-relevant feature selection using multidimensional filters with exhaustive
-       search", Information Sciences 524, 2020. doi:10.1016/j.ins.2020.03.024
 
     Examples
     --------

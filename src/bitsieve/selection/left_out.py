@@ -17,11 +17,7 @@ from bitsieve.methods.constraints import Constraints, check_constraints, is_give
 
 @dataclass(frozen=True)
 class Considered:
-    """A table of which some columns are left out.
-
-    They hold one value in every row of ``table`` then, so that nothing chooses them. ``constraints`` are for a method
-    that takes them.
-    """
+    """A table in which columns that are left out hold one value; ``constraints`` are for a method that takes them."""
 
     table: Table
     left_out: list[int] = field(default_factory=list)
@@ -44,11 +40,10 @@ def consider(
     orders: bool = True,
     binner: Any = None,
 ) -> Considered:
-    """Leave out columns without values, identifiers that are not included, and excluded columns.
+    """Leave out columns without values, identifiers that are not included, and excluded columns, by name or index.
 
-    Columns are given by name or index; ``constraints`` hold the same, and groups. ``constrains`` is whether the method
-    takes constraints, ``orders`` whether ``include`` asks for a place at the head, and not only for not being left out.
-    ``binner`` will bin the columns: rows in parts are read once, for all that it needs.
+    ``constrains``: the method takes constraints. ``orders``: ``include`` asks for a place at the head, and not only for
+    not being left out. ``binner`` will bin the columns: rows in parts are read once, for all that it needs.
     """
     check_constraints(constraints)
     if constraints is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -21,6 +21,7 @@ from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.docstrings import described_fully
 from bitsieve.common.messages import quoted, warn, warn_of
+from bitsieve.common.papers import PAPERS, with_references
 from bitsieve.common.parameters import Rule, check_parameters, made_by
 from bitsieve.data.binning.registry import binning_with, keeps_missing, make_binner
 from bitsieve.data.binning.transformers import as_transformer
@@ -104,7 +105,9 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     @classmethod
     def _describe_parameters(cls) -> None:
         cls.parameter_names = tuple(inspect.signature(cls).parameters)
-        cls.__doc__ = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
+        doc = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
+        papers = dict.fromkeys(method.paper for method in cls.described)
+        cls.__doc__ = with_references(doc, [PAPERS[name] for name in papers if name in PAPERS])
 
     @followed
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -117,11 +120,9 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             selector has a parameter ``binning``. Methods on counts, and linear ones, take sparse matrices and arrays,
             in which zero is a code of its own; the others refuse them.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes of any kind, or a quantity: dates, durations and numbers with a fractional part, and whole numbers
-            of many values that do not look like codes; ``target_kind`` says otherwise. A quantity is cut into
-            max(3, N^(1/5)) classes of equal frequency, whose edges are kept in ``target_edges_``; for another number of
-            them cut y first, or use :func:`bitsieve.select` and its ``target_bins``. Several columns are one target:
-            their combinations are the classes.
+            Classes of any kind, or a quantity: dates, durations, numbers with a fractional part, and whole numbers of
+            many values; ``target_kind`` says otherwise. A quantity is cut into max(3, N^(1/5)) classes of equal
+            frequency, by ``target_edges_``. Several columns are one target: their combinations are the classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
             sample of weight 0 is left out.
@@ -293,23 +294,37 @@ def _takes_codes(selector: Any) -> bool:
     )
 
 
-@dataclass_transform(eq_default=False)
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def with_parameters(cls: type[S]) -> type[S]:
-    """A selector whose fields are its parameters, which its constructor takes and keeps as they are."""
-    dataclass(eq=False, repr=False)(cls)
+    """A selector whose fields are its parameters, which its constructor takes and keeps as they are, its own first."""
+    made = vars(dataclass(eq=False, repr=False, kw_only=True)(cls))["__init__"]
+    taken = inspect.signature(made).parameters.values()
+    shared = {name: place for place, name in enumerate(SHARED[1:])}
+    made.__signature__ = inspect.Signature(sorted(taken, key=lambda each: shared.get(each.name, -1)))
     cls._describe_parameters()
     return cls
 
 
-class CountSelector(ColumnSelector):
+@with_parameters
+class MethodSelector(ColumnSelector):
+    """Base of the selectors that take a number of features by a method."""
+
+    n_features_to_select: int | float | str | None = field(default=None, kw_only=False)
+    target_kind: str | None = None
+
+
+@with_parameters
+class CountSelector(MethodSelector):
     """Base of the selectors on counts."""
 
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
-    binning: Any
-    n_jobs: int | None
-    relevance_: Floats
-    informative_: Flags
-    _counts: SavedCounts | None  # of the rows so far, where they came in parts
+    relevance_: Floats = field(init=False)
+    informative_: Flags = field(init=False)
+    _counts: SavedCounts | None = field(init=False)  # of the rows so far, where they came in parts
+
+    binning: Any = BINNING
+    missing: str | None = None
+    n_jobs: int | None = None
 
     def fit_counted(self, counted: Counted) -> Self:
         """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part."""
@@ -323,8 +338,7 @@ class CountSelector(ColumnSelector):
         """Count some more rows, and choose features by all that were counted.
 
         After each call the selector is what ``fit`` makes of all rows so far, to the last bit. Only with
-        ``binning="none"``, since other bins may change with every row: give the codes of a fitted binner. Methods that
-        need tables of more than two columns and the class, such as ``cmi``, and stopping rules, refuse it.
+        ``binning="none"``, on the codes of a fitted binner; not by methods such as ``cmi``, nor by stopping rules.
 
         Parameters
         ----------

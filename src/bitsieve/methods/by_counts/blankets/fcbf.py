@@ -158,7 +158,7 @@ METHODS = (
         needs="each feature with the class, then each kept feature with those that remain",
         cost="O(k n d)",
         unit="ratio",
-        selector="bitsieve.selectors.blankets:FCBF",
+        selector="bitsieve.selectors.pairwise:FCBF",
         run=fcbf,
         ends_with=(None, "auto"),
         rules={"delta": partial(check_number, low=0, high=1), "strict": check_flag},
