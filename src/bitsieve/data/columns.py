@@ -24,7 +24,7 @@ from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import is_foreign, numpy_of_series
 from bitsieve.data.text import Plain, typed_columns
-from bitsieve.files.spooled_columns import SpooledColumns
+from bitsieve.files.libsvm import SpooledColumns
 
 _TURNED_AT_ONCE = 1024  # rows of a matrix whose columns are made contiguous
 

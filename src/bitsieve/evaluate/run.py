@@ -30,9 +30,8 @@ from bitsieve.common.messages import one_line, quoted
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluate.comparison import BEST, Comparison
-from bitsieve.evaluate.encoding import Foreign
 from bitsieve.evaluate.measures import Scored, redundancy_rates, separability, wrong
-from bitsieve.evaluate.plan import Fold, Plan
+from bitsieve.evaluate.plan import Fold, Foreign, Plan
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds

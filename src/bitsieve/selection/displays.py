@@ -1,9 +1,4 @@
-"""The figures of a selection, in scikit-learn's manner: made from what was selected, then drawn.
-
-:class:`RankingDisplay` draws the information of each selected feature, :class:`RedundancyDisplay` what selected
-features share, :class:`DendrogramDisplay` which columns are alike, :class:`CurveDisplay` the information of the first
-features together, :class:`TargetDisplay` a target that is a quantity over each selected feature.
-"""
+"""The figures of a selection, in scikit-learn's manner: made from what was selected, then drawn."""
 
 from __future__ import annotations
 

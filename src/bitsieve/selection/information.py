@@ -113,8 +113,7 @@ def mutual_information(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, the target has missing values, a weight is no whole number, or there is no
-        such estimator.
+        If the columns, the target or a weight cannot be used, or there is no such estimator.
 
     Examples
     --------
@@ -206,8 +205,7 @@ def conditional_mutual_information_matrix(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, the target has missing values, a weight is no whole number, or there is no
-        such estimator.
+        If the columns, the target or a weight cannot be used, or there is no such estimator.
 
     Notes
     -----

@@ -29,10 +29,9 @@ from bitsieve.data.given import keeps_columns_only, take_columns, with_rows
 from bitsieve.data.quantity import TargetKind, has_fractions
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
-from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups
-from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
+from bitsieve.engines.saved_counts import CountsTable, SavedCounts, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Found, Method, check_requirements
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative

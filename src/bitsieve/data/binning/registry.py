@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.defaults import BINNING
-from bitsieve.common.messages import ParameterError, quoted
+from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.ragged import Ragged
 
@@ -45,7 +45,8 @@ def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters:
     accepted = [name for name in rule.parameter_names() if name != "n_jobs"]
     for name in parameters:
         if name not in accepted:
-            raise ValueError(f"binning {spec!r} has no parameter {name!r}: it has {', '.join(accepted)}")
+            known = [part for other in accepted for part in (", ", Setting(other))][1:]
+            raise ValueError(Sentence(f"binning {spec!r} has no parameter ", Setting(name), ": it has ", *known))
     made: Binning = rule(n_jobs=n_jobs, **parameters)
     return made
 
