@@ -182,6 +182,7 @@ def _selection(
         table,
         method=options.method,
         n_features_to_select=options.features,
+        screen=options.screen,
         n_jobs=options.threads or -1,
         **parameters,
     )

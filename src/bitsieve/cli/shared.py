@@ -8,12 +8,13 @@ import sys
 import time
 import warnings
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import OPTIONS, options_of
 from bitsieve.common.defaults import BINNING
-from bitsieve.common.messages import Sentence, Setting, message_of, one_line
+from bitsieve.common.messages import BitsieveWarning, Sentence, Setting, message_of, one_line
 
 if TYPE_CHECKING:
     import argparse
@@ -91,7 +92,7 @@ def _typed(value: object) -> str:
 def in_words_of(wording: Wording, quiet: bool = False) -> Iterator[None]:
     """Inside the block warnings are lines, and errors are in the words of a command."""
     with warnings.catch_warnings():
-        warnings.showwarning = say_nothing if quiet else say_warning
+        warnings.showwarning = say_nothing if quiet else partial(say_warning, wording=wording)
         try:
             yield
         except ValueError as error:
@@ -198,11 +199,12 @@ def say(message: str) -> None:
     print(f"bitsieve: {message}", file=sys.stderr)
 
 
-def say_warning(message: Warning | str, category: type[Warning], filename: str, *_: Any, **__: Any) -> None:
+def say_warning(message: Warning, category: type[Warning], filename: str, *_: Any, wording: Wording, **__: Any) -> None:
     """A warning as a line to standard error, in the place of :func:`warnings.showwarning`; none of scikit-learn's."""
     packages = {category.__module__.partition(".")[0], *Path(filename).parts}
     if packages.isdisjoint(_SILENT):
-        say(f"warning: {one_line(message)}")
+        text = message.args[0] if isinstance(message, BitsieveWarning) else str(message)
+        say(f"warning: {one_line(wording(text))}")
 
 
 def say_nothing(*_: Any, **__: Any) -> None:

@@ -46,7 +46,7 @@ def phase(name: str) -> Callable[[int, int | None], None]:
             listener(f"{name}, {done:,}")
             return
         passed = time.monotonic() - start
-        left = f", about {_duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
+        left = f", about {duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
         listener(Step(f"{name}, {100 * done // max(total, 1)} %{left}", done, total, passed, name))
 
     return step
@@ -67,7 +67,7 @@ class Step(str):
         return step
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """``25 s``, ``7 min`` or ``3.5 h``, rounded up."""
     if seconds <= 90:
         return f"{math.ceil(seconds)} s"

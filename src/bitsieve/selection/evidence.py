@@ -73,7 +73,8 @@ class Chance(NamedTuple):
 class Evidence:
     """The counts behind a selection: a table, a binner fitted on it, and the k selected columns.
 
-    ``whole`` is the table with the columns ``left_out`` before the selection; ``estimator`` is that of the method.
+    ``whole`` is the table with the columns ``left_out`` before the selection; ``estimator`` is that of the method,
+    which was not run on the columns ``screened_off``.
     """
 
     table: Table
@@ -83,6 +84,7 @@ class Evidence:
     whole: Table | None = None
     left_out: Sequence[int] = ()
     estimator: str = PLUG_IN
+    screened_off: Sequence[int] = ()
 
     @cached_property
     def counted(self) -> Counted:

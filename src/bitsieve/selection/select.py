@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -22,10 +23,10 @@ from bitsieve.methods.constraints import is_given, resolve
 from bitsieve.methods.method import Method, check_requirements
 from bitsieve.methods.registry import arguments_of, check_offers, find_method, parameters_of
 from bitsieve.selection.evidence import Evidence, explanation
-from bitsieve.selection.left_out import Considered, consider, refuse_more_than_left
+from bitsieve.selection.left_out import Considered, check_screen, consider, refuse_more_than_left, screened
 from bitsieve.selection.notes import may_be_chance, notes_on, refuse_constant_data
 from bitsieve.selection.selection import Selection
-from bitsieve.selectors.fitting import Explained, Outcome, check_settings, fit_method
+from bitsieve.selectors.fitting import Explained, Outcome, check_settings, count_table, explain_by, fit_method
 
 BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
 _OF_ITS_OWN = Sentence("text that was read as missing has a code of its own: ", Setting("missing", "bin"))
@@ -41,6 +42,7 @@ def select(
     n_features_to_select: int | float | str | None = None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
+    screen: int | None = None,
     binning: Any = BINNING,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
@@ -85,6 +87,10 @@ def select(
         Selected first, whatever their scores, by a greedy method. Identifiers are left out unless named here.
     exclude : sequence of column, optional
         Never selected.
+    screen : int, optional
+        The method is run on so many columns alone, those of the largest mutual information with the target: for methods
+        whose time grows with the square of the columns, or faster. Explanations are of all columns. Not with stopping
+        rules, groups and saved counts.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes: by "auto" as "mdl" where the target has classes, and where it is a quantity in
         max(3, N^(1/5)) + 1 bins of equal frequency. None, for a method on densities (vmi), bins for the explanation
@@ -154,7 +160,7 @@ def select(
         }
         table = reading.read(target, sample_weight, **of_target)
         asked: dict[str, Any] = {"method": method, "n_features_to_select": n_features_to_select, "binning": binning}
-        asked |= {"include": include, "exclude": exclude, "n_jobs": n_jobs}
+        asked |= {"include": include, "exclude": exclude, "screen": screen, "n_jobs": n_jobs}
         selection = select_from(table, **asked, **reading.own, **parameters)
     warn_of(selection.notes)
     return selection
@@ -167,6 +173,7 @@ def select_from(
     n_features_to_select: int | float | str | None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
+    screen: int | None = None,
     binning: Any,
     n_jobs: int | None,
     **parameters: Any,
@@ -195,12 +202,18 @@ def select_from(
     if n_features_to_select is None:
         n_features_to_select, on_number = _default_number(considered, parameters)
     refuse_more_than_left(n_features_to_select, considered)
-    outcome, own_binning = _fit(found, considered, n_features_to_select, binning, of_binner, n_jobs, parameters)
+    check_screen(screen, found, n_features_to_select, parameters, considered)
+    asked_for |= {} if screen is None else {"screen": screen}
+    how = binning, of_binner, n_jobs, parameters
+    outcome, own_binning, gone = _fit(found, considered, n_features_to_select, screen, *how)
+    if gone:
+        n_varying = f"{screen:,} columns most relevant alone, and not on {len(gone):,} others"
+        considered.notes.append(Sentence("the method was run on the ", n_varying, ": ", Setting("screen", screen)))
     explained = _explained(outcome, own_binning, of_binner)
     notes = [*table.notes, *on_number, *considered.notes]
     notes += notes_on(outcome.facts(), outcome.table, explained, considered.left_out)
     asked_for = {"n_features_to_select": n_features_to_select, **asked_for}
-    return _selection(table, considered, outcome, explained, asked_for, notes)
+    return _selection(table, considered, gone, outcome, explained, asked_for, notes)
 
 
 def _only_text_is_missing(table: Table, considered: Considered, binning: Any, of_binner: Mapping[str, Any]) -> bool:
@@ -216,12 +229,13 @@ def _fit(
     method: Method,
     considered: Considered,
     asked: Any,
+    screen: int | None,
     binning: Any,
     of_binner: Mapping[str, Any],
     n_jobs: int | None,
     parameters: Mapping[str, Any],
-) -> tuple[Outcome, Any]:
-    """What the method finds, and the binning as it is once codes are taken for what they are."""
+) -> tuple[Outcome, Any, list[int]]:
+    """What the method finds; the binning once codes are taken for what they are; the columns that were screened off."""
     arguments = arguments_of(method, parameters)
     refuse_constant_data(considered.table)
     codes, own_binning = considered.table, binning
@@ -233,8 +247,19 @@ def _fit(
     check_settings(method, asked, arguments, binning=binner, n_jobs=n_jobs)
     needs = method.requirements({"n_features_to_select": asked, **arguments})
     check_requirements(method.estimator, needs, codes.offers)
-    fitted = fit_method(method, codes, asked, arguments, binning=binner, n_jobs=n_jobs)
-    return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted), own_binning
+    gone, counted = list[int](), None
+    if screen is not None:
+        rule = binner
+        if "rows" in method.requires and own_binning in (None, BINNING, "mdl"):  # which may use columns without a cut
+            missing = {"missing": "bin"} if method.takes_missing else {}
+            rule = make_binner(own_binning or BINNING, n_jobs=n_jobs, **{"uncut": "median", **missing, **of_binner})
+        counted = count_table(codes, rule, n_jobs)
+        information = counted.estimated(arguments.get("estimator", counted.information.estimator))
+        gone = screened(considered, codes, information, screen)
+    fitted = fit_method(method, codes.without(gone), asked, arguments, binning=binner, n_jobs=n_jobs)
+    if counted is not None and fitted.explained is not None:  # by all columns
+        fitted = replace(fitted, explained=explain_by(counted, fitted.found.selected, information))
+    return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted), own_binning, gone
 
 
 def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any]) -> Explained:
@@ -249,6 +274,7 @@ def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any])
 def _selection(
     table: Table,
     considered: Considered,
+    screened_off: list[int],
     outcome: Outcome,
     explained: Explained,
     asked_for: dict[str, Any],
@@ -281,6 +307,7 @@ def _selection(
             table,
             considered.left_out,
             outcome.parameters.get("estimator", "plug-in"),
+            screened_off,
         ),
     )
 

@@ -133,7 +133,7 @@ class SVMRFE(MethodSelector):
     Notes
     -----
     Columns of a dense table are standardised; those of two categories count as 0 and 1, those of more are refused, as
-    are missing values. Cost: a fit, O(n d^2) for d samples, for every step.
+    are missing values. Cost of every step: the products of all d samples, O(n d^2), and a fit to these d x d numbers.
 
     Examples
     --------
