@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import DTypeLike
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix, Progress, distinct_places
 from bitsieve.common.choice import Scores
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts.source import CountSource, conditioning, sums_of
@@ -151,7 +151,7 @@ class SumInformation(Information):
             xy = np.array([row[columns] for row, _ in kept])
             xyc = np.array([counted_by_class(row)[columns] for _, row in kept])
             return form.values(pivots[:, None], columns, xy, xyc)
-        out, sums, both = np.empty((len(pivots), len(columns))), self.sums, np.union1d(pivots, columns)
+        out, sums, both = np.empty((len(pivots), len(columns))), self.sums, distinct_places(pivots, columns)
         gathered = sums.gathered(both)
         if gathered is not None:
             sums, form = gathered, form.of(both)
