@@ -14,7 +14,7 @@ from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.tables import Terms
-from bitsieve.information import ESTIMATORS, make_information
+from bitsieve.information import ESTIMATORS, UndefinedQuantityError, check_estimator, make_information
 from bitsieve.information import shrinkage as shrunk_rows
 from bitsieve.information.plug_in import miller_madow_terms
 from bitsieve.information.shrinkage import shrunk_entropy, uniform_weight
@@ -287,6 +287,21 @@ def test_terms_counted_without_the_class_say_so(information_of):
 def test_unknown_estimator(information_of):
     with pytest.raises(ValueError, match="estimator='miller' is not known: did you mean miller-madow"):
         make_information("miller", PackedSource([[0], [1]]))
+    with pytest.raises(ValueError, match="estimator=3 is not known: choose one of plug-in, corrected,"):
+        check_estimator(3)
+    check_estimator("of another kind", also=["of another kind"])
+
+
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
+def test_what_conditions_on_sets_is_no_name_alone(estimator):
+    """An estimator without it is refused where sets are conditioned on, and the others are named."""
+    check_estimator(estimator)
+    if ESTIMATORS[estimator].conditions_on_sets:
+        check_estimator(estimator, conditions_on_sets=True)
+        return
+    able = " or ".join(repr(name) for name, kind in ESTIMATORS.items() if kind.conditions_on_sets)
+    with pytest.raises(UndefinedQuantityError, match=f"estimator='{estimator}' .* conditions on more: use {able}$"):
+        check_estimator(estimator, conditions_on_sets=True)
 
 
 @pytest.mark.parametrize("estimator", list(ESTIMATORS))
