@@ -326,3 +326,11 @@ def test_some_columns_are_those_of_all_whatever_was_asked_before(information_of,
             assert pooled.tobytes() == whole.redundancy[chosen].tobytes()
             for name in NAMES:
                 assert getattr(found, name).tobytes() == getattr(whole, name)[chosen].tobytes()
+
+
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
+def test_symmetric_relevance_is_a_share_of_the_joint_entropy(information_of, estimator):
+    terms = information_of(*mixed_table(80, 4), estimator=estimator).pair(2)
+    assert terms.joint_entropy.min() > 0
+    # one division, of the same numbers but for their rounding
+    np.testing.assert_allclose(terms.symmetric_relevance, terms.joint_relevance / terms.joint_entropy, rtol=1e-12)
