@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from dataclasses import fields
 from types import SimpleNamespace
 
 import numpy as np
@@ -268,3 +271,34 @@ def test_of_columns_of_few_samples_a_cell_as_many_are_hopeful_as_can_be_shuffled
     taken = [*[3, 1, 4][: max(1, afforded)], 6]
     assert np.flatnonzero(np.isfinite(found)).tolist() == sorted(taken)
     assert found[taken].tolist() == expected[taken].tolist()
+
+
+@pytest.mark.parametrize("name", STOPPING_RULES)
+def test_defaults_are_those_that_are_written_down(name):
+    rule = STOPPING_RULES[name]
+    for field in fields(rule):
+        (written,) = re.findall(rf"^ *{field.name} : .*default=(.+)$", rule.__doc__, re.MULTILINE)
+        assert getattr(rule(), field.name) == field.default == ast.literal_eval(written)
+
+
+def test_a_rule_of_a_users_own_is_asked_of_every_column(information_of):
+    """It has no screen: after a refusal all others are candidates, and only what it accepts is taken."""
+
+    class Even:
+        name = "even"
+        asked = ()
+
+        def value(self, given, candidate, n_candidates, search=None):
+            self.asked = (*self.asked, candidate)
+            return float(candidate % 2)
+
+        def stops(self, value):
+            return value > 0
+
+        def reason(self, value):
+            return "it is odd"
+
+    rule = Even()
+    found = forward_select(information_of(*noise(60, 6, 1)), MIM(), 6, stopping=make_stopping(rule))
+    assert sorted(found.order.tolist()) == [0, 2, 4]
+    assert set(rule.asked) == set(range(6))

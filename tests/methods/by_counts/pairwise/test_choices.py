@@ -112,3 +112,11 @@ def test_an_approximation_goes_with_a_given_balance_alone():
         check({"approximation": "nystrom", "alpha": None})
     with pytest.raises(ValueError, match="variant='extension' of Nystrom is about eigenvectors: give QPFS None or"):
         check({"approximation": Nystrom(0.5, variant="extension"), "alpha": 0.5})
+
+
+def test_rows_of_landmarks_take_no_more_than_is_given(made):
+    """Four landmarks of seven columns that vary, eight bytes an entry."""
+    asked = {"approximation": Nystrom(landmarks=[0, 2, 3, 6])}
+    assert len(speccmi(made.information, K, memory=224, **asked).order) == 8
+    with pytest.raises(ValueError, match="4 landmarks"):
+        speccmi(made.information, K, memory=223, **asked)
