@@ -413,18 +413,6 @@ class TableInParts(TableElsewhere):
         """What text means, and which columns are times, as far as the rows were looked at."""
         return {} if self.known is None else self.known.meanings
 
-    def varies(self, j: int) -> bool:
-        profile = self._profile
-        assert profile is not None  # asked for after the rows were looked at
-        assert profile.varies is not None
-        return j not in self.left_out and bool(profile.varies[j])
-
-    def counts_rows(self, j: int) -> bool:
-        profile = self._profile
-        assert profile is not None
-        assert profile.counts_rows is not None
-        return j not in self.left_out and bool(profile.counts_rows[j])
-
 
 def _summarized_target(parts: Parts, reader: PartReader) -> TargetSummary | None:
     """What is known of the target: one pass, two where it has very many numbers; None where no row counts."""

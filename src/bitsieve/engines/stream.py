@@ -69,15 +69,9 @@ class StreamPacking(Packed):
 
     def add(self, table: TableInMemory) -> None:
         """Pack the next rows."""
-        codes: Any = self.coding.own_codes(table)
-        if codes is None:
-            codes = self._coded(table)
-        self._packed.add(codes, table.target.codes, table.weights)
-
-    def _coded(self, table: TableInMemory) -> NDArray[Any]:
         if len(self._room) < 2 * table.n_samples * table.n_features:
             self._room = np.empty(2 * table.n_samples * table.n_features, np.uint8)
-        return self.coding.codes(table, self._room)
+        self._packed.add(self.coding.codes(table, self._room), table.target.codes, table.weights)
 
     def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
         source = self._packed.finish()

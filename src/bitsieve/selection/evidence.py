@@ -15,7 +15,7 @@ from bitsieve.counts.search import Units
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.base import as_known
 from bitsieve.data.binning.registry import make_binner
-from bitsieve.data.columns import all_missing
+from bitsieve.data.encoding import all_missing
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import count_coded, search_of
