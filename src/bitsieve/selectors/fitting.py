@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
@@ -92,6 +92,7 @@ class Outcome:
     n_jobs: int | None
     table: Table
     fitted: Fitted
+    screened_off: Sequence[int] = ()
 
     @property
     def takes_missing(self) -> bool:
