@@ -42,6 +42,7 @@ class TableSamples:
         self.table, self.binning, self.n_jobs = table, binning, n_jobs
         self.method = method  # that is named in messages
         self.n_samples, self.n_features, self.names = table.n_samples, table.n_features, table.names
+        self.left_out = table.left_out
         if table.has_target:
             of = table.target
             self.classes, self.n_classes, self.labels, self.quantity = of.codes, of.n_classes, of.labels, of.values

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Floats
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.choice import rank
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.messages import ParameterError
@@ -102,19 +102,25 @@ def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0
     """Drop the columns of the smallest squared weights, again and again; see :class:`bitsieve.SVMRFE`."""
     values, progress = standardised(samples.values()), phase("eliminating features")
     varies = values.any(axis=0) if isinstance(values, np.ndarray) else np.diff(values.indptr) > 0
-    kept, n_varying = np.flatnonzero(varies), int(varies.sum())
-    at_once = max(1, int(step * n_varying)) if isinstance(step, float) else step
+
+    def squared_weights(columns: Columns) -> Floats:
+        found, some = np.zeros(len(columns)), varies[columns]
+        if some.any():
+            found[some] = _squared_weights(values[:, columns[some]], samples.classes, C)
+        return found
+
+    kept = np.setdiff1d(np.arange(samples.n_features), samples.left_out)
+    n_columns, at_once = len(kept), max(1, int(step * len(kept))) if isinstance(step, float) else step
     while len(kept) > k:
-        weights = np.sqrt(_squared_weights(values[:, kept], samples.classes, C))
+        weights = np.sqrt(squared_weights(kept))
         # Of equal features the last is dropped first. Relative to the largest, as 100,000 features have small weights.
         best = rank(weights / (weights.max() or 1.0))
         kept = np.sort(kept[best[: max(k, len(kept) - at_once)]])
-        progress(n_varying - len(kept), n_varying - k)
-    weights = np.zeros(samples.n_features)
-    if len(kept):
-        weights[kept] = _squared_weights(values[:, kept], samples.classes, C)
-    order = np.concatenate([kept[rank(weights[kept])], np.flatnonzero(~varies)])[:k]
-    return Found(order, weights[order])
+        progress(n_columns - len(kept), n_columns - k)
+    weights = squared_weights(kept)
+    order = rank(weights)
+    filled = np.asarray(samples.left_out, np.intp)[: k - len(kept)]
+    return Found(np.concatenate([kept[order], filled]), np.concatenate([weights[order], np.zeros(len(filled))]))
 
 
 def check_step(name: str, value: Any) -> None:

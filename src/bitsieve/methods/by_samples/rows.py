@@ -70,6 +70,10 @@ class Samples(Protocol):
         """Number of columns."""
 
     @property
+    def left_out(self) -> Sequence[int]:
+        """The columns that were left out, which hold one value in every row."""
+
+    @property
     def names(self) -> Sequence[str]:
         """Names of the columns."""
 
