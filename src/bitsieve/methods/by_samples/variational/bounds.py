@@ -72,11 +72,13 @@ class Posterior:
 
     def restart(self) -> None:
         """Forget the chosen features."""
+        self.n_chosen = 0
         self._log = np.broadcast_to(self._log_shares[:, None], self.shape).copy()
         self._weigh()
 
     def multiply(self, log_likelihoods: Floats) -> None:
         """Take one more feature in: log2 of its likelihoods, by block, class and lane."""
+        self.n_chosen += 1
         self._log += log_likelihoods
         self._weigh()
 
@@ -89,7 +91,7 @@ class Posterior:
 
         ``true_class`` is sum_n log2 of its likelihood in the sample's class, ``mixed`` of those mixed over the classes.
         """
-        return self._bound + (true_class - mixed) / self.n_samples
+        return self.bound + (true_class - mixed) / self.n_samples
 
     @property
     def float32(self) -> Weighted:
@@ -114,7 +116,7 @@ class Posterior:
             start,
             active.astype(np.int32),
         )
-        self._bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples
+        self.bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples
 
 
 class Bound(ABC):
