@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bitsieve.common.messages import warn_of
+from bitsieve.common.papers import cites
 from bitsieve.common.parameters import with_hints
 from bitsieve.common.progress import shown
 from bitsieve.data.given import column_rules
@@ -28,6 +29,7 @@ OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
 }
 
 
+@cites("Vinh, Chan, Romano, Bailey 2014")
 @with_hints(OTHER_NAMES)
 def compare(
     data: Any,
@@ -93,8 +95,8 @@ def compare(
         A column of ``data``, which is then no feature, or values: samples of one group, such as those of one person,
         are never both learned from and tested on.
     protocol : {"nested", "paper"}, default="nested"
-        "paper" ranks once on all samples, test samples included: as published results were made, and too good. Its
-        numbers are divided by their largest absolute value; those of "nested" are standardised.
+        "paper" ranks once on all samples, test samples included: as published results were made (Vinh, section 4.3),
+        and too good. Its numbers are divided by their largest absolute value; those of "nested" are standardised.
     include, exclude : sequence of column, optional
         Columns that are kept although they look like identifiers, and columns that are never selected.
     parameters : mapping of str to value, optional
@@ -138,11 +140,6 @@ def compare(
     -----
     Cost, d = n_samples, n = n_features, k = the largest number: per fold the cost of the methods, and of the classifier
     k passes over d x d inner products or distances (and "linear-svm" solves once for each number).
-
-    References
-    ----------
-    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
-    selection", KDD 2014. doi:10.1145/2623330.2623611 (the protocol of its section 4.3)
 
     Examples
     --------

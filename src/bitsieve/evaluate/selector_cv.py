@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY
 from typing import Any, Self
 
 from bitsieve.common.defaults import BINNING, SELECTOR_CV
+from bitsieve.common.papers import cites
 from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.plan import make_plan
 from bitsieve.evaluate.run import run_plan
@@ -16,12 +17,13 @@ MOST_FEATURES = 50
 
 
 @with_parameters
+@cites("Breiman, Friedman, Olshen, Stone 1984")
 class SelectorCV(ColumnSelector):
     """Choose the method and the number of features by cross-validation, then select them on all samples.
 
     Every method ranks once in each fold; of all methods and numbers the fewest features are taken whose error is within
-    one standard error of the least (of equally many the lower error, then the earlier method). The error found on the
-    way is that of the best of many and so too low: judge the whole by an outer cross-validation.
+    one standard error of the least (Breiman's; of equally many the lower error, then the earlier method). The error
+    found on the way is that of the best of many and so too low: judge the whole by an outer cross-validation.
 
     Parameters
     ----------
@@ -56,11 +58,6 @@ class SelectorCV(ColumnSelector):
     Notes
     -----
     Cost: that of :func:`bitsieve.compare`, and one more selection.
-
-    References
-    ----------
-    L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and regression trees", 1984 (the rule of one standard
-    error). doi:10.1201/9781315139470
 
     Examples
     --------

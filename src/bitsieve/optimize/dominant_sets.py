@@ -5,9 +5,6 @@ Two dynamics find one. Infection and immunisation: the thing that differs most f
 gains weight, or loses it down to 0; each step goes to the greatest x'Wx in closed form. It ends where no r is positive
 and r is 0 on the support. Replicator dynamics, ``x_i <- x_i (Wx)_i / x'Wx``: the support is read off by a threshold.
 
-M. Pavan, M. Pelillo, "Dominant sets and pairwise clustering", IEEE Transactions on Pattern Analysis and Machine
-Intelligence 29(1), 2007. doi:10.1109/TPAMI.2007.250608
-
 S. Rota Bulo, M. Pelillo, I. M. Bomze, "Graph-based quadratic optimization: a fast evolutionary approach", Computer
 Vision and Image Understanding 115(7), 2011. doi:10.1016/j.cviu.2010.12.004
 """

@@ -12,6 +12,7 @@ import numpy as np
 
 from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.common.messages import ParameterError, aligned
+from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
@@ -189,6 +190,7 @@ def _bits(table: ContingencyTable) -> float:
     return (all_four - no_class - no_code + neither) / terms.per_bit
 
 
+@cites("Chow, Liu 1968")
 def chow_liu_tree(
     X: Any,
     *,
@@ -230,11 +232,6 @@ def chow_liu_tree(
     Notes
     -----
     Cost: O(n^2 d) samples read as bits and n^2 numbers.
-
-    References
-    ----------
-    C. Chow, C. Liu, "Approximating discrete probability distributions with dependence trees", IEEE Transactions on
-    Information Theory 14, 1968. doi:10.1109/TIT.1968.1054142
 
     Examples
     --------

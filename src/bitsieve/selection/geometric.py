@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.common.arrays import Floats
+from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_choice, check_integer, make_random
 from bitsieve.data.read import read_xy
 from bitsieve.data.target import read_target
@@ -23,6 +24,7 @@ from bitsieve.selectors.sampled import TableSamples
 TREES = {"global": global_bounds, "pairwise": pairwise_bounds}
 
 
+@cites("Henze, Penrose 1999")
 def henze_penrose_divergence(x: Any, y: Any) -> float:
     """The Henze-Penrose divergence of two samples, from the edges between them in a minimum spanning tree.
 
@@ -51,10 +53,6 @@ def henze_penrose_divergence(x: Any, y: Any) -> float:
     Distances depend on the units of the features: bring them to one scale first. Equal points count by the mean over
     all trees that are minimal. Cost for N points of d features: about O(N^1.5) in few dimensions, O(N^2 d) in many.
 
-    References
-    ----------
-    N. Henze, M. D. Penrose, "On the multivariate runs test", Annals of Statistics 27, 1999. doi:10.1214/aos/1018031112
-
     Examples
     --------
     >>> import bitsieve
@@ -70,6 +68,7 @@ def henze_penrose_divergence(x: Any, y: Any) -> float:
     return divergence(float(between[0, 1]), m, n)
 
 
+@cites("Yasaei Sekeh, Hero 2019")
 def geometric_mutual_information(
     x: Any, y: Any, given: Any = None, *, n_repeats: int = 10, priors: str = "halves", random_state: Any = 0
 ) -> float:
@@ -110,14 +109,6 @@ def geometric_mutual_information(
     all trees that are minimal. A class with a single sample in the second half keeps its values. Cost: ``n_repeats``
     spanning trees.
 
-    References
-    ----------
-    S. Yasaei Sekeh, A. O. Hero III, "Geometric estimation of multivariate dependency", Entropy 21, 2019.
-    doi:10.3390/e21080787
-
-    S. Yasaei Sekeh, A. O. Hero III, "Feature selection for multi-labeled variables via dependency maximization", ICASSP
-    2019. doi:10.1109/ICASSP.2019.8682486
-
     Examples
     --------
     >>> import bitsieve
@@ -143,6 +134,7 @@ def geometric_mutual_information(
     return float(np.mean([dependency(first, second, classes, draw, priors) for draw in draws]))
 
 
+@cites("Berisha, Wisler, Hero, Spanias 2016", "Yasaei Sekeh, Oselio, Hero 2018")
 def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str = "global") -> BayesErrorBounds:
     """A lower and an upper bound on the error of the best possible classifier, from spanning trees of the samples.
 
@@ -180,14 +172,6 @@ def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str =
     The bounds hold for more and more samples; on few, or in many dimensions, they are estimates. Distances depend on
     the units of the features: bring them to one scale first. Equal points count by the mean over all trees that are
     minimal. Cost for N samples of d features: about O(N^1.5) in few dimensions, O(N^2 d) in many.
-
-    References
-    ----------
-    V. Berisha, A. Wisler, A. O. Hero III, A. Spanias, "Empirically estimable classification bounds based on a
-    nonparametric divergence measure", IEEE Transactions on Signal Processing 64, 2016. doi:10.1109/TSP.2015.2477805
-
-    S. Yasaei Sekeh, B. Oselio, A. O. Hero III, "Multi-class Bayes error estimation with a global minimal spanning
-    tree", Allerton Conference, 2018. doi:10.1109/ALLERTON.2018.8635897
 
     Examples
     --------

@@ -24,6 +24,7 @@ from bitsieve.common.messages import (
     printable,
     warn_of,
 )
+from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_choice, check_integer, check_threads
 from bitsieve.common.progress import phase, shown
 from bitsieve.counts.source import CountSource
@@ -241,6 +242,7 @@ def _records(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> list[dic
     return [dict(zip(names, row, strict=True)) for row in zip_longest(*columns)]
 
 
+@cites("Anastassiou 2007", "McGill 1954", "Jakulin 2005", "Mnich, Rudnicki 2020")
 def interactions(
     data: Any,
     target: Any = None,
@@ -275,10 +277,10 @@ def interactions(
     With ``I(S)`` the information of the columns S about the target, in bits, for i, j, k the columns of a triple:
 
     - "synergy": ``I(ijk) - max(I(ij) + I(k), I(ik) + I(j), I(jk) + I(i), I(i) + I(j) + I(k))``, what the tuple carries
-      beyond any division of it into parts [1]_.
-    - "interaction": ``I(ijk) - I(ij) - I(ik) - I(jk) + I(i) + I(j) + I(k)``, the interaction information [2]_ [3]_;
-      above 0 is synergy, below 0 redundancy (three copies of one column are above 0, too).
-    - "gain": the largest of ``I(Xi;C|Xj,Xk)``; for every column its own [4]_.
+      beyond any division of it into parts (Anastassiou).
+    - "interaction": ``I(ijk) - I(ij) - I(ik) - I(jk) + I(i) + I(j) + I(k)``, the interaction information (McGill,
+      Jakulin); above 0 is synergy, below 0 redundancy (three copies of one column are above 0, too).
+    - "gain": the largest of ``I(Xi;C|Xj,Xk)``; for every column its own (Mnich, Rudnicki).
     - "joint": ``I(ijk)``.
 
     Of a pair, synergy and interaction are both ``I(ij) - I(i) - I(j)``.
@@ -303,7 +305,7 @@ def interactions(
         in its stratum. Dense rows in memory only.
     rate_by : {"shuffles", "contrasts"}, default="shuffles"
         What the false discovery rate of columns follows from: shuffles of the target, or one more search among the
-        columns and shuffled copies of a tenth of them, of 100 at least, as in MDFS [4]_; the copies need "gain", and
+        columns and shuffled copies of a tenth of them, of 100 at least, as in MDFS; the copies need "gain", and
         neither ``screen`` nor ``strata``.
     random_state : int, default=0
         Same seed, same shuffles, for any number of threads.
@@ -335,15 +337,6 @@ def interactions(
     Cost: n(n-1)/2 pairs or n(n-1)(n-2)/6 triples, each d samples read as (codes - 1)^order bits, and again for every
     shuffle. p is for the statement that the target depends on no column at all: a tuple may have a small p because one
     of its columns is informative alone, by "joint" and "gain" above all.
-
-    References
-    ----------
-    .. [1] D. Anastassiou, "Computational analysis of the synergy among multiple interacting genes", Molecular Systems
-       Biology 3, 2007. doi:10.1038/msb4100124
-    .. [2] W. J. McGill, "Multivariate information transmission", Psychometrika 19, 1954. doi:10.1007/BF02289159
-    .. [3] A. Jakulin, "Machine learning based on attribute interactions", dissertation, University of Ljubljana, 2005.
-    .. [4] K. Mnich, W. R. Rudnicki, "All-relevant feature selection using multidimensional filters with exhaustive
-       search", Information Sciences 524, 2020. doi:10.1016/j.ins.2020.03.024
 
     Examples
     --------

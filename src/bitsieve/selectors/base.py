@@ -21,6 +21,7 @@ from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.docstrings import described_fully
 from bitsieve.common.messages import quoted, warn, warn_of
+from bitsieve.common.papers import PAPERS, with_references
 from bitsieve.common.parameters import Rule, check_parameters, made_by
 from bitsieve.data.binning.registry import binning_with, keeps_missing, make_binner, remedies_for
 from bitsieve.data.binning.transformers import as_transformer
@@ -104,7 +105,9 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     @classmethod
     def _describe_parameters(cls) -> None:
         cls.parameter_names = tuple(inspect.signature(cls).parameters)
-        cls.__doc__ = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
+        doc = described_fully(cls.__doc__ or "", cls.parameter_names, PARAMETERS, cls.shared_attributes)
+        papers = dict.fromkeys(method.paper for method in cls.described)
+        cls.__doc__ = with_references(doc, [PAPERS[name] for name in papers if name in PAPERS])
 
     @followed
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:

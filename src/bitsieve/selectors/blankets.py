@@ -48,11 +48,6 @@ class FCBF(CountSelector):
     most, d = n_samples, n = n_features, k kept. Memory: (arity - 1) / 8 bytes a value. Of a sparse table: for a kept
     feature the stored values of its rows, or the features that remain where these are fewer.
 
-    References
-    ----------
-    L. Yu, H. Liu, "Efficient feature selection via analysis of relevance and redundancy", Journal of Machine Learning
-    Research 5, 2004.
-
     Examples
     --------
     >>> from bitsieve import FCBF
@@ -110,10 +105,6 @@ class KollerSahami(CountSelector):
     -----
     Cost: O(n^2 d) samples read as bits for all pairs, d = n_samples, n = n_features, then some n (K + 1) counts of one
     feature and the class conditional on a blanket. Memory: n^2 numbers and the bit planes.
-
-    References
-    ----------
-    D. Koller, M. Sahami, "Toward optimal feature selection", ICML 1996.
 
     Examples
     --------

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bitsieve.common.memory import check_memory
+from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_threads
 from bitsieve.data.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
@@ -76,11 +77,6 @@ class DominantSetMII(ColumnSelector):
     Cost, n features, d samples: "parzen" similarities O(n^2 d), 1,150 products a sample and pair instead of d kernels;
     from counts O(n^2 d) samples read as bits; I(S + f;C) d^2 kernels a candidate. Memory: n^2 numbers, or ``memory``.
 
-    References
-    ----------
-    Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
-    doi:10.1007/978-3-642-24471-1_17
-
     Examples
     --------
     >>> from bitsieve import DominantSetMII
@@ -105,6 +101,7 @@ class DominantSetMII(ColumnSelector):
 
 
 @with_parameters
+@cites("Pavan, Pelillo 2007")
 class DominantSetClusters(ColumnSelector):
     r"""Group columns that are similar to each other, and keep one column of each group.
 
@@ -147,11 +144,6 @@ class DominantSetClusters(ColumnSelector):
     -----
     Cost, n features, d samples: O(n^2 d) for the similarities, and O(n) a step of the dynamics, some more steps a group
     than features are left (of more than 1,024, so many). Memory: n^2 numbers, or ``memory``.
-
-    References
-    ----------
-    M. Pavan, M. Pelillo, "Dominant sets and pairwise clustering", IEEE Transactions on Pattern Analysis and Machine
-    Intelligence 29(1), 2007. doi:10.1109/TPAMI.2007.250608
 
     Examples
     --------

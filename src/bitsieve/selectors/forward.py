@@ -65,11 +65,6 @@ class ForwardSelector(CountSelector):
     -----
     Cost: O(k n d) samples read as bits, d = n_samples, n = n_features. Memory: (arity - 1) / 8 bytes a value.
 
-    References
-    ----------
-    G. Brown, A. Pocock, M.-J. Zhao, M. Lujan, "Conditional likelihood maximisation: a unifying framework for
-    information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
-
     Examples
     --------
     >>> from bitsieve import ForwardSelector
@@ -139,11 +134,6 @@ class VMI(ColumnSelector):
     Cost on codes: O(k n d C), d = n_samples, n = n_features, C classes. Memory: the codes, and for "pairwise"
     4 n d C bytes up to 2 GiB; features beyond are summed anew in each step. Densities: O(n d^2) kernels, for "pairwise"
     in each step, and 8 n d C bytes (twice that for "pairwise").
-
-    References
-    ----------
-    S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for feature selection", NIPS 2016.
-    doi:10.48550/arXiv.1606.02827
 
     Examples
     --------

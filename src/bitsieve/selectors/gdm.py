@@ -104,13 +104,6 @@ class GDM(ClassifierMixin, ColumnSelector):
     columns; some dozens of products with n_samples x k numbers. Memory: beside the table, for a sparse one that is not
     CSC a copy, and some numbers a column and a sample; n_samples x k numbers for a dense one.
 
-    References
-    ----------
-    Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions", ICML
-    2012. doi:10.48550/arXiv.1206.6477
-
-    M. Tan, L. Wang, I. Tsang, "Learning sparse SVM for feature selection on very high dimensional datasets", ICML 2010.
-
     Examples
     --------
     >>> from bitsieve import GDM

@@ -11,6 +11,7 @@ import numpy as np
 
 from bitsieve.common.defaults import INTERACTIONS_BINNING
 from bitsieve.common.messages import ParameterError
+from bitsieve.common.papers import cites
 from bitsieve.common.parameters import Rule, check_choice, check_integer, check_level, check_threads, made_by
 from bitsieve.common.progress import phase
 from bitsieve.data.binning.registry import make_binner
@@ -24,10 +25,11 @@ ERRORS = ("family-wise", "false-discovery", "contrasts")
 
 
 @with_parameters
+@cites("Mnich, Rudnicki 2020", "Westfall, Young 1993")
 class InteractionSelector(ColumnSelector):
     r"""Keep every column that is informative in some pair or triple of columns, alone or with the others only.
 
-    The gain of a column is the largest ``I(Xi;C|Xj)`` over all j, or ``I(Xi;C|Xj,Xk)`` over all j and k [1]_. The
+    The gain of a column is the largest ``I(Xi;C|Xj)`` over all j, or ``I(Xi;C|Xj,Xk)`` over all j and k. The
     target is shuffled and all tuples are counted again; a column is kept where its gain is beyond what shuffles give.
 
     Parameters
@@ -37,9 +39,9 @@ class InteractionSelector(ColumnSelector):
     level : float, default=0.05
         Of the error.
     error : {"family-wise", "false-discovery", "contrasts"}, default="family-wise"
-        The chance that any column is kept to which the target is unrelated (Westfall and Young, step-down [2]_), or
+        The chance that any column is kept to which the target is unrelated (Westfall and Young, step-down), or
         the expected share of such columns among those kept (Benjamini and Hochberg; shuffles of columns of as many
-        codes are taken together). "contrasts" is that share by shuffled copies of columns as in MDFS [1]_, searched
+        codes are taken together). "contrasts" is that share by shuffled copies of columns as in MDFS, searched
         among all columns once in place of ``n_shuffles`` times; it takes no ``strata``.
     strata : column or array-like of shape (n_samples,), optional
         A column of X, which is not kept, or values: shuffles leave every sample in its stratum, so that no column is
@@ -68,12 +70,6 @@ class InteractionSelector(ColumnSelector):
     Notes
     -----
     Cost: ``n_shuffles + 1`` searches through n(n-1)/2 pairs or n(n-1)(n-2)/6 triples, each d samples read as bits.
-
-    References
-    ----------
-    .. [1] K. Mnich, W. R. Rudnicki, "All-relevant feature selection using multidimensional filters with exhaustive
-       search", Information Sciences 524, 2020. doi:10.1016/j.ins.2020.03.024
-    .. [2] P. H. Westfall, S. S. Young, "Resampling-based multiple testing", Wiley, 1993.
 
     Examples
     --------

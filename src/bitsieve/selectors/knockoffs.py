@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Any
 
+from bitsieve.common.papers import cites
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.by_counts.stopping import KnockoffStopping
 from bitsieve.selectors.base import CountSelector, with_parameters
 
 
 @with_parameters
+@cites("Ren, Barber 2024")
 class KnockoffSelector(CountSelector):
     r"""Keep the columns that beat knockoffs of themselves, the most relevant first; their number is not given.
 
@@ -33,11 +35,6 @@ class KnockoffSelector(CountSelector):
         I(Xi;C) of the selected columns, in bits.
     stopped_by_, stopping_value_, stopping_reason_, stopping_candidate_, stopping_values_, stopping_given_
         As of :class:`ForwardSelector`.
-
-    References
-    ----------
-    Z. Ren, R. Barber, "Derandomised knockoffs: leveraging e-values for false discovery rate control", Journal of the
-    Royal Statistical Society B 86, 2024. doi:10.1093/jrsssb/qkad085
 
     Examples
     --------

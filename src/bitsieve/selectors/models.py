@@ -43,14 +43,6 @@ class ModelSelector(ColumnSelector):
     -----
     Columns of two categories count as 0 and 1; those of more are refused, as are missing values. Cost: one fit.
 
-    References
-    ----------
-    P. Geurts, D. Ernst, L. Wehenkel, "Extremely randomized trees", Machine Learning 63, 2006.
-    doi:10.1007/s10994-006-6226-1
-
-    J. Brank, M. Grobelnik, N. Milic-Frayling, D. Mladenic, "Feature selection using linear support vector machines",
-    Microsoft Research MSR-TR-2002-63, 2002.
-
     Examples
     --------
     >>> from bitsieve import ModelSelector
@@ -103,11 +95,6 @@ class L1SVM(ColumnSelector):
     count as 0 and 1; those of more are refused, as are missing values. Cost: one fit, or some twenty, each of up to
     1,000 iterations.
 
-    References
-    ----------
-    G.-X. Yuan, C.-H. Ho, C.-J. Lin, "An improved GLMNET for L1-regularized logistic regression", Journal of Machine
-    Learning Research 13, 2012.
-
     Examples
     --------
     >>> from bitsieve import L1SVM
@@ -147,11 +134,6 @@ class SVMRFE(ColumnSelector):
     Columns of a dense table are standardised, those of a sparse one are taken as they are. Columns of two categories
     count as 0 and 1; those of more are refused, as are missing values. Columns that do not vary are dropped first.
     Cost: a fit, O(n d^2) for d samples, for every step.
-
-    References
-    ----------
-    I. Guyon, J. Weston, S. Barnhill, V. Vapnik, "Gene selection for cancer classification using support vector
-    machines", Machine Learning 46, 2002. doi:10.1023/A:1012487302797
 
     Examples
     --------

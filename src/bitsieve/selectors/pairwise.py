@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.common.defaults import BINNING
+from bitsieve.common.papers import cites
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom
 from bitsieve.selectors.base import CountSelector, with_parameters
@@ -26,6 +27,7 @@ OF_PROGRAM = {
 
 
 @with_parameters
+@cites("Rodriguez-Lujan, Huerta, Elkan, Santa Cruz 2010", "Vinh, Chan, Romano, Bailey 2014")
 class QPFS(CountSelector):
     r"""Rank all features at once by the weights that a quadratic program of relevance and redundancy gives them.
 
@@ -57,14 +59,6 @@ class QPFS(CountSelector):
     Cost: O(n^2 d) samples read as bits for H, n^3 / 3 to prove it convex, and some dozens of products of H with a
     vector, O(n^2) each. Memory: n^2 numbers, twice that during the proof. With p landmarks O(p n d), O(p^3 + n p^2),
     O(n p) and n p numbers. Columns that are equal up to the names of their codes share their weight equally.
-
-    References
-    ----------
-    I. Rodriguez-Lujan, R. Huerta, C. Elkan, C. Santa Cruz, "Quadratic programming feature selection", Journal of
-    Machine Learning Research 11, 2010.
-
-    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
-    selection", KDD 2014. doi:10.1145/2623330.2623611
 
     Examples
     --------
@@ -99,7 +93,7 @@ class EQPFS(CountSelector):
     ``min (1 - a)/2 x'Hx - a f'x`` over weights ``x >= 0`` of sum 1, with ``f_i = I(Xi;C)``,
     ``H_ij = I(Xi;Xj) - beta I(Xi;Xj|C)`` and the same number ``H_ii = shift`` for all, large enough to make H convex;
     the features with the largest weights are selected. With ``beta=0`` it is QPFS without its bias to features of low
-    entropy.
+    entropy (eq. 12 and 13 of the paper).
 
     Parameters
     ----------
@@ -122,11 +116,6 @@ class EQPFS(CountSelector):
     Cost: O(n^2 d) samples read as bits for each of the two parts of H, its smallest eigenvalue (n^3 4 / 3 up to 2,000
     columns, beyond by Lanczos and n^3 / 3), and some dozens of products of H with a vector. Memory: 2 n^2 numbers.
     Columns that are equal up to the names of their codes share their weight equally.
-
-    References
-    ----------
-    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
-    selection", KDD 2014, eq. 12 and 13. doi:10.1145/2623330.2623611
 
     Examples
     --------
@@ -210,11 +199,6 @@ class SpecCMI(CountSelector):
     its k - 1 largest others; and ``k (k - 1) H(C)`` less ``k - 2`` times the k smallest relevances. Of an approximation
     only the last is known.
 
-    References
-    ----------
-    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
-    selection", KDD 2014. doi:10.1145/2623330.2623611
-
     Examples
     --------
     >>> from bitsieve import SpecCMI
@@ -289,11 +273,6 @@ class SDPCMI(CountSelector):
     Cost: O(n^2 d) samples read as bits for Q, then O(n^3), some seconds for n = 2,000. Memory: three n x n arrays and
     the bit planes. The bits of the relaxation come from BLAS and LAPACK on one thread and may differ in the last places
     from one processor to the next.
-
-    References
-    ----------
-    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
-    selection", KDD 2014. doi:10.1145/2623330.2623611
 
     Examples
     --------

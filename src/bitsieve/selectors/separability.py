@@ -49,11 +49,6 @@ class RCFS(ColumnSelector):
     Columns of two categories (booleans among them) count as 0 and 1; those of more are refused, as are missing values.
     Cost: O(n^2 d), d samples, n features. Memory: n x n numbers, twice.
 
-    References
-    ----------
-    L. Zhou, L. Wang, C. Shen, "Feature selection with redundancy-constrained class separability", IEEE Transactions on
-    Neural Networks 21(5), 2010. doi:10.1109/TNN.2010.2044189
-
     Examples
     --------
     >>> from bitsieve import RCFS
@@ -117,11 +112,6 @@ class ReliefF(ColumnSelector):
     -----
     Cost: O(m d n), d samples, n features, m samples looked at: the distances. Memory: a few copies of the table in
     float64, and blocks of distances of 16 MiB a thread, whatever d.
-
-    References
-    ----------
-    M. Robnik-Sikonja, I. Kononenko, "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning 53,
-    2003. doi:10.1023/A:1025667309714
 
     Examples
     --------
@@ -202,11 +192,6 @@ class GMI(ColumnSelector):
     Cost for n features and d samples: ``n (n - 1) / 2`` spanning trees of d points in the plane a draw, each about
     O(d^1.5), less where many points are equal. Memory: n x n numbers.
 
-    References
-    ----------
-    S. Yasaei Sekeh, A. O. Hero III, "Feature selection for multi-labeled variables via dependency maximization", ICASSP
-    2019. doi:10.1109/ICASSP.2019.8682486
-
     Examples
     --------
     >>> from bitsieve import GMI
@@ -265,11 +250,6 @@ class DpSelector(ColumnSelector):
 
     Cost for n features, d samples and C classes: ``k n C (C - 1) / 2`` spanning trees of about 2 d / C points, each
     between O(d^1.5) in few and O(k d^2) in many dimensions.
-
-    References
-    ----------
-    V. Berisha, A. Wisler, A. O. Hero III, A. Spanias, "Empirically estimable classification bounds based on a
-    nonparametric divergence measure", IEEE Transactions on Signal Processing 64, 2016. doi:10.1109/TSP.2015.2477805
 
     Examples
     --------

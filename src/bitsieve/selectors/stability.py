@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 
 from bitsieve.common.arrays import Columns
 from bitsieve.common.messages import ParameterError
+from bitsieve.common.papers import cites
 from bitsieve.common.parameters import Rule, check_integer, check_number, check_threads, optional
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.coding import codes_that_occur
@@ -34,8 +35,7 @@ def expected_false_selections(n_chosen: float, n_features: int, n_pairs: int, th
     ``n_chosen``: q, the mean number of columns chosen from a half. ``n_features``: n. ``n_pairs``: B. ``threshold``:
     above 1/2; more than 1 keeps nothing.
 
-    R. D. Shah, R. J. Samworth, "Variable selection with error control: another look at stability selection", Journal of
-    the Royal Statistical Society B 75, 2013. doi:10.1111/j.1467-9868.2011.01034.x
+    Shah, Samworth 2013.
     """
     if threshold > 1:
         return 0.0
@@ -62,18 +62,19 @@ def least_threshold(n_chosen: float, n_features: int, n_pairs: int, most_false: 
 
 
 @with_parameters
+@cites("Shah, Samworth 2013", "Meinshausen, Bühlmann 2010")
 class StabilitySelector(ColumnSelector):
     r"""Keep the columns that a selector chooses from most halves of the samples, with a bound on the false ones.
 
     The samples are divided into halves at random, B times. The selector is fitted on both halves, and column i was
-    chosen in a share ``f_i`` of the 2 B fits (complementary pairs [1]_). All columns with ``f_i >= t`` are kept. Let q
-    be the mean number of columns that the selector chose and n their number: of the columns that it chooses at a rate
-    of at most ``q / n``, at most
+    chosen in a share ``f_i`` of the 2 B fits (complementary pairs: Shah, Samworth). All columns with ``f_i >= t`` are
+    kept. Let q be the mean number of columns that the selector chose and n their number: of the columns that it chooses
+    at a rate of at most ``q / n``, at most
 
         C(t, B) q^2 / n
 
     are kept in expectation, with ``C = 1 / (2 t - 1)`` for any selector, and less where the distribution of ``f_i`` has
-    one peak [1]_. That bounds noise only if columns of noise are exchangeable: the selector prefers none to another.
+    one peak. That bounds noise only if columns of noise are exchangeable: the selector prefers none to another.
 
     Parameters
     ----------
@@ -110,13 +111,6 @@ class StabilitySelector(ColumnSelector):
     w is w samples. A column that the binner left whole in a half is not taken for chosen there, and of a half of one
     class, as where a class has one sample, none is. Of two copies, each
     is chosen from about half of the halves, and none may be kept. Cost: 2 B fits on half of the samples.
-
-    References
-    ----------
-    .. [1] R. D. Shah, R. J. Samworth, "Variable selection with error control: another look at stability selection",
-       Journal of the Royal Statistical Society B 75, 2013. doi:10.1111/j.1467-9868.2011.01034.x
-    .. [2] N. Meinshausen, P. Bühlmann, "Stability selection", Journal of the Royal Statistical Society B 72, 2010.
-       doi:10.1111/j.1467-9868.2010.00740.x
 
     Examples
     --------

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.docstrings import described_fully
+from bitsieve.common.papers import cites
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.categorical import CategoricalBinning
 from bitsieve.data.binning.equal import EqualFrequencyBinning, EqualWidthBinning
@@ -120,10 +121,11 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
         return tags
 
 
+@cites("Fayyad, Irani 1993")
 class MDLBinner(Binner, MDLBinning):
     """Cut every numeric column where a cut saves more bits about the class than its description costs.
 
-    Fayyad and Irani's rule [1]_. Candidates are the midpoints between adjacent distinct values, but for those where
+    Fayyad and Irani's rule. Candidates are the midpoints between adjacent distinct values, but for those where
     all samples of both values are of one same class. The best cut has the smallest class entropy
     ``E = N1/N Ent(S1) + N2/N Ent(S2)`` in bits; among equal ones (1e-12) it is the smallest. It is accepted if ::
 
@@ -143,11 +145,6 @@ class MDLBinner(Binner, MDLBinning):
     ----------
     uncut_ : ndarray of int
         The numeric columns in which no cut was accepted.
-
-    References
-    ----------
-    .. [1] U. M. Fayyad and K. B. Irani, "Multi-interval discretization of continuous-valued attributes for
-       classification learning", IJCAI 1993, pp. 1022-1027.
 
     Examples
     --------

@@ -59,9 +59,6 @@ class VariationalMixtureClassifier(ClassifierMixin, BaseEstimator):
     fitted to standardised columns without labels; every component is then named after the class that most of its
     samples have (equal counts: the lower class; no sample: the largest class). ``n_components`` None is the number of
     classes; at most the number of different samples.
-
-    Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
-    doi:10.1007/978-3-642-24471-1_17
     """
 
     def __init__(self, n_components: int | None = None, *, random_state: int = 0) -> None:

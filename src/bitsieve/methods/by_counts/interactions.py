@@ -1,14 +1,6 @@
 """Interactions: the pairs or triples of columns that carry the most about the class together, and what chance gives.
 
 The statistics are those of :func:`bitsieve.counts.tuples.search_tuples`.
-
-W. J. McGill, "Multivariate information transmission", Psychometrika 19, 1954. doi:10.1007/BF02289159
-A. Jakulin, "Machine learning based on attribute interactions", dissertation, University of Ljubljana, 2005.
-D. Anastassiou, "Computational analysis of the synergy among multiple interacting genes", Molecular Systems Biology 3,
-2007. doi:10.1038/msb4100124
-K. Mnich, W. R. Rudnicki, "All-relevant feature selection using multidimensional filters with exhaustive search",
-Information Sciences 524, 2020. doi:10.1016/j.ins.2020.03.024
-P. H. Westfall, S. S. Young, "Resampling-based multiple testing", Wiley, 1993.
 """
 
 from __future__ import annotations

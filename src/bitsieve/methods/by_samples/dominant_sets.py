@@ -5,9 +5,6 @@ Similarities of pairs of columns:
     parzen, distinct, binned:  W = 2 I(Xi;Xj) / (H(Xi) + H(Xj))    by Parzen windows, distinct values or bins
     rho:                       W = |rho|, the size of the correlation
     error:                     W = 1 - e / max e,   e = (var_i + var_j) / 2 * (1 - rho^2)
-
-Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
-doi:10.1007/978-3-642-24471-1_17
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""RCFS: the features that separate the classes best together, at most one of each cluster of correlated ones.
-
-L. Zhou, L. Wang, C. Shen, "Feature selection with redundancy-constrained class separability", IEEE Transactions on
-Neural Networks 21(5), 2010. doi:10.1109/TNN.2010.2044189
-"""
+"""RCFS: the features that separate the classes best together, at most one of each cluster of correlated ones."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
 """ReliefF: a column is good if it differs between near samples of different classes and not between those of one.
 
 RReliefF is its sibling for a quantity: a column is good if it differs between near samples of different values.
-
-M. Robnik-Sikonja, I. Kononenko, "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning 53,
-2003. doi:10.1023/A:1025667309714
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Variational information maximisation, on codes or on densities.
-
-S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for feature selection", NIPS 2016.
-doi:10.48550/arXiv.1606.02827
-"""
+"""Variational information maximisation, on codes or on densities."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import inspect
 from typing import NamedTuple
 
 from bitsieve.common.messages import ParameterError, choices
+from bitsieve.common.papers import cites
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS, JMI3
 from bitsieve.methods.by_counts.criteria.linear import (
@@ -56,6 +57,8 @@ CRITERIA: dict[str, type[Criterion | JointCriterion]] = {
         *(CMI, CMIFS, JMI3),
     )
 }
+for _criterion in CRITERIA.values():
+    cites(_criterion.paper)(_criterion)
 # Criteria that are another one under a second name: of another paper, or in another notation.
 ALIASES: dict[str, Alias] = {
     "maxrel": Alias(

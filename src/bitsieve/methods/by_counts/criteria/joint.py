@@ -89,11 +89,6 @@ class CMI(ConditionalCriterion):
 
     The exact criterion that the others approximate by pairs. The samples are divided by the joint value of S; once
     S determines the class, or no two samples share a value, every score is 0 and the lowest column is taken.
-
-    References
-    ----------
-    G. Brown, A. Pocock, M.-J. Zhao, M. Lujan, "Conditional likelihood maximisation: a unifying framework for
-    information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
     """
 
     name = "cmi"
@@ -110,11 +105,6 @@ class CMIFS(ConditionalCriterion):
     """The candidate's information given the first and the last chosen feature: ``J(i|S) = I(Xi;C|X_first,X_last)``.
 
     An interpretation: the article was not available, and this is how the literature that cites it reads it.
-
-    References
-    ----------
-    H. Cheng, Z. Qin, C. Feng, Y. Wang, F. Li, "Conditional mutual information-based feature selection analyzing for
-    synergy and redundancy", ETRI Journal 33(2), 2011. doi:10.4218/etrij.11.0110.0237
     """
 
     name = "cmifs"
@@ -132,11 +122,6 @@ class JMI3(JointCriterion):
 
     One order above jmi, which is blind to synergy of three columns. The second feature, beside which there is no pair,
     is that of jmi. A score grows with S, so that stale scores bound nothing: all candidates are counted at every step.
-
-    References
-    ----------
-    K. Sechidis, L. Azzimonti, A. Pocock, G. Corani, J. Weatherall, G. Brown, "Efficient feature selection using
-    shrinkage estimators", Machine Learning 108, 2019. doi:10.1007/s10994-019-05795-1
     """
 
     name = "jmi3"

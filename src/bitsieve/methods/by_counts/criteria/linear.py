@@ -14,11 +14,6 @@ class MIM(Criterion):
     """Relevance alone: ``J(i) = I(Xi;C)``.
 
     Also called maxRel. Blind to redundancy: duplicates are chosen together.
-
-    References
-    ----------
-    D. D. Lewis, "Feature selection and feature extraction for text categorization", Speech and Natural Language
-    Workshop, 1992.
     """
 
     name = "mim"
@@ -44,11 +39,6 @@ class MIFS(Criterion):
     ----------
     beta : float, default 1.0
         Weight of the redundancy; 0 gives mim, 1/#S would give mrmr.
-
-    References
-    ----------
-    R. Battiti, "Using mutual information for selecting features in supervised neural net learning", IEEE
-    Transactions on Neural Networks 5(4), 1994. doi:10.1109/72.298224
     """
 
     name = "mifs"
@@ -80,11 +70,6 @@ class MIFSU(MIFS):
     ----------
     beta : float, default 1.0
         Weight of the redundancy; 0 gives mim.
-
-    References
-    ----------
-    N. Kwak, C.-H. Choi, "Input feature selection for classification problems", IEEE Transactions on Neural Networks
-    13(1), 2002. doi:10.1109/72.977291
     """
 
     name = "mifsu"
@@ -104,11 +89,6 @@ class MRMR(Criterion):
     """Relevance less the mean redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs)``.
 
     The difference form (MID); its quotient is :class:`~bitsieve.methods.by_counts.criteria.nonlinear.MIQ`.
-
-    References
-    ----------
-    H. Peng, F. Long, C. Ding, "Feature selection based on mutual information", IEEE Transactions on Pattern
-    Analysis and Machine Intelligence 27(8), 2005. doi:10.1109/TPAMI.2005.159
     """
 
     name = "mrmr"
@@ -129,11 +109,6 @@ class MinRed(Criterion):
     """The negative mean redundancy, whatever the relevance: ``J(i|S) = -(1/#S) sum_s I(Xi;Xs)``.
 
     What mrmr takes from the relevance, alone: only the first feature is chosen for its relevance.
-
-    References
-    ----------
-    W. Duch, "Filter methods", in Feature Extraction: Foundations and Applications, Springer 2006.
-    doi:10.1007/978-3-540-35488-8_4
     """
 
     name = "minred"
@@ -154,10 +129,6 @@ class JMI(Criterion):
     """The information of the candidate together with each chosen feature: ``J(i|S) = sum_s I(Xi,Xs;C)``.
 
     Chooses in the same order as the extended MRMR, ``I(Xi;C) - mean_s [I(Xi;Xs) - I(Xi;Xs|C)]``.
-
-    References
-    ----------
-    H. H. Yang, J. Moody, "Data visualization and feature selection: new algorithms for nongaussian data", NIPS 1999.
     """
 
     name = "jmi"
@@ -176,11 +147,6 @@ class EMRMR(Criterion):
 
     Equal to the mean of I(Xi;C|Xs), which is how it is computed, as ``I(Xi;C|Xs) = I(Xi;C) - I(Xi;Xs) + I(Xi;Xs|C)``.
     With ``I(Xi,Xs;C) = I(Xs;C) + I(Xi;C|Xs)`` also ``jmi = #S emrmr + sum_s I(Xs;C)``: both choose in the same order.
-
-    References
-    ----------
-    N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature
-    selection", KDD 2014. doi:10.1145/2623330.2623611
     """
 
     name = "emrmr"
@@ -201,11 +167,6 @@ class CIFE(Criterion):
     """Relevance less the class-relevant redundancy: ``J(i|S) = I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]``.
 
     Equal to ``(1 - #S) I(Xi;C) + sum_s I(Xi;C|Xs)``: the redundancy comes to outweigh relevance as S grows.
-
-    References
-    ----------
-    D. Lin, X. Tang, "Conditional infomax learning: an integrated framework for feature extraction and fusion",
-    ECCV 2006. doi:10.1007/11744023_6
     """
 
     name = "cife"
@@ -226,11 +187,6 @@ class CondRed(Criterion):
     """Relevance and the redundancy within the classes, as a gain: ``J(i|S) = I(Xi;C) + sum_s I(Xi;Xs|C)``.
 
     The linear family without its redundancy term: betagamma with beta = 0 and gamma = 1.
-
-    References
-    ----------
-    G. Brown, A. Pocock, M.-J. Zhao, M. Lujan, "Conditional likelihood maximisation: a unifying framework for
-    information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
     """
 
     name = "condred"
@@ -258,11 +214,6 @@ class BetaGamma(Criterion):
         Weight of the redundancy.
     gamma : float, default 1.0
         Weight of the redundancy within the classes.
-
-    References
-    ----------
-    G. Brown, A. Pocock, M.-J. Zhao, M. Lujan, "Conditional likelihood maximisation: a unifying framework for
-    information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
     """
 
     name = "betagamma"

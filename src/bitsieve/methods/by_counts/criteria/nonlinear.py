@@ -21,10 +21,6 @@ class ICAP(Criterion):
 
     As cife where every chosen feature can only lower the score of the candidate. A score never increases, as
     no term of the sum is negative: stale scores bound fresh ones.
-
-    References
-    ----------
-    A. Jakulin, "Machine learning based on attribute interactions", PhD thesis, University of Ljubljana, 2005.
     """
 
     name = "icap"
@@ -47,11 +43,6 @@ class CMIM(MinimumCriterion):
 
     The minimum is over S only, as the paper defines it; its algorithm also caps the score by I(Xi;C), which
     differs under synergy. A score never increases, so stale scores bound fresh ones.
-
-    References
-    ----------
-    F. Fleuret, "Fast binary feature selection with conditional mutual information", Journal of Machine Learning
-    Research 5, 2004.
     """
 
     name = "cmim"
@@ -68,11 +59,6 @@ class CMIMFleuret(MinimumCriterion):
     The algorithm of the paper, whose scores start from the relevance; its definition, cmim, has the minimum over S
     only. They differ under synergy, where I(Xi;C|Xs) > I(Xi;C) for every s. A score never increases, so stale scores
     bound fresh ones.
-
-    References
-    ----------
-    F. Fleuret, "Fast binary feature selection with conditional mutual information", Journal of Machine Learning
-    Research 5, 2004.
     """
 
     name = "cmim_fleuret"
@@ -89,11 +75,6 @@ class JMIM(MinimumCriterion):
 
     The minimum where jmi has the sum: ``min_s [I(Xs;C) + I(Xi;C|Xs)]``, so a weak chosen feature caps every candidate.
     A score never increases, so stale scores bound fresh ones.
-
-    References
-    ----------
-    M. Bennasar, Y. Hicks, R. Setchi, "Feature selection using joint mutual information maximisation", Expert Systems
-    with Applications 42(22), 2015. doi:10.1016/j.eswa.2015.07.007
     """
 
     name = "jmim"
@@ -115,11 +96,6 @@ class MIQ(Criterion):
     eps : float, default 0.0
         Added to the denominator (the authors used 0.01). With "miller-madow", which may be 0 or less for
         independent columns, give it: else their quotients are infinite. "corrected" divides by plug-in redundancy.
-
-    References
-    ----------
-    C. Ding, H. Peng, "Minimum redundancy feature selection from microarray gene expression data", CSB 2003.
-    doi:10.1109/CSB.2003.1227396
     """
 
     name = "miq"
@@ -155,11 +131,6 @@ class AMIFS(Criterion):
 
     The normalised redundancy is 0 for independent features and 1 where one of them determines the other; it is 0 for a
     constant feature. A score is bits less a ratio, so the order depends on the unit, here the bit.
-
-    References
-    ----------
-    M. Tesmer, P. A. Estevez, "AMIFS: adaptive feature selection by using mutual information", IJCNN 2004.
-    doi:10.1109/IJCNN.2004.1379918
     """
 
     name = "amifs"
@@ -184,11 +155,6 @@ class DISR(Criterion):
 
     Against the liking of jmi for features of many codes. Scores are ratios between 0 and #S, not
     bits; the first is still I(Xi;C). A pair that is constant, with a constant class, counts for 0.
-
-    References
-    ----------
-    P. E. Meyer, G. Bontempi, "On the use of variable complementarity for feature selection in cancer classification",
-    EvoWorkshops 2006. doi:10.1007/11732242_9
     """
 
     name = "disr"
@@ -208,11 +174,6 @@ class NJMIM(MinimumCriterion):
 
     The minimum where disr has the sum. Scores are ratios between 0 and 1, not bits; the first is still I(Xi;C). A
     score never increases, so stale scores bound fresh ones.
-
-    References
-    ----------
-    M. Bennasar, Y. Hicks, R. Setchi, "Feature selection using joint mutual information maximisation", Expert Systems
-    with Applications 42(22), 2015. doi:10.1016/j.eswa.2015.07.007
     """
 
     name = "njmim"

@@ -1,7 +1,6 @@
 """How far a subset of k features can be from the best one: its objective x'Qx, and bounds on that of every subset.
 
-Vinh, Chan, Romano, Bailey, "Effective global approaches for mutual information based feature selection", KDD 2014,
-eq. 17-19. doi:10.1145/2623330.2623611
+Vinh, Chan, Romano, Bailey 2014, eq. 17-19.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import numpy as np
 
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.messages import ParameterError
+from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_choice, check_integer, check_level
 from bitsieve.counts.source import conditioning, refined
 from bitsieve.counts.tables import ContingencyTable
@@ -144,6 +145,7 @@ class TreeStopping(ListStopping):
         return ListMonitor(information, self)
 
 
+@cites("Berrett, Wang, Barber, Samworth 2020")
 @dataclass(frozen=True)
 class ConditionalStopping(TreeStopping):
     r"""Take the columns on which the class depends given all others, by permutations within the strata of a tree.
@@ -167,11 +169,6 @@ class ConditionalStopping(TreeStopping):
     is learned on the same rows. Cost: all pairs of columns, then O(n / level) permutations of a relevant column, some
     40 of another: they end when 10 reach the data (Besag and Clifford 1991), or after a million: so with n columns a
     list at a level below n / 10^6 has at least n / (10^6 level) columns, or none.
-
-    References
-    ----------
-    T. Berrett, Y. Wang, R. Barber, R. Samworth, "The conditional permutation test for independence while controlling
-    for confounders", Journal of the Royal Statistical Society B 82, 2020. doi:10.1111/rssb.12340
 
     Examples
     --------
@@ -211,6 +208,7 @@ class ConditionalStopping(TreeStopping):
         return self.test(information, forest, columns)[1], forest
 
 
+@cites("Sesia, Sabatti, Candès 2019", "Bates, Candès, Janson, Wang 2021", "Ren, Barber 2024")
 @dataclass(frozen=True)
 class KnockoffStopping(TreeStopping):
     r"""Take the columns that beat knockoffs of themselves: those on which the class depends given all others.
@@ -234,14 +232,6 @@ class KnockoffStopping(TreeStopping):
     Exact where the columns are known to be a tree with known tables; here it is learned on the same rows, with half a
     sample added to every cell. Needs the rows in memory, and bins made without a look at the class. Cost: all pairs of
     columns, then O(n d codes^2) a draw.
-
-    References
-    ----------
-    .. [1] M. Sesia, C. Sabatti, E. Candès, "Gene hunting with hidden Markov model knockoffs", Biometrika 106, 2019.
-    .. [2] S. Bates, E. Candès, L. Janson, W. Wang, "Metropolized knockoff sampling", Journal of the American
-       Statistical Association 116, 2021. doi:10.1080/01621459.2020.1729163
-    .. [3] Z. Ren, R. Barber, "Derandomised knockoffs: leveraging e-values for false discovery rate control", Journal of
-       the Royal Statistical Society B 86, 2024. doi:10.1093/jrsssb/qkad085
 
     Examples
     --------

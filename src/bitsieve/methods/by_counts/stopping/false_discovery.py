@@ -11,6 +11,7 @@ import numpy as np
 
 from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.lazy import chdtrc
+from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_choice, check_integer, check_level
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.plug_in import PlugInInformation
@@ -75,6 +76,7 @@ class ListStopping:
         """What finds the list of some counts."""
 
 
+@cites("Benjamini, Hochberg 1995", "Benjamini, Yekutieli 2001")
 @dataclass(frozen=True)
 class FalseDiscoveryStopping(ListStopping):
     r"""Take the largest list whose estimated false discovery rate is at most a level.
@@ -114,13 +116,6 @@ class FalseDiscoveryStopping(ListStopping):
     Cost: n tests of a column and the class, and k tests of two columns and the class for each of k columns of the list;
     for one that shuffles decide, O(d n c / level) of d samples at most. Shuffles are made where the tail of chi-squared
     is below 0.25.
-
-    References
-    ----------
-    .. [1] Y. Benjamini, Y. Hochberg, "Controlling the false discovery rate: a practical and powerful approach to
-       multiple testing", Journal of the Royal Statistical Society B 57, 1995. doi:10.1111/j.2517-6161.1995.tb02031.x
-    .. [2] Y. Benjamini, D. Yekutieli, "The control of the false discovery rate in multiple testing under dependency",
-       Annals of Statistics 29, 2001. doi:10.1214/aos/1013699998
 
     Examples
     --------

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.messages import ParameterError
+from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_integer, check_level
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation
@@ -73,6 +74,7 @@ class StoppingRule(Protocol):
         """Why, in a few words: ``p = 0.31 > 0.05``."""
 
 
+@cites("Brown, Pocock, Zhao, Lujan 2012")
 @dataclass(frozen=True)
 class ThresholdStopping:
     """Take no column whose I(Xi;C|S), all of S known, is below a number of bits, and stop where no other is left.
@@ -81,11 +83,6 @@ class ThresholdStopping:
     ----------
     bits : float, default=0.01
         The plug-in estimate is larger than 0 by chance alone, the more so the more codes and the fewer samples.
-
-    References
-    ----------
-    G. Brown, A. Pocock, M.-J. Zhao, M. Lujan, "Conditional likelihood maximisation: a unifying framework for
-    information theoretic feature selection", Journal of Machine Learning Research 13, 2012.
 
     Examples
     --------
@@ -177,6 +174,7 @@ class _AtLevel:
         return f"p = {value:.2g} > {self.level:g}{how and f' ({how})'}"
 
 
+@cites("Vinh, Chan, Bailey 2014")
 @dataclass(frozen=True)
 class SignificanceStopping(_AtLevel):
     """The G-test of I(Xi;C|S) = 0, corrected for the number of candidates tried.
@@ -197,11 +195,6 @@ class SignificanceStopping(_AtLevel):
     defaults, and the reason says so. Where the columns were cut by the class
     (``binning="mdl"``), p is also multiplied by the sets of cuts that a column might have got, ``C(N - 1, c) 2^c`` for
     c cuts, and by all columns, cut or not: if that bound exceeds the level, shuffles that repeat the cuts decide.
-
-    References
-    ----------
-    N. X. Vinh, J. Chan, J. Bailey, "Reconsidering mutual information based feature selection: a statistical
-    significance view", AAAI 2014.
 
     Examples
     --------
@@ -248,6 +241,7 @@ class SignificanceStopping(_AtLevel):
         )
 
 
+@cites("François, Rossi, Wertz, Verleysen 2007", "Besag, Clifford 1991")
 @dataclass(frozen=True)
 class PermutationStopping(_AtLevel):
     """Compare I(Xi;C|S) with what shuffles among samples of equal S give to the best of all candidates.
@@ -276,12 +270,6 @@ class PermutationStopping(_AtLevel):
     2 10^9 codes to shuffle, there are fewer shuffles, but enough for two to reach the observed value at the level.
 
     Cost: O(n_permutations n d) a step of n candidates and d samples, a small part of it for a candidate that is noise.
-
-    References
-    ----------
-    .. [1] D. François, F. Rossi, V. Wertz, M. Verleysen, "Resampling methods for parameter-free and robust feature
-       selection with mutual information", Neurocomputing 70, 2007. doi:10.1016/j.neucom.2006.11.019
-    .. [2] J. Besag, P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78, 1991. doi:10.1093/biomet/78.2.301
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """The outer loop: find the cut that is violated most, solve the problem over the cuts found so far, and again.
 
-Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions", ICML
-2012, algorithm 1. doi:10.48550/arXiv.1206.6477
+Zhai, Tan, Tsang, Ong 2012, algorithm 1.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Bounds on the Bayes error from spanning trees, and forward selection of the smallest sum of them.
-
-V. Berisha, A. Wisler, A. O. Hero III, A. Spanias, "Empirically estimable classification bounds based on a nonparametric
-divergence measure", IEEE Transactions on Signal Processing 64, 2016. doi:10.1109/TSP.2015.2477805
-
-S. Yasaei Sekeh, B. Oselio, A. O. Hero III, "Multi-class Bayes error estimation with a global minimal spanning tree",
-Allerton Conference, 2018. doi:10.1109/ALLERTON.2018.8635897
-"""
+"""Bounds on the Bayes error from spanning trees, and forward selection of the smallest sum of them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The conditional dependency of features given the class, for all pairs: Algorithm 1 of Yasaei Sekeh and Hero.
-
-S. Yasaei Sekeh, A. O. Hero III, "Feature selection for multi-labeled variables via dependency maximization", ICASSP
-2019. doi:10.1109/ICASSP.2019.8682486
-"""
+"""The conditional dependency of features given the class, for all pairs: Algorithm 1 of Yasaei Sekeh and Hero."""
 
 from __future__ import annotations
 
