@@ -93,7 +93,9 @@ class Tables(NamedTuple):
     def _made(cls, table: CodeTable, chosen: int, stride: Integers, dtype: type, *, logs: bool) -> Tables:
         sizes = stride * len(table.class_sizes)
         made = cls(np.empty(int(sizes.sum()), dtype), np.cumsum(sizes) - sizes, np.empty(table.n_features))
-        table.spread(lambda features: made.fill(table, chosen, features, logs), np.arange(table.n_features), table.chunk)
+        table.spread(
+            lambda features: made.fill(table, chosen, features, logs), np.arange(table.n_features), table.chunk
+        )
         return made
 
     def fill(self, table: CodeTable, chosen: int, features: Features, logs: bool) -> None:
