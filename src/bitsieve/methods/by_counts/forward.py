@@ -30,7 +30,7 @@ from bitsieve.methods.method import CONDITIONED, TABLES, Found, Method, defaults
 BATCH = 64  # candidates brought up to date together, at most
 HOT = 0.5  # share of the best bound from which a candidate is followed at every step
 WHOLE = 0.5  # share of the features to be counted from which a whole row is, which takes no gathering
-LAZY_FROM = 3e-4  # seconds a row: below, counting all candidates at once is cheaper than choosing which to count
+LAZY_FROM = 1e-3  # seconds a row: below, counting all candidates at once is cheaper than choosing which to count
 
 
 class LazyScores:
