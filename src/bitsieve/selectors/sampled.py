@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,7 @@ class TableSamples:
     samples one by one: repeating them is the exact way. It takes memory and time for the sum of the weights.
     """
 
+    names: Sequence[str]
     classes: NDArray[np.int32]
     n_classes: int
     labels: NDArray[Any]

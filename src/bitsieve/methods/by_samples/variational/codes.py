@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.arrays import Columns, Floats, Integers
-from bitsieve.common.choice import TIE, pick
+from bitsieve.common.choice import TIE
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, Weighted
 
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
 Features = NDArray[np.int64]  # columns as native functions take them
 
 TABLE_BYTES = 1 << 30  # of the tables of all features given one
@@ -40,12 +41,10 @@ POWER_ERROR = 1e-13  # bits: of 2^x and log2 of native/samples/variational.hpp, 
 class CodeTable:
     """Columns of codes, shape (n_samples, n_features), sorted by class and padded to whole blocks of eight samples."""
 
-    def __init__(
-        self, codes: NDArray[np.uint8] | NDArray[np.uint16], class_sizes: Integers, n_jobs: int | None
-    ) -> None:
+    def __init__(self, codes: Codes, class_sizes: Integers, n_jobs: int | None) -> None:
         self.n_samples, self.n_features = codes.shape
         rows = -(-self.n_samples // LANES) * LANES
-        self.codes = np.zeros((rows, self.n_features), codes.dtype, order="F")
+        self.codes: Codes = np.zeros((rows, self.n_features), codes.dtype, order="F")
         self.codes[: self.n_samples] = codes
         self.arities = codes.max(axis=0).astype(np.int32) + np.int32(1)
         self.varies = (codes != codes[0]).any(axis=0)
@@ -54,6 +53,11 @@ class CodeTable:
         self.n_jobs = n_jobs
         self.kernel = choose_kernel().name
         self.chunk = max(CHUNK, CALL_LIKELIHOODS // (self.n_samples * len(class_sizes)))
+
+    @property
+    def counted(self) -> tuple[Codes, NDArray[np.int32], Integers, Floats]:
+        """What tables are counted from: arguments of native functions."""
+        return self.codes, self.arities, self.class_sizes, self.log_counts
 
     def spread(self, work: Callable[[Features], object], features: Features, most: int) -> None:
         """``work(some of the features)``, at most so many at a time, on the threads."""
@@ -101,17 +105,7 @@ class Tables(NamedTuple):
     def fill(self, table: CodeTable, chosen: int, features: Features, logs: bool) -> None:
         """Fill in the tables of some features given a chosen one (-1: none)."""
         _native.likelihood_tables(
-            table.kernel,
-            table.codes,
-            table.arities,
-            table.class_sizes,
-            table.log_counts,
-            chosen,
-            features,
-            self.offset,
-            logs,
-            self.cells,
-            self.true_class,
+            table.kernel, *table.counted, chosen, features, self.offset, logs, self.cells, self.true_class
         )
 
 
@@ -128,10 +122,9 @@ class NaiveBound(Bound):
         return self._values(np.arange(self.n_features), self.posterior.weighted, self._of_one)
 
     def best(self, candidates: Columns) -> tuple[int, float]:
-        """The candidate that gives the greatest bound with S, and that bound."""
         top = self._top()
         if self.posterior.bound > top - 2 * self.float32_error():
-            chosen, value = self._best_exactly(candidates[:FEW])
+            chosen, value = super().best(candidates[:FEW])
             if value >= top:
                 return chosen, value
         return self.best_of(candidates, self.float32_values(candidates))
@@ -139,13 +132,8 @@ class NaiveBound(Bound):
     def best_of(self, candidates: Columns, in_float32: Floats) -> tuple[int, float]:
         """:meth:`best`, given all bounds in float32."""
         near = candidates[in_float32 >= in_float32.max() - 2 * self.float32_error() - TIE]
-        chosen, value = self._best_exactly(near[:FEW])
-        return (chosen, value) if value >= self._top() or len(near) <= FEW else self._best_exactly(near)
-
-    def _best_exactly(self, candidates: Columns) -> tuple[int, float]:
-        values = self.values(candidates)
-        place = pick(values)
-        return int(candidates[place]), float(values[place])
+        chosen, value = super().best(near[:FEW])
+        return (chosen, value) if value >= self._top() or len(near) <= FEW else super().best(near)
 
     def _top(self) -> float:
         """A bound from here on is within a tie of the greatest: H(C) and the rounding of some n + #S logarithms."""
@@ -162,7 +150,6 @@ class NaiveBound(Bound):
         return self._values(candidates, self.posterior.float32, self._of_one_float32)
 
     def values(self, candidates: Columns) -> Floats:
-        """The bound with S and each candidate, in bits and in float64."""
         return self._values(candidates, self.posterior.weighted, self._of_one)
 
     def _values(self, candidates: Columns, weighted: Weighted, tables: Tables) -> Floats:
@@ -280,19 +267,9 @@ class PairwiseBound(NaiveBound):
         return self.posterior.bounds(true_class[candidates] / len(self._chosen), out[candidates])
 
     def _exact(self, features: Features, true_class: Floats, out: Floats, state: Floats | None) -> None:
-        posterior, table = self.posterior, self.table
+        posterior = self.posterior
         _native.pair_sums_float64(
-            posterior.kernel,
-            *posterior.weighted,
-            table.codes,
-            table.arities,
-            table.class_sizes,
-            table.log_counts,
-            self._chosen,
-            features,
-            true_class,
-            out,
-            state,
+            posterior.kernel, *posterior.weighted, *self.table.counted, self._chosen, features, true_class, out, state
         )
 
     def add(self, feature: int) -> None:
