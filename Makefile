@@ -65,7 +65,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks table
 
 mutants: $(VENV)/.installed-dev
-	$(BIN)/python -m pip install --quiet cosmic-ray
+	$(BIN)/python -m pip install --quiet cosmic-ray "pytest>=9"
 	$(BIN)/python -m tools.mutants $(NUMBER)
 
 studies: $(VENV)/.installed-dev

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-COLUMNS, FEATURES = 20, 10
+COLUMNS, FEATURES = 50, 10
 HOW: dict[str, dict[str, Any]] = {
     "push": {"push_down": True},
     "stream": {"memory": "1GB"},

@@ -13,8 +13,8 @@ import numpy as np
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.engines.local import make_source
-from bitsieve.evaluate.models.refit import Refit as Refit
-from bitsieve.evaluate.models.registry import MODELS as MODELS
+from bitsieve.evaluate.models import MODELS as MODELS
+from bitsieve.evaluate.models import Refit as Refit
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.blankets.fcbf import fcbf as predominant
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion

@@ -10,7 +10,7 @@ import numpy as np
 
 from bitsieve.common.messages import aligned
 from bitsieve.evaluate.measures import separability
-from bitsieve.evaluate.models.mixture import VariationalMixtureClassifier
+from bitsieve.evaluate.models import VariationalMixtureClassifier
 from bitsieve.selectors.dominant_sets import DominantSetMII
 from papers.data.files import ORIGINS, load_npz
 from papers.item import Item, Options, Result

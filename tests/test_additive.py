@@ -15,8 +15,7 @@ import bitsieve
 from bitsieve.cli import main
 from bitsieve.data.binning.registry import RULES, make_binner
 from bitsieve.engines import registry as engines
-from bitsieve.evaluate.models.refit import Model
-from bitsieve.evaluate.models.registry import MODELS
+from bitsieve.evaluate.models import MODELS, Model
 from bitsieve.files.read import FORMATS
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods import registry
@@ -155,7 +154,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from bitsieve.files.arrow import ColumnParts
+from bitsieve.files.parts import ColumnParts
 
 FIRST_BYTES = b"COLUMNS!"  # then one object of JSON, which has a list for every column
 

@@ -11,15 +11,17 @@ them. The counts go to the results of the benchmarks, what survives to build/mut
 from __future__ import annotations
 
 import ast
+import compileall
+import difflib
 import importlib.util
+import multiprocessing
 import os
 import random
-import shlex
 import shutil
-import subprocess
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
+from py_compile import PycInvalidationMode
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import results
@@ -32,8 +34,19 @@ TREE = ROOT / "build" / "mutants" / "tree"
 EQUAL = ROOT / "tools" / "equal_mutants.txt"
 COPIED = ("src", "tests", "benchmarks", "papers", "tools", "docs", "examples", "pyproject.toml", "CHANGELOG.md")
 ROOMS = ("information", "counts", "methods/by_counts", "data/binning")
-SECONDS = 600
-PYTEST = (sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider")
+SECONDS = 1800
+# A test that runs for two minutes has a loop without end; the slowest takes some seconds.
+ENDLESS = ("-o", "faulthandler_timeout=120", "-o", "faulthandler_exit_on_timeout=true")
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", *ENDLESS)
+# Imported once, for all changes; what pytest rewrites is none of it.
+PRELOADED = [
+    "pytest",
+    "pandas",
+    "polars",
+    "pyarrow.parquet",
+    "scipy.stats",
+    "sklearn.utils.estimator_checks",
+]
 # Read by every Python that is started in the copy: an editable install must not lead back to the original.
 SITE = """
 import sys
@@ -55,6 +68,8 @@ def copy_tree() -> None:
         raise SystemExit("bitsieve is not installed here")
     shutil.copy(extension.origin, TREE / "src" / "bitsieve")
     (TREE / "sitecustomize.py").write_text(SITE)
+    # Compiled once; by its contents, as a change may leave a file's size and, within a second, its time.
+    compileall.compile_dir(TREE / "src", quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
     os.environ["PYTHONPATH"] = os.pathsep.join([str(TREE / "src"), str(TREE)])
 
 
@@ -87,12 +102,11 @@ def annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 
 
 def tests_of(path: Path) -> list[str]:
-    """The tests of a file's own name, if it has some, and those of its room."""
+    """The tests of a file's own name, if it has some, those of its folder, and those of its room."""
     inside = path.relative_to(TREE / "src" / "bitsieve")
     room = next(Path(name) for name in ROOMS if inside.is_relative_to(name))
-    own = Path("tests") / inside.parent / f"test_{inside.stem}.py"
-    names = [str(own)] if (TREE / own).exists() else []
-    return [*names, str(Path("tests") / room)]
+    places = [inside.parent / f"test_{inside.stem}.py", inside.parent, room]
+    return list(dict.fromkeys(str("tests" / place) for place in places if (ROOT / "tests" / place).exists()))
 
 
 def equal_ones() -> set[str]:
@@ -110,25 +124,54 @@ def changed_line(path: Path, diff: str) -> str:
     return f"{path.relative_to(TREE)}: {was} -> {now}"
 
 
+def run_tests(tests: str) -> None:
+    """As a process: end with 0 where the tests pass in the copy."""
+    import pytest
+
+    sys.dont_write_bytecode = True
+    sys.path[:] = [str(TREE / "src"), str(TREE), *(path for path in sys.path if not path.startswith(str(ROOT)))]
+    found = importlib.util.find_spec("bitsieve")
+    if found is None or found.origin is None or not found.origin.startswith(str(TREE)):
+        raise SystemExit("another bitsieve is in the way")
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+    sys.exit(pytest.main([*OPTIONS, tests]))
+
+
+def passed(tests: str) -> bool:
+    """Whether tests pass, in a process that has imported what changes leave alone."""
+    ways = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
+    context.set_forkserver_preload(PRELOADED)
+    process = context.Process(target=run_tests, args=(tests,))
+    process.start()
+    process.join(SECONDS)
+    process.kill()
+    process.join()
+    return process.exitcode == 0
+
+
 def check_tests(chosen: list[MutationSpec]) -> None:
     """The tests pass as long as nothing is changed; or else all would seem to notice."""
     for tests in sorted({tests_of(Path(one.module_path))[-1] for one in chosen}):
-        if subprocess.run([*PYTEST, tests], check=False).returncode:
+        if not passed(tests):
             raise SystemExit(f"{tests} fails in the copy {TREE} before anything is changed")
 
 
 def outcome_of(mutation: MutationSpec, known: set[str]) -> tuple[str, str, str]:
     """Whether tests notice the change ("killed"), it is known to be equal or survives; what it is, and its diff."""
-    from cosmic_ray.mutating import mutate_and_test
-    from cosmic_ray.work_item import TestOutcome
+    from cosmic_ray.mutating import use_mutation
+    from cosmic_ray.plugins import get_operator
 
     path = Path(mutation.module_path)
-    for tests in tests_of(path):
-        result = mutate_and_test([mutation], shlex.join([*PYTEST, tests]), SECONDS)
-        change = changed_line(path, result.diff or "")
-        if result.test_outcome is not TestOutcome.SURVIVED:
-            return "killed", change, result.diff or ""
-    return "equal" if change in known else "survived", change, result.diff or ""
+    operator = get_operator(mutation.operator_name)(**mutation.operator_args)
+    with use_mutation(path, operator, mutation.occurrence) as codes:
+        diff = "".join(difflib.unified_diff(*(code.splitlines(keepends=True) for code in codes), str(path), str(path)))
+        change = changed_line(path, diff)
+        if not all(passed(tests) for tests in tests_of(path)):
+            return "killed", change, diff
+    return "equal" if change in known else "survived", change, diff
 
 
 def main(number: int = 30, seed: int = 0) -> int:

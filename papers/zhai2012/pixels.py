@@ -12,7 +12,7 @@ import numpy as np
 
 from bitsieve.common.messages import aligned
 from bitsieve.common.progress import phase
-from bitsieve.selectors.gdm import GDM
+from bitsieve.selectors.models import GDM
 from papers.data.files import load_bundled, load_npz
 from papers.item import Options, Result
 from papers.zhai2012.curves import load_split

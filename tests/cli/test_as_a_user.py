@@ -1,4 +1,4 @@
-"""The command line as a process: what a user types, rightly and wrongly, and every line that comes back."""
+"""What a user types, rightly and wrongly, and every line that comes back, as a process or in this one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -13,19 +14,38 @@ import pytest
 from pyarrow import csv, parquet
 
 import bitsieve
+from bitsieve.cli import main
 from bitsieve.cli.options import COMMANDS
 
 
-def bs(*arguments, cwd, code=0):
-    """Run a command that must end with this code and without a traceback."""
+def as_a_process(*arguments, cwd):
+    """Run a command that must end well."""
     words = [sys.executable, "-m", "bitsieve", *map(str, arguments)]
     found = subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
-    assert found.returncode == code, found.stderr
-    assert "Traceback" not in found.stderr
-    if code:
-        assert found.stdout == ""
-        assert len(found.stderr.splitlines()) == 1
+    assert found.returncode == 0, found.stderr
     return found
+
+
+@pytest.fixture
+def bs(folder, capsys, monkeypatch):
+    """Run a command in the folder that must end with this code; nothing but its error where it fails."""
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("BITSIEVE_DEBUG", raising=False)
+
+    def call(*arguments, code=0):
+        try:
+            returned = main([str(word) for word in arguments])
+        except SystemExit as ended:  # of the parser
+            returned = ended.code
+        out, err = capsys.readouterr()
+        assert returned == code, err
+        assert "Traceback" not in err
+        if code:
+            assert out == ""
+            assert len(err.splitlines()) == 1
+        return SimpleNamespace(stdout=out, stderr=err)
+
+    return call
 
 
 @pytest.fixture
@@ -46,41 +66,41 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_short_options_and_patterns_give_the_same(folder):
-    whole = bs("select", "all.csv", "--target", "y", "--features", 2, cwd=folder)
+def test_short_options_and_patterns_give_the_same(bs):
+    whole = bs("select", "all.csv", "--target", "y", "--features", 2)
     for words in (
         ("select", "all.csv", "-t", "y", "-k", 2),
         ("select", "part1.csv", "-t", "y", "part2.csv", "-k", 2),
         ("select", "part*.csv", "-t", "y", "-k", 2),
         ("select", "part*.csv", "-t", "y", "-k", 2, "--memory", "1GB"),
     ):
-        assert bs(*words, cwd=folder).stdout == whole.stdout
-    explained = [bs("explain", "good", data, "-t", "y", cwd=folder).stdout for data in ("all.csv", "part?.csv")]
+        assert bs(*words).stdout == whole.stdout
+    explained = [bs("explain", "good", data, "-t", "y").stdout for data in ("all.csv", "part?.csv")]
     assert explained[0] == explained[1]
-    compared = bs("compare", "part*.csv", "-t", "y", "--classifier", "ncm", "--folds", 3, "--json", cwd=folder)
+    compared = bs("compare", "part*.csv", "-t", "y", "--classifier", "ncm", "--folds", 3, "--json")
     assert json.loads(compared.stdout)["parameters"]["n_samples"] == 200
 
 
-def test_a_column_that_is_text_in_one_file_is_text(folder):
+def test_a_column_that_is_text_in_one_file_is_text(bs, folder):
     (folder / "a1.csv").write_text("a,y\n1,0\n2,1\n")
     (folder / "a2.csv").write_text("a,y\nx,0\n2,1\n")
-    found = bs("select", "a1.csv", "a2.csv", "-t", "y", "--json", "--include", "a", cwd=folder)
+    found = bs("select", "a1.csv", "a2.csv", "-t", "y", "--json", "--include", "a")
     assert json.loads(found.stdout)["n_samples"] == 4
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe with a name is a thing of POSIX")
-def test_a_pipe_is_read(folder):
-    whole = bs("select", "all.csv", "-t", "y", cwd=folder).stdout
+def test_a_pipe_is_read(bs, folder):
+    whole = bs("select", "all.csv", "-t", "y").stdout
     os.mkfifo(folder / "pipe")
-    with subprocess.Popen(["sh", "-c", "cat all.csv > pipe"], cwd=folder):
-        assert bs("select", "pipe", "-t", "y", cwd=folder).stdout == whole
+    with subprocess.Popen(["sh", "-c", "cat all.csv > pipe"]):
+        assert bs("select", "pipe", "-t", "y").stdout == whole
 
 
 @pytest.mark.parametrize(
     ("name", "read"), [("r.csv", csv.read_csv), ("r.parquet", parquet.read_table), ("r.json", None)]
 )
-def test_the_ranking_is_saved(folder, name, read):
-    document = json.loads(bs("select", "all.csv", "-t", "y", "--json", "--output-ranking", name, cwd=folder).stdout)
+def test_the_ranking_is_saved(bs, folder, name, read):
+    document = json.loads(bs("select", "all.csv", "-t", "y", "--json", "--output-ranking", name).stdout)
     path = folder / name
     rows = read(path).to_pylist() if read else json.loads(path.read_text())
     assert document["output_ranking"] == name
@@ -102,34 +122,31 @@ def test_the_ranking_is_saved(folder, name, read):
         ("count all.csv", "--save", "o"),
     ],
 )
-def test_what_is_there_is_overwritten_with_force_alone(folder, command, option, name):
+def test_what_is_there_is_overwritten_with_force_alone(bs, folder, command, option, name):
     if name.endswith((".html", ".svg")):
         pytest.importorskip("matplotlib")
     words = [*command.split(), "-t", "y", option, name]
     path = folder / name
     if option == "--save":
-        bs(*words, "-q", cwd=folder)
+        bs(*words, "-q")
         path = next(path.iterdir())
     path.write_text("of somebody else")
-    refusal = bs(*words, cwd=folder, code=2).stderr
+    refusal = bs(*words, code=2).stderr
     assert f"{option} '{name}' is there already: add --force to overwrite it" in refusal
     assert path.read_text() == "of somebody else"
-    bs(*words, "--force", "-q", cwd=folder)
+    bs(*words, "--force", "-q")
     assert b"of somebody else" not in path.read_bytes()
 
 
-def test_the_data_is_never_overwritten(folder):
-    assert (
-        "is the input itself"
-        in bs("select", "part*.csv", "-t", "y", "-o", "part2.csv", "--force", cwd=folder, code=2).stderr
-    )
-    same = bs("select", "all.csv", "-t", "y", "-o", "o.csv", "--output-ranking", "o.csv", cwd=folder, code=2).stderr
+def test_the_data_is_never_overwritten(bs):
+    assert "is the input itself" in bs("select", "part*.csv", "-t", "y", "-o", "part2.csv", "--force", code=2).stderr
+    same = bs("select", "all.csv", "-t", "y", "-o", "o.csv", "--output-ranking", "o.csv", code=2).stderr
     assert "--output and --output-ranking are the same file" in same
 
 
 @pytest.mark.parametrize("command", [command.name for command in COMMANDS])
-def test_help_has_the_common_options_first(command, folder):
-    lines = bs(command, "--help", cwd=folder).stdout.splitlines()
+def test_help_has_the_common_options_first(command, tmp_path):
+    lines = as_a_process(command, "--help", cwd=tmp_path).stdout.splitlines()
     assert lines[0].startswith(f"usage: bitsieve {command} ")
     assert lines[0].endswith("[options]")
     first = next(line for line in lines if line.endswith(":") and not line.startswith(" "))
@@ -139,33 +156,51 @@ def test_help_has_the_common_options_first(command, folder):
     assert len([line for line in common if line[2:3].strip()]) <= 11  # with --help
 
 
-def test_quiet_leaves_the_result_alone(folder):
-    loud, quiet = (bs("select", "all.csv", "-t", "y", *more, cwd=folder) for more in ((), ("--quiet",)))
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("explain", "good", "all.csv", "-t", "y"),
+        ("how-many", "noise.csv", "-t", "y", "--classifier", "ncm", "--pairs", "2"),
+        ("interactions", "all.csv", "-t", "y", "--shuffles", "0"),
+        ("methods",),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_process_says_the_same(bs, folder, words):
+    """Processes of the other commands: tests/processes."""
+    found, here = as_a_process(*words, cwd=folder), bs(*words)
+    assert found.stdout == here.stdout
+    notes = [[line for line in said.stderr.splitlines() if ": note: " in line] for said in (found, here)]  # no progress
+    assert notes[0] == notes[1]
+
+
+def test_quiet_leaves_the_result_alone(bs):
+    loud, quiet = (bs("select", "all.csv", "-t", "y", *more) for more in ((), ("--quiet",)))
     assert quiet.stdout == loud.stdout
     assert "note: " in loud.stderr
     assert quiet.stderr == ""
 
 
-def test_an_empty_selection_is_explained(folder):
+def test_an_empty_selection_is_explained(bs):
     pytest.importorskip("matplotlib")
-    found = bs("explain", "noise", "noise.csv", "-t", "y", "-k", "auto", cwd=folder)
+    found = bs("explain", "noise", "noise.csv", "-t", "y", "-k", "auto")
     assert found.stdout.startswith("'noise' is not selected: ")
-    saved = bs("select", "noise.csv", "-t", "y", "-k", "auto", "--report", "r.html", cwd=folder)
+    saved = bs("select", "noise.csv", "-t", "y", "-k", "auto", "--report", "r.html")
     assert "no report is written, as no feature is selected" in saved.stderr
 
 
-def test_nothing_worse_than_the_majority_class_is_recommended(folder):
-    found = bs("compare", "noise.csv", "-t", "y", "--classifier", "ncm", "--folds", 5, cwd=folder).stdout
+def test_nothing_worse_than_the_majority_class_is_recommended(bs):
+    found = bs("compare", "noise.csv", "-t", "y", "--classifier", "ncm", "--folds", 5).stdout
     assert "nothing is recommended: the least error (" in found
     assert "to select them" not in found
     assert (
         "to select them: bitsieve select all.csv --target y"
-        in bs("compare", "all.csv", "-t", "y", "--classifier", "ncm", "--folds", 5, "-k", "1:3", cwd=folder).stdout
+        in bs("compare", "all.csv", "-t", "y", "--classifier", "ncm", "--folds", 5, "-k", "1:3").stdout
     )
 
 
 @pytest.mark.parametrize("rows", [4, 10])
-def test_very_few_rows_get_a_caution(folder, rows):
+def test_very_few_rows_get_a_caution(bs, folder, rows):
     (folder / "few.csv").write_text("\n".join(["a,y", *(f"{j % 2},{j % 2}" for j in range(rows))]))
     ways = (
         ("select",),
@@ -174,7 +209,7 @@ def test_very_few_rows_get_a_caution(folder, rows):
         ("compare", "--folds", "loo", "--classifier", "ncm"),
     )
     for command, *words in ways if rows < 10 else ways[:1]:
-        found = bs(command, *words, "few.csv", "-t", "y", cwd=folder)
+        found = bs(command, *words, "few.csv", "-t", "y")
         assert (f"note: the table has {rows} rows: with fewer than 10" in found.stderr) == (rows < 10)
     notes = bitsieve.select(folder / "few.csv", "y").notes
     assert any(f"the table has {rows} rows" in str(note) for note in notes) == (rows < 10)
@@ -196,12 +231,12 @@ def test_very_few_rows_get_a_caution(folder, rows):
         ("none*.csv", None, "no file matches 'none*.csv'"),
     ],
 )
-def test_what_is_not_read_is_named(folder, name, content, what):
+def test_what_is_not_read_is_named(bs, folder, name, content, what):
     if callable(content):
         content(folder / name)
     elif content is not None:
         (folder / name).write_bytes(content)
-    assert what in bs("select", name, "-t", "y", cwd=folder, code=2).stderr
+    assert what in bs("select", name, "-t", "y", code=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -214,8 +249,8 @@ def test_what_is_not_read_is_named(folder, name, content, what):
         ("compare -t y", "the following arguments are required: DATA"),
     ],
 )
-def test_slips_are_answered_with_what_was_meant(folder, words, answer):
-    assert answer in bs(*words.split(), cwd=folder, code=2).stderr
+def test_slips_are_answered_with_what_was_meant(bs, words, answer):
+    assert answer in bs(*words.split(), code=2).stderr
 
 
 def test_warnings_of_scikit_learn_stay_inside(tmp_path, capsys):

@@ -16,7 +16,7 @@ import bitsieve
 from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.engines import spark as spark_portions
 from bitsieve.methods.registry import list_methods
-from bitsieve.selectors.registry import make_selector
+from bitsieve.selectors.fitting import make_selector
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # which Spark leaves behind
 N = 600

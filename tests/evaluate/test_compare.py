@@ -12,8 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
 from bitsieve import make_selector
-from bitsieve.evaluate.error_rates import choose
-from bitsieve.evaluate.measures import kuncheva, nogueira
+from bitsieve.evaluate.measures import choose, kuncheva, nogueira
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bitsieve.evaluate.error_rates import choose, outer_error, paired_test, standard_errors
-from bitsieve.evaluate.losses import short_of_auc
+from bitsieve.evaluate.measures import choose, outer_error, paired_test, short_of_auc, standard_errors
 
 
 def test_a_class_that_was_not_learned():

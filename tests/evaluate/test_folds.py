@@ -53,7 +53,7 @@ def test_folds_as_given():
     [
         ((20, 4), 10, "class '1' has 4 samples, fewer than the 10 folds: give folds=4 or folds='loo'"),
         ((20, 1), 2, "class '1' has 1 sample, fewer than the 2 folds: drop the class"),
-        ((120, 1), None, "class '1' has 1 sample, which cannot be both"),
+        ((120, 1), None, "class '1' has 1 sample, fewer than the 2 folds: drop the class"),
         ((20, 1), "loo", "fold 21 would learn from one class only"),
         ((20, 20), 1, "folds=1 is not allowed: give a whole number from 2 to 40"),
         ((20, 20), "leave", "folds='leave' is not allowed"),

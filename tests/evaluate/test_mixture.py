@@ -7,8 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bitsieve.evaluate.models.mixture import VariationalMixtureClassifier
-from bitsieve.evaluate.models.registry import MODELS, make_model
+from bitsieve.evaluate.models import MODELS, VariationalMixtureClassifier, make_model
 
 
 @parametrize_with_checks([VariationalMixtureClassifier()])

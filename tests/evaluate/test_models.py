@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from bitsieve.evaluate.models import incremental
-from bitsieve.evaluate.models.registry import make_model
+from bitsieve.evaluate import models
+from bitsieve.evaluate.models import make_model
 
 STOPS = np.array([1, 2, 5, 6, 12])
 
@@ -46,17 +46,9 @@ def test_equal_to_a_new_fit(name, classifier, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_support_vectors_equal_to_a_new_fit(seed):
-    # Whole numbers: inner products are exact in any order of summation, so both solvers get the same problem.
-    train, labels, test = problem(seed, whole_numbers=True)
+    train, labels, test = problem(seed)
     grown = list(make_model("linear-svm")[1].predict(train, labels, test, STOPS))
     np.testing.assert_array_equal(grown, refitted(SVC(kernel="linear", C=1), train, labels, test))
-
-
-def test_support_vectors_without_a_gram_matrix(monkeypatch):
-    train, labels, test = problem(5, whole_numbers=True)
-    grown = list(incremental.linear_svm(train, labels, test, STOPS))
-    monkeypatch.setattr(incremental, "GRAM_BYTES", 0)
-    np.testing.assert_array_equal(list(incremental.linear_svm(train, labels, test, STOPS)), grown)
 
 
 @pytest.mark.parametrize("name", ["knn", "ncm"])
@@ -64,14 +56,14 @@ def test_distances_in_blocks(name, monkeypatch):
     train, labels, test = problem(6, whole_numbers=True)
     grow = make_model(name)[1].predict
     whole = list(grow(train, labels, test, STOPS))
-    monkeypatch.setattr(incremental, "BLOCK_BYTES", 8 * (len(train) if name == "knn" else 3) * 7)  # seven rows
+    monkeypatch.setattr(models, "BLOCK_BYTES", 8 * (len(train) if name == "knn" else 3) * 7)  # seven rows
     np.testing.assert_array_equal(list(grow(train, labels, test, STOPS)), whole)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_neighbors_at_equal_distances_are_the_first_ones(seed):
     train, labels, test = problem(seed, whole_numbers=True)
-    grown = list(incremental.nearest_neighbors(train, labels, test, STOPS))
+    grown = list(models.nearest_neighbors(train, labels, test, STOPS))
     for stop, predicted in zip(STOPS, grown, strict=True):
         for sample, label in zip(test[:, :stop], predicted, strict=True):
             squares = ((train[:, :stop] - sample) ** 2).sum(axis=1)
@@ -82,7 +74,7 @@ def test_neighbors_at_equal_distances_are_the_first_ones(seed):
 
 def test_fewer_samples_than_neighbors():
     train, labels, test = np.array([[0.0], [1.0]]), np.array([4, 7]), np.array([[0.1], [0.9]])
-    (predicted,) = incremental.nearest_neighbors(train, labels, test, np.array([1]))
+    (predicted,) = models.nearest_neighbors(train, labels, test, np.array([1]))
     assert predicted.tolist() == [4, 4]  # one vote each: the lower class
 
 

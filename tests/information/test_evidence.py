@@ -21,7 +21,7 @@ from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.information import make_information
 from bitsieve.information.evidence import carries_information, log_chi_squared_tail, log_tails
-from bitsieve.selection.informative import informative_by_shuffles
+from bitsieve.selection.evidence import informative_by_shuffles
 
 
 def table_of(part, code, label):

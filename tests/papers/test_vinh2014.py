@@ -42,12 +42,12 @@ def parts():
 
 @pytest.fixture
 def options(tmp_path, parts):
-    """A directory with a small waveform.npz and a small Lung of 40 samples."""
+    """A directory with a small waveform.npz and a small Lung of 24 samples, each of which is a fold."""
     random = np.random.default_rng(0)
     X, y = make_waveform(120, random_state=1)
     np.savez(tmp_path / "waveform.npz", X=X, y=y)
-    classes = np.arange(40) % 2
-    np.savez(tmp_path / "lung_d3.npz", X=classes[:, None] + random.integers(-1, 2, (40, 12)), y=classes)
+    classes = np.arange(24) % 2
+    np.savez(tmp_path / "lung_d3.npz", X=classes[:, None] + random.integers(-1, 2, (24, 12)), y=classes)
     return Options(data_dir=tmp_path, n_jobs=1, part=lambda text, record: parts.append((text, record)))
 
 
@@ -130,9 +130,9 @@ ITEMS["table 5"].run(Options(data_dir=Path(sys.argv[1]), sets=("promoter", "lung
 def test_letters_are_categories_without_pandas(options):
     """Promoter's numbers name letters: two of them make a class, which no line through their numbers does."""
     random = np.random.default_rng(0)
-    classes = np.arange(40) % 2
-    letters = random.integers(0, 4, (40, 3))
-    letters[:, 1] = np.where(classes, random.integers(1, 3, 40), 3 * random.integers(0, 2, 40))  # {1, 2} or {0, 3}
+    classes = np.arange(24) % 2
+    letters = random.integers(0, 4, (24, 3))
+    letters[:, 1] = np.where(classes, random.integers(1, 3, 24), 3 * random.integers(0, 2, 24))  # {1, 2} or {0, 3}
     np.savez(options.data_dir / "promoter.npz", X=letters, y=classes)
     command = [sys.executable, "-c", WITHOUT_PANDAS, str(options.data_dir)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -146,7 +146,7 @@ def test_nested_beside_the_paper_s_protocol(options, parts, monkeypatch):
     classes = np.arange(30) % 2
     X = random.integers(0, 2, (30, 60)) + 0.01 * random.standard_normal((30, 60))
     np.savez(options.data_dir / "colon.npz", X=X, y=classes)
-    monkeypatch.setattr(vinh2014_errors, "MOST", 12)
+    monkeypatch.setattr(vinh2014_errors, "MOST", 11)
     nested = Options(**{**vars(options), "sets": ("colon",), "protocol": "nested"})
     ITEMS["table 5"].run(nested)
     ((text, record),) = parts

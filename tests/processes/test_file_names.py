@@ -12,6 +12,7 @@ import pytest
 from pyarrow import parquet
 
 import bitsieve
+from bitsieve.cli import main
 
 pytestmark = pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are Unicode there")
 
@@ -37,18 +38,29 @@ def folder(tmp_path):
     return folder
 
 
-def run(*arguments):
+def answer(arguments, code, out, err):
     """The document of a command, or the one line with which it refuses."""
+    said = err.decode()  # both are UTF-8 throughout
+    assert "Traceback" not in said
+    assert code in (0, 2), said
+    if code == 0:
+        return json.loads(out.decode()) if "--json" in arguments else out.decode()
+    (line,) = said.splitlines()
+    return line.removeprefix("bitsieve: error: ")
+
+
+def as_a_process(*arguments):
     quiet = {name: value for name, value in os.environ.items() if name not in ("BITSIEVE_DEBUG", "PYTHONIOENCODING")}
     command = [sys.executable, "-m", "bitsieve", *map(str, arguments)]
     ended = subprocess.run(command, capture_output=True, env={**quiet, "PYTHONUTF8": "1"}, timeout=600, check=False)
-    said = ended.stderr.decode()  # both are UTF-8 throughout
-    assert "Traceback" not in said
-    assert ended.returncode in (0, 2), said
-    if ended.returncode == 0:
-        return json.loads(ended.stdout.decode()) if "--json" in arguments else ended.stdout.decode()
-    (line,) = said.splitlines()
-    return line.removeprefix("bitsieve: error: ")
+    return answer(arguments, ended.returncode, ended.stdout, ended.stderr)
+
+
+@pytest.fixture
+def run(capsysbinary, monkeypatch):
+    """The same in this process."""
+    monkeypatch.delenv("BITSIEVE_DEBUG", raising=False)
+    return lambda *arguments: answer(arguments, main([str(word) for word in arguments]), *capsysbinary.readouterr())
 
 
 def file(folder, kind):
@@ -65,15 +77,15 @@ def file(folder, kind):
         ("csv", ("--memory", "1GB")),
     ],
 )
-def test_sources(folder, kind, more):
+def test_sources(run, folder, kind, more):
     found = run("select", file(folder, kind), "--target", "y", "--json", *more)
     assert sorted(feature["name"] for feature in found["features"]) == ["a", "b"]
 
 
-def test_select(folder):
+def test_select(run, folder):
     output, report = folder / f"o{LETTER}.parquet", folder / f"r{LETTER}.html"
     spool = folder / f"spool{LETTER}"
-    found = run("select", file(folder, "csv"), "--target", "y", "--json", "--output", output, "--report", report)
+    found = as_a_process("select", file(folder, "csv"), "-t", "y", "--json", "--output", output, "--report", report)
     assert (found["output"], found["report"]) == (str(output), str(report))
     assert output.exists()
     assert f"caf{ESCAPED}" in report.read_text("utf-8")
@@ -82,24 +94,24 @@ def test_select(folder):
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_compare_and_resume(folder, kind):
+def test_compare_and_resume(run, folder, kind):
     output, report = folder / f"o{LETTER}.{kind}", folder / f"r{LETTER}.html"
     asked = ("compare", file(folder, "csv"), "--target", "y", "--methods", "mim", "--folds", "3", "--output", output)
-    first = run(*asked, "--json", "--report", report)
+    first = (as_a_process if kind == "csv" else run)(*asked, "--json", "--report", report)
     assert (first["output"], first["report"]) == (str(output), str(report))
     assert output.exists()
     assert report.exists()
     assert run(*asked, "--json", "--resume", "--force")["answer"] == first["answer"]
 
 
-def test_count(folder):
+def test_count(run, folder):
     counts = folder / f"counts{LETTER}"
-    run("count", file(folder, "csv"), "--target", "y", "--binning", "none", "--save", counts)
+    as_a_process("count", file(folder, "csv"), "--target", "y", "--binning", "none", "--save", counts)
     assert len(run("select", "--counts", counts, "--json")["features"]) == 2
 
 
-def test_a_file_that_is_not_there(folder):
-    assert run("select", folder / f"no{LETTER}.csv", "--target", "y").startswith("there is no file ")
+def test_a_file_that_is_not_there(run, folder):
+    assert as_a_process("select", folder / f"no{LETTER}.csv", "--target", "y").startswith("there is no file ")
     refused = run("select", file(folder, "csv"), "--target", "y", "--output", folder / f"no{LETTER}" / "o.csv")
     assert f"no{ESCAPED}' for the --output: make it first" in refused
 

@@ -19,14 +19,13 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 THREADS = [None, 1, 2, 3, 5, 16]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module", autouse=True)
 def no_workers_stay():
     yield
     get_reusable_executor().shutdown(wait=True)
 
 
 @pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
-@pytest.mark.usefixtures("no_workers_stay")
 def test_fits_inside_workers(backend, monkeypatch):
     monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
     monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)
@@ -52,13 +51,11 @@ def threads_taken(n_jobs):
     return len(taken)
 
 
-@pytest.mark.parametrize("n_workers", [2, 3])
-@pytest.mark.usefixtures("no_workers_stay")
-def test_workers_share_the_cores(n_workers):
-    share = max(1, CORES // n_workers)
+def test_workers_share_the_cores():
+    share = max(1, CORES // 2)
     for more, wanted in (({}, share), ({"inner_max_num_threads": 1}, 1)):
-        with parallel_config("loky", n_jobs=n_workers, **more):
-            taken = Parallel()(delayed(threads_taken)(-1) for _ in range(n_workers))
+        with parallel_config("loky", n_jobs=2, **more):
+            taken = Parallel()(delayed(threads_taken)(-1) for _ in range(2))
             asked = Parallel()(delayed(thread_count)(n) for n in (5, None))
         assert max(taken) <= wanted
         assert asked == [5, 1]  # what is asked for is obeyed

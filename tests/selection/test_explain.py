@@ -13,8 +13,7 @@ from sklearn.datasets import load_breast_cancer
 import bitsieve
 from bitsieve import Constraints, list_methods
 from bitsieve.common.choice import TIE
-from bitsieve.selection.curve import information_curve, ranked_on
-from bitsieve.selection.evidence import SAMPLES_A_PART, conditional_on
+from bitsieve.selection.evidence import SAMPLES_A_PART, conditional_on, information_curve, ranked_on
 
 CLOSE = 1e-9  # sums of a few logarithms in another order
 

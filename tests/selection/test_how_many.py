@@ -10,7 +10,7 @@ import bitsieve
 from bitsieve import BitsieveWarning, Constraints, ForwardSelector
 from bitsieve.cli import main
 from bitsieve.methods.registry import list_methods
-from bitsieve.selectors.registry import make_selector
+from bitsieve.selectors.fitting import make_selector
 
 X, Y = load_iris(return_X_y=True)
 OPEN_ENDED = ("fcbf", "gdm")  # keep no more than their rule asks for

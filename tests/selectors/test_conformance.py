@@ -44,7 +44,7 @@ CHECKED = [
     *OF_OTHER_INPUT,
     StabilitySelector(ForwardSelector(1), n_pairs=2),
     InteractionSelector(n_shuffles=19),
-    SelectorCV(methods=("mim",)),
+    SelectorCV(methods=("mim",), classifier="ncm"),
     DominantSetClusters(),
 ]
 FRACTIONS = "fractional values are refused: they are no codes"

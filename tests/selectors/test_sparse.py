@@ -13,7 +13,7 @@ from bitsieve.data.sparse import StoredColumns
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.base import CountSelector
-from bitsieve.selectors.registry import make_selector
+from bitsieve.selectors.fitting import make_selector
 
 METHODS = [info.name for info in list_methods() if not info.same_as]
 TAKING = [name for name in METHODS if make_selector(name).__sklearn_tags__().input_tags.sparse]

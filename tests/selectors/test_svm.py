@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, l1_min_c
 
 from bitsieve import L1SVM, SVMRFE
+from bitsieve.methods.by_samples import models
 from bitsieve.methods.by_samples.models import GROWTH
 from papers.data.sparse_groups import make_sparse_groups
 
@@ -71,6 +72,16 @@ def test_rfe(data, step):
     fitted = SVMRFE(2, step=step).fit(X, y)
     assert (fitted.support_ == expected.support_).all()
     assert (np.diff(fitted.scores_) <= 0).all()
+
+
+def test_products_made_at_once_give_the_weights_of_libsvm(data, monkeypatch):
+    X, y = data
+    fitted = SVMRFE(2).fit(X, y)
+    monkeypatch.setattr(models, "MOST_PRODUCTS", 0)
+    by_libsvm = SVMRFE(2).fit(X, y)
+    assert fitted.selected_.tolist() == by_libsvm.selected_.tolist()
+    # Products differ by rounding, and the solver's steps follow them to their last bits.
+    assert np.allclose(fitted.scores_, by_libsvm.scores_, rtol=1e-9, atol=0)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-6])

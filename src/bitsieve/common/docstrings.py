@@ -35,4 +35,8 @@ def _section(doc: str, title: str) -> tuple[str, dict[str, str], str]:
     start, found, rest = doc.partition(heading)
     end = re.search(r"\n\n\w[\w ]*\n-{3,}\n", rest)
     entries = re.split(r"\n(?=\S)", (rest[: end.start()] if end else rest).rstrip())
-    return start + found, {entry.split()[0]: entry for entry in entries if entry}, rest[end.start() :] if end else ""
+    return (
+        start + found,
+        {re.split("[ ,]", entry)[0]: entry for entry in entries if entry},
+        rest[end.start() :] if end else "",
+    )

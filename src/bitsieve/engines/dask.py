@@ -270,7 +270,7 @@ def open_dask(data: Any, client: Client | None = None, header: bool | None = Non
     return DaskSource(data, client)
 
 
-def _read(part: Range[pa.Table], columns: Sequence[str]) -> pa.Table:
+def _read(part: Range, columns: Sequence[str]) -> pa.Table:
     """Some columns of a part of a file."""
     import pyarrow as pa
 

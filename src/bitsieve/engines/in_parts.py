@@ -183,36 +183,25 @@ class Parts(Protocol):
         return None
 
 
-class Packed(Protocol):
-    """Packed rows."""
-
-    def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
-        """Their counts; kept under ``key`` with what must be known of them, where the engine keeps anything."""
-
-    def drop(self) -> None:
-        """Give them up."""
-
-
-class PackedElsewhere(Packed):
-    """Rows that are counted where they are, by the source that ``counts`` opens."""
+class Packed:
+    """Packed rows; these are where they are, counted by the source that ``counts`` opens."""
 
     def __init__(self, counts: Callable[[], CountSource]) -> None:
         self._counts = counts
 
     def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
+        """Their counts; kept under ``key`` with what must be known of them, where the engine keeps anything."""
         return self._counts()
 
     def drop(self) -> None:
-        """They go with this object."""
+        """Give them up."""
 
 
-class Kept(Protocol):
+class Kept(NamedTuple):
     """Packed rows of an earlier run."""
 
     facts: dict[str, Any]
-
-    def open(self) -> CountSource | None:
-        """The counts; None where they cannot be used any more."""
+    open: Callable[[], CountSource | None]  # the counts; None where they cannot be used any more
 
 
 class TableInParts(TableElsewhere):
@@ -423,18 +412,6 @@ class TableInParts(TableElsewhere):
     def meanings(self) -> Mapping[int, Understood]:
         """What text means, and which columns are times, as far as the rows were looked at."""
         return {} if self.known is None else self.known.meanings
-
-    def varies(self, j: int) -> bool:
-        profile = self._profile
-        assert profile is not None  # asked for after the rows were looked at
-        assert profile.varies is not None
-        return j not in self.left_out and bool(profile.varies[j])
-
-    def counts_rows(self, j: int) -> bool:
-        profile = self._profile
-        assert profile is not None
-        assert profile.counts_rows is not None
-        return j not in self.left_out and bool(profile.counts_rows[j])
 
 
 def _summarized_target(parts: Parts, reader: PartReader) -> TargetSummary | None:

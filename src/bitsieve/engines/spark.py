@@ -136,12 +136,6 @@ class SparkPortions(Portions):
         return self.frame.mapInArrow(answer, _SCHEMA)
 
 
-def partitions_with_rows(frame: Any) -> list[int]:
-    """The numbers of the partitions that have rows."""
-    with _named(frame.sparkSession, "rows"):
-        return sorted(frame.mapInArrow(_own_number, "place int").toArrow()["place"].to_pylist())
-
-
 def _own_number(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
@@ -293,7 +287,9 @@ class SparkSource(PartsOnCluster):
 
     @cached_property
     def _places(self) -> list[int]:
-        return partitions_with_rows(self._rows)
+        """The numbers of the partitions that have rows."""
+        with _named(self._rows.sparkSession, "rows"):
+            return sorted(self._rows.mapInArrow(_own_number, "place int").toArrow()["place"].to_pylist())
 
     def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> SparkPortions:
         for what, values in (("target", y), ("weights", weights)):

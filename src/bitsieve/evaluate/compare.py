@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
+from bitsieve.common.defaults import BINNING, SELECTOR_CV
 from bitsieve.common.messages import warn_of
 from bitsieve.common.papers import cites
 from bitsieve.common.parameters import with_hints
 from bitsieve.common.progress import shown
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
+from bitsieve.data.table import TableInMemory
 from bitsieve.evaluate.comparison import Comparison
 from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
 from bitsieve.evaluate.run import Checkpoint, run_plan
+from bitsieve.selectors.base import ColumnSelector, with_parameters
 
 OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
     **dict.fromkeys(("method", "criterion", "selectors"), "methods"),
@@ -78,17 +81,14 @@ def compare(
         beyond the table's are left out, with a note.
     classifier : str or scikit-learn classifier or regressor, optional
         The model whose errors are measured. A classifier: "linear-svm" (support vector machine, C = 1), the default up
-        to 10,000 rows; "lda" (linear discriminant), the default for more, with a note; "knn" (3 nearest neighbours),
-        "ncm" (nearest class mean), "bgm" (a Bayesian Gaussian mixture for each class), "vbem" or "gmm" (one for all),
-        "forest" and "boosting" (scikit-learn's). Where the target is a quantity a regressor: "ridge" (alpha = 1), the
-        default, "knn" (the mean of 10 neighbours), "forest" and "boosting". An object is fitted anew for every number
-        of features.
+        to 10,000 rows; "lda" (linear discriminant), the default for more; "knn" (3 nearest neighbours), "ncm" (nearest
+        class mean), "bgm" (a Bayesian Gaussian mixture for each class), "vbem" or "gmm" (one for all), "forest" and
+        "boosting". Where the target is a quantity a regressor: "ridge" (alpha = 1), the default, "knn" (the mean of 10
+        neighbours), "forest" and "boosting". An object is fitted anew for every number of features.
     scoring : str, optional
-        "accuracy", the default, "balanced_accuracy", "f1_macro" or "roc_auc"; of a quantity "r2", the default, "mae",
-        "rmse" or "rank_correlation" (Spearman's). An error is what is missing to 1, of "mae" and "rmse" itself.
-        "roc_auc" is the area under the ROC curve of each class against all others, the mean over the classes; the
-        classifier needs ``decision_function`` or ``predict_proba``. "r2" is 1 less the sum of the squared errors of all
-        folds by that of the mean of all samples; "rmse" and "rank_correlation" are taken fold by fold.
+        "accuracy", the default, "balanced_accuracy", "f1_macro" or "roc_auc" (each class against all others; the
+        classifier needs ``decision_function`` or ``predict_proba``); of a quantity "r2", the default, "mae", "rmse" or
+        "rank_correlation" (Spearman's). An error is what is missing to 1, of "mae" and "rmse" itself.
     folds : int, "loo", splitter or iterable of (train, test), optional
         By default leave-one-out below 100 samples, else 10 stratified folds; of a quantity stratified by its ranks.
     groups : str or array-like of shape (n_samples,), optional
@@ -139,7 +139,7 @@ def compare(
     Notes
     -----
     Cost, d = n_samples, n = n_features, k = the largest number: per fold the cost of the methods, and of the classifier
-    k passes over d x d inner products or distances (and "linear-svm" solves once for each number).
+    k passes over d x d distances, or a fit for each number.
 
     Examples
     --------
@@ -159,3 +159,115 @@ def compare(
         comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
     warn_of(comparison.notes)
     return comparison
+
+
+MOST_FEATURES = 50
+
+
+@with_parameters
+@cites("Breiman, Friedman, Olshen, Stone 1984")
+class SelectorCV(ColumnSelector):
+    """Choose the method and the number of features by cross-validation, then select them on all samples.
+
+    Every method ranks once in each fold; of all methods and numbers the fewest features are taken whose error is within
+    one standard error of the least (Breiman's; of equally many the lower error, then the earlier method). The error
+    found on the way is that of the best of many and so too low: judge the whole by an outer cross-validation.
+
+    Parameters
+    ----------
+    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "cmim")
+        Names of :func:`bitsieve.list_methods`, selector objects, or a dict of labels to either.
+    features : int or iterable of int, default=None
+        Numbers of features to try; by default 1 to 50, or to all there are. Those beyond the table's are left out.
+    classifier : str or scikit-learn classifier or regressor, default=None
+        The model whose errors are measured, as for :func:`compare`; by default "linear-svm", where y is a quantity
+        "ridge", whose error is what R2 falls short of 1.
+    folds : int, "loo", splitter or iterable of (train, test), default=None
+        By default leave-one-out below 100 samples, else 10 stratified folds.
+    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
+        Learned in each fold.
+    random_state : int, default=0
+        Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
+
+    Attributes
+    ----------
+    comparison_ : Comparison
+        The errors of every method, fold and number.
+    method_ : str
+        The label of the method chosen.
+    n_features_to_select_ : int
+        The number chosen.
+    selector_ : estimator
+        The method fitted on all samples.
+    scores_ : ndarray of float, shape (k,)
+        The method's value at each choice.
+
+    Notes
+    -----
+    Cost: that of :func:`bitsieve.compare`, and one more selection.
+
+    Examples
+    --------
+    >>> from bitsieve import SelectorCV
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = SelectorCV(methods=["mim", "jmi"], classifier="ncm").fit(X, y)
+    >>> selector.method_, selector.n_features_to_select_
+    ('jmi', 5)
+    """
+
+    methods: Any = SELECTOR_CV.methods
+    features: int | Iterable[int] | None = None
+    classifier: Any = None
+    folds: Any = None
+    binning: Any = BINNING
+    missing: str | None = None
+    target_kind: str | None = None
+    random_state: int = 0
+    n_jobs: int | None = None
+
+    # The errors of a comparison are not weighted, and so there are no weights here.
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:  # type: ignore[override]
+        """Compare the methods in every fold, choose one and its number of features, and select on all samples.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Classes of any kind, or a quantity, as for :func:`bitsieve.select`.
+        groups : array-like of shape (n_samples,), default=None
+            Samples of one group are never both learned from and tested on.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not allowed, a class has fewer members than there are folds, or the columns cannot be
+            binned.
+        """
+        return super().fit(X, y, groups=groups)
+
+    def _fit_table(self, table: TableInMemory) -> Self:  # type: ignore[override]  # as it requires the rows
+        default = "ridge" if table.target.is_quantity else "linear-svm"
+        plan = make_plan(
+            table,
+            methods=self.methods,
+            features=range(1, min(MOST_FEATURES, table.n_features) + 1) if self.features is None else self.features,
+            classifier=default if self.classifier is None else self.classifier,
+            folds=self.folds,
+            binning=self.binning,
+            missing=self.missing,
+            random_state=self.random_state,
+        )
+        self.comparison_ = run_plan(plan, self.n_jobs)
+        choice = self.comparison_.choice()
+        self.method_, self.n_features_to_select_ = choice.method, choice.n_features
+        table.set_names_on(self)
+        self.selector_ = plan.selectors[self.method_].set_params(n_features_to_select=self.n_features_to_select_)
+        self.selector_.fit_table(table)
+        for name in ("support_", "ranking_", "selected_", "scores_", "classes_", "target_edges_"):
+            setattr(self, name, getattr(self.selector_, name))
+        return self

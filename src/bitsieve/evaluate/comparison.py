@@ -12,19 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common import html
-from bitsieve.common.messages import aligned, choices, displayed, printable
+from bitsieve.common.messages import aligned, choices, displayed, finite, printable
 from bitsieve.data.given import frame_of, library_of
-from bitsieve.evaluate.error_rates import (
+from bitsieve.evaluate.measures import (
+    ACCURACY,
+    MEASURES,
     Choice,
+    Measure,
     OuterError,
     PairedTest,
+    Scored,
     choose,
+    kuncheva,
+    nogueira,
     outer_error,
     paired_test,
     standard_errors,
 )
-from bitsieve.evaluate.losses import ACCURACY, MEASURES, Measure
-from bitsieve.evaluate.measures import Scored, kuncheva, nogueira
 from bitsieve.evaluate.plan import Plan
 from bitsieve.selection.figures import Curves, plot_curves
 
@@ -62,7 +66,7 @@ class Comparison:
     separability : ndarray of float, shape (n_methods, n_folds, n_counts)
         ``J = |Sw + Sb| / |Sw|`` of the selected numeric features in the training samples; nan where Sw is singular.
     seconds_selecting, seconds_classifying : ndarray of float, shape (n_methods, n_folds)
-        Of one ranking (binning included; pairs that a method before it counted are free), and of all the counts.
+        Of one ranking, binning included, and of all the counts.
     selected : list of list of ndarray of int
         ``selected[method][fold]``: columns in order of choice.
     names : list of str
@@ -74,11 +78,9 @@ class Comparison:
     majority : ndarray of shape (n_folds,)
         The errors of the class that most of the samples learned from have; of a quantity those of their mean.
     bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
-        Where asked for: :func:`bitsieve.bayes_error_bounds` of the features chosen by each method, as many as
-        :meth:`chosen` takes, in the training samples, averaged over the folds.
+        :func:`bitsieve.bayes_error_bounds` of each method's chosen features in the training samples, over the folds.
     baselines : dict of str to ndarray of shape (n_folds, n_counts)
-        The errors of what the methods are to beat: the majority class or the mean, all columns, and SelectKBest of
-        scikit-learn.
+        The errors of the majority class or the mean, of all columns, and of SelectKBest of scikit-learn.
     library : str
         That of :meth:`to_frame`.
 
@@ -175,8 +177,7 @@ class Comparison:
     def choice(self, method: str | None = None) -> Choice:
         """The fewest features within one standard error of the least error, of one method or of all.
 
-        What is not better than the majority class, or the mean of a quantity, is not recommended, where that was
-        measured (``baselines``).
+        What is not better than the majority class, or the mean of a quantity, is not recommended.
 
         Parameters
         ----------
@@ -302,7 +303,7 @@ class Comparison:
             return {
                 **summary,
                 "errors": self.rates[row].tolist(),
-                "standard_errors": [_number(value) for value in self.standard_errors[row].tolist()],
+                "standard_errors": [finite(value) for value in self.standard_errors[row].tolist()],
                 "against": {other: self.test(method, other).outcome for other in self.methods if other != method},
                 "selected": [[self.names[j] for j in selected] for selected in self.selected[row]],
             }
@@ -322,10 +323,10 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return html.display(
-            html.table(*_table(self)),
+            html.table(*summary_table(self)),
             html.paragraph(f"{self.choice()}."),
             *([html.code(use_it(self))] if self.choice().is_recommended else []),
-            *(html.paragraph(line, "aside") for line in _how_to_read(self)),
+            *(html.paragraph(line, "aside") for line in how_to_read(self)),
             html.notes(self.notes),
         )
 
@@ -376,7 +377,7 @@ def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any
         "chosen_features": choice.n_features,
         "chosen_error": choice.error,
         "outer_error": comparison.outer(method).error,
-        "chosen_standard_error": _number(choice.standard_error),
+        "chosen_standard_error": finite(choice.standard_error),
         "wins": outcomes.count("+"),
         "ties": outcomes.count("="),
         "losses": outcomes.count("-"),
@@ -411,7 +412,7 @@ def baselines(comparison: Comparison) -> list[dict[str, Any]]:
 
 def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -> str:
     """The summary as a table, the answer in a sentence, the ``call`` that selects it, how to read W/T/L, and notes."""
-    header, rows = _table(comparison)
+    header, rows = summary_table(comparison)
     choice = comparison.choice()
     lines = [
         aligned(header, rows, right=(False, *[True] * (len(header) - 1))),
@@ -419,13 +420,13 @@ def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -
         str(choice),
         str(comparison.outer()),
         *([f"to select them: {call or use_it(comparison)}"] if choice.is_recommended else []),
-        *_how_to_read(comparison),
+        *how_to_read(comparison),
         *(f"note: {printable(note)}" for note in displayed(notes)),
     ]
     return "\n".join(lines)
 
 
-def _table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def summary_table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the rows of the summary, the baselines last."""
     measure = comparison.measure
     of_curve = ("method", f"mean error{measure.unit}", "+-", "W/T/L", f"least{measure.unit}", "at")
@@ -440,7 +441,7 @@ def _table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...
     return header, rows
 
 
-def _how_to_read(comparison: Comparison) -> list[str]:
+def how_to_read(comparison: Comparison) -> list[str]:
     about = comparison.measure.about
     return [*([f"error: {about}"] if about else []), HOW_TO_READ]
 
@@ -478,10 +479,6 @@ def _mean(values: Floats) -> float | None:
     """Of those that are defined; None if none is."""
     defined = values[np.isfinite(values)]
     return float(defined.mean()) if len(defined) else None
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _text(value: float | None) -> str:

@@ -20,15 +20,14 @@ from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import search_of
-from bitsieve.evaluate.selector_cv import SelectorCV
+from bitsieve.evaluate.compare import SelectorCV
 from bitsieve.information.leaks import leaks
 from bitsieve.methods.by_counts.stopping import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_leaks, explain_rows, explain_target, refuse_constant_data
 from bitsieve.selectors.fitting import Counted, count_table
-from bitsieve.selectors.forward import ForwardSelector
-from bitsieve.selectors.knockoffs import KnockoffSelector
+from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
 from bitsieve.selectors.stability import StabilitySelector
 
 Floats = NDArray[np.float64]
@@ -51,11 +50,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class NullBand:
-    """The information that columns add, in order of choice, and what shuffles give to the best of those left.
-
-    ``low`` and ``high`` are the 5th and the 95th percentile of the largest I(Xj;C|S) of all columns left, after
-    shuffles of the class among samples of equal S.
-    """
+    """The information that columns add; 5th and 95th percentile of what shuffles give to the best of those left."""
 
     features: list[str]
     bits: Floats  # I(Xi;C|S), S all columns chosen before
@@ -152,12 +147,11 @@ def how_many(
 ) -> HowMany:
     """Ask five rules how many columns a greedy method should take.
 
-    Shuffles take columns while each adds more to all before than the best of all does after shuffles (level 0.05,
-    :class:`PermutationStopping`); the false discovery rate takes the largest list of which a tenth is expected to be
-    false (:class:`FalseDiscoveryStopping`); stability keeps what is chosen from most halves of the samples, one false
-    column expected at most (:class:`StabilitySelector`); cross-validation takes the fewest, of 30 at most, with which a
-    model's error is within one standard error of the least (:class:`SelectorCV`); knockoffs take what is relevant given
-    all other columns (:class:`KnockoffSelector`), in draws of 13 columns or more: else they have no answer.
+    Shuffles take columns while each adds more to all before than chance (:class:`PermutationStopping`); the false
+    discovery rate takes the largest list of which a tenth is expected to be false (:class:`FalseDiscoveryStopping`);
+    stability keeps what is chosen from most halves of the samples (:class:`StabilitySelector`); cross-validation takes
+    the fewest, of 30 at most, with an error within one standard error of the least (:class:`SelectorCV`); knockoffs
+    take what is relevant given all other columns (:class:`KnockoffSelector`), in draws of 13 columns or more.
 
     Parameters
     ----------

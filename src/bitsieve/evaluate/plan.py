@@ -1,4 +1,4 @@
-"""What a comparison is asked to do, its folds included, with every question settled before the work begins."""
+"""What a comparison is asked to do, its folds and features as numbers included, settled before the work begins."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import f_classif
+from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.defaults import BINNING, COMPARE
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
@@ -20,20 +22,18 @@ from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.quantity import TIMES
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
-from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
-from bitsieve.evaluate.losses import Loss, Measure, Predicted, make_measure
-from bitsieve.evaluate.models.refit import Grow, Model
-from bitsieve.evaluate.models.registry import default_model, make_model, seeded
+from bitsieve.evaluate.measures import Loss, Measure, Predicted, make_measure
+from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
 from bitsieve.information.leaks import leaks
 from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data
-from bitsieve.selectors.fitting import count_table
-from bitsieve.selectors.registry import make_selector
+from bitsieve.selectors.fitting import count_table, make_selector
 
 FEW_SAMPLES = 100  # below, one sample is left out at a time
 MANY_FOLDS = 10
 LEAVE_ONE_OUT = "loo"
+MOST_CATEGORIES = 100  # columns a feature
 
 
 @dataclass(frozen=True)
@@ -49,42 +49,27 @@ def make_folds(
 ) -> tuple[list[Fold], list[str]]:
     """The folds, and notes on how they were chosen, for :func:`bitsieve.compare`; refused if a class is too small."""
     notes: list[str] = []
-    if groups is not None:
-        made = _by_groups(target, folds, groups, random_state)
-    else:
-        if folds is None:
-            folds, notes = _by_default(target)
-        if isinstance(folds, str):
-            _check_name(folds)
-            rows = np.arange(len(target.codes))
-            made = [Fold(np.delete(rows, row), rows[row : row + 1]) for row in rows]
-        elif hasattr(folds, "split"):
-            made = _as_given(folds.split(_columns(target), target.codes))
-        elif hasattr(folds, "__iter__"):
-            made = _as_given(folds)
-        else:
-            n_folds = check_integer("folds", folds, 2, len(target.codes), "or 'loo'")
-            splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
-            made = _as_given(splitter.split(_columns(target), _strata(target, n_folds)))
+    given = () if groups is None else (groups,)
+    n_units = len(target.codes) if groups is None else len(np.unique(groups))
+    if folds is None:
+        folds, notes = _by_default(target) if groups is None else (min(MANY_FOLDS, n_units), [])
+    strata: NDArray[np.integer] = target.codes
+    if isinstance(folds, str):
+        if folds.lower() != LEAVE_ONE_OUT:
+            raise ParameterError("folds", folds, "give a whole number of folds or 'loo' (leave one out)")
+        folds = LeaveOneOut() if groups is None else n_units
+    if groups is not None and not hasattr(folds, "split"):  # stratified as far as whole groups allow
+        n_folds = check_integer("folds", folds, 2, n_units, "as many as there are groups at most")
+        folds = StratifiedGroupKFold(n_folds, shuffle=True, random_state=random_state)
+    elif not hasattr(folds, "split") and not hasattr(folds, "__iter__"):
+        n_folds = check_integer("folds", folds, 2, n_units, "or 'loo'")
+        folds, strata = StratifiedKFold(n_folds, shuffle=True, random_state=random_state), _strata(target, n_folds)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        pairs = folds.split(np.zeros((len(strata), 1)), strata, *given) if hasattr(folds, "split") else folds
+        made = [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
     _check(made, target)
     return made, notes
-
-
-def _by_groups(target: Target, folds: Any, groups: NDArray[np.intp], random_state: int) -> list[Fold]:
-    """Stratified as far as whole groups allow; by default 10 folds, or as many as there are groups."""
-    n_groups = len(np.unique(groups))
-    if folds is None:
-        folds = min(MANY_FOLDS, n_groups)
-    elif isinstance(folds, str):
-        _check_name(folds)
-        folds = n_groups
-    elif hasattr(folds, "split"):
-        return _as_given(folds.split(_columns(target), target.codes, groups))
-    n_folds = check_integer("folds", folds, 2, n_groups, "as many as there are groups at most")
-    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=random_state)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class", UserWarning)  # whole groups do not allow more
-        return _as_given(splitter.split(_columns(target), target.codes, groups))
 
 
 def _by_default(target: Target) -> tuple[Any, list[str]]:
@@ -95,16 +80,9 @@ def _by_default(target: Target) -> tuple[Any, list[str]]:
     if smallest >= MANY_FOLDS or target.is_quantity:
         return MANY_FOLDS, []
     label = target.labels[sizes.argmin()]
-    if smallest < 2:
-        what = f"class {str(label)!r} has 1 sample, which cannot be both learned from and tested on: "
-        advice = "drop the class or merge it with another, or give "
-        raise ValueError(Sentence(what, advice, Setting("folds", LEAVE_ONE_OUT)))
-    return smallest, [f"class {str(label)!r} has {smallest} samples only: {smallest} folds instead of {MANY_FOLDS}"]
-
-
-def _check_name(name: str) -> None:
-    if name.lower() != LEAVE_ONE_OUT:
-        raise ParameterError("folds", name, "give a whole number of folds or 'loo' (leave one out)")
+    return max(2, smallest), [
+        f"class {str(label)!r} has {smallest} samples only: {smallest} folds instead of {MANY_FOLDS}"
+    ]
 
 
 def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
@@ -122,15 +100,6 @@ def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
     return target.codes
 
 
-def _columns(target: Target) -> NDArray[np.float64]:
-    """An empty table, as splitters of scikit-learn ask for one."""
-    return np.zeros((len(target.codes), 1))
-
-
-def _as_given(pairs: Iterable[Any]) -> list[Fold]:
-    return [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
-
-
 def _check(folds: list[Fold], target: Target) -> None:
     truth = target.truth
     if not folds:
@@ -145,11 +114,8 @@ def _check(folds: list[Fold], target: Target) -> None:
         if len(np.intersect1d(fold.train, fold.test)):
             raise ValueError(f"fold {number} tests on samples that it learns from: give it disjoint parts")
         if (truth[fold.train] == truth[fold.train[0]]).all():
-            if target.is_quantity:
-                raise ValueError(f"fold {number} would learn from one value only of the target: give other folds")
-            raise ValueError(
-                f"fold {number} would learn from one class only: give every class at least two samples, or other folds"
-            )
+            one = "value of the target" if target.is_quantity else "class"
+            raise ValueError(f"fold {number} would learn from one {one} only: give other folds or more samples")
 
 
 PROTOCOLS = ("nested", "paper")
@@ -218,11 +184,7 @@ class Plan:
         return encode_features(self.table, columns, self.learned_from(fold), centred=not self.ranks_once)
 
     def baseline_errors(self) -> NDArray[np.intp] | NDArray[np.float64]:
-        """The errors in every fold without columns, shape (n_folds,).
-
-        Predicted is the class that most of all samples have (in balanced classes most of those learned from are of
-        another class than those tested on), or the mean of those learned from.
-        """
+        """The errors in every fold of the class that most of all samples have, or of the mean of those learned from."""
         truth, errors, is_quantity = self.target.truth, [], self.measure.predicts == "quantity"
         for fold in self.folds:
             constant = truth[fold.train].mean() if is_quantity else np.bincount(truth).argmax()
@@ -363,3 +325,99 @@ def _binning(question: Question, target: Target) -> Any:
     if question.protocol == "paper" and not target.n_allowed:
         return MDLBinner(uncut="median", **own)
     return make_binner(**own) if own else BINNING
+
+
+@dataclass(frozen=True)
+class NumericFeatures:
+    """Features in order of choice, as columns of numbers: ``values[:, : ends[i]]`` are the first ``i + 1`` of them."""
+
+    values: Floats  # (n_samples, n_columns), in Fortran order
+    ends: NDArray[np.intp]
+    numeric: NDArray[np.bool_]  # which features are one number each
+
+    def rows(self, rows: NDArray[np.intp]) -> Floats:
+        """The values of some samples, in Fortran order."""
+        return np.asfortranarray(self.values[rows])
+
+
+def encode_features(
+    table: TableInMemory, order: NDArray[np.intp], learned_from: NDArray[np.intp], *, centred: bool = True
+) -> NumericFeatures:
+    """The features ``order`` of all samples, with scale, mean and categories of the samples ``learned_from``.
+
+    Numbers are standardised where they are ``centred``, else divided by their largest absolute value; a missing one is
+    the mean. A category becomes a 0/1 column (one for two), missing values one, those beyond a hundred none.
+    """
+    parts: list[Floats] = []
+    ends = np.zeros(len(order), np.intp)
+    numeric = np.zeros(len(order), bool)
+    for place, j in enumerate(order):
+        numeric[place] = table.is_numeric(j)
+        if numeric[place]:
+            parts.append(_number(table.numeric(j), learned_from, centred))
+        else:
+            parts.extend(_categories(table.categorical(j).codes, learned_from))
+        ends[place] = len(parts)
+    return NumericFeatures(np.array(parts).T, ends, numeric)
+
+
+def _number(values: Floats, learned_from: NDArray[np.intp], centred: bool) -> Floats:
+    learned = values[learned_from]
+    learned = learned[~np.isnan(learned)]
+    mean = learned.mean() if len(learned) else 0.0
+    if np.isnan(values).any():
+        values = np.where(np.isnan(values), mean, values)
+    largest = np.abs(learned).max(initial=0.0)
+    if not centred:
+        return values / largest if largest > 0 else values
+    spread = learned.std() if len(learned) else 0.0
+    if spread <= 1e-12 * largest:  # no more than the rounding of the mean leaves
+        return np.asarray(values - mean)
+    return np.asarray((values - mean) / spread)
+
+
+def _categories(codes: NDArray[np.int32], learned_from: NDArray[np.intp]) -> list[Floats]:
+    known, times = np.unique(codes[learned_from], return_counts=True)
+    known = np.sort(known[np.argsort(-times, kind="stable")[:MOST_CATEGORIES]])
+    return [(codes == code).astype(np.float64) for code in (known[1:] if len(known) == 2 else known)]
+
+
+class Foreign(BaseEstimator):
+    """A selector of scikit-learn that ranks features; one of several columns comes where its best column does."""
+
+    def __init__(self, selector: Any) -> None:
+        self.selector = selector
+
+    def fit_table(self, table: TableInMemory) -> Foreign:
+        kept = np.setdiff1d(np.arange(table.n_features), table.left_out)
+        target = table.target
+        if target.is_quantity and getattr(self.selector, "score_func", None) is f_classif:
+            raise ValueError("f_classif is a test of classes, and the target is a quantity: give f_regression")
+        made = encode_features(table, kept, np.arange(table.n_samples))
+        with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+            warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)  # they come last
+            fitted = clone(self.selector).fit(made.values, target.truth)
+        scores = _scores(fitted)
+        starts = np.concatenate([[0], made.ends[:-1]])
+        best = np.maximum.reduceat(np.where(np.isnan(scores), -np.inf, scores), starts)
+        self.selected_ = kept[np.argsort(-best, kind="stable")]
+        return self
+
+
+def is_foreign(method: Any) -> bool:
+    """Whether a method is a selector of scikit-learn."""
+    return all(hasattr(method, name) for name in ("fit", "get_support", "get_params")) and not isinstance(method, type)
+
+
+def _scores(fitted: Any) -> NDArray[np.float64]:
+    """Of every column: ``scores_``, else ``ranking_``, else importances of ``estimator_``, else whether it is kept."""
+    if getattr(fitted, "scores_", None) is not None and np.ndim(fitted.scores_) == 1:
+        return np.asarray(fitted.scores_, np.float64)
+    if hasattr(fitted, "ranking_"):
+        return -np.asarray(fitted.ranking_, np.float64)
+    model = getattr(fitted, "estimator_", None)
+    for name in ("feature_importances_", "coef_"):
+        if hasattr(model, name):
+            importances = np.abs(np.asarray(getattr(model, name), np.float64))
+            return importances if importances.ndim == 1 else np.asarray(np.sqrt(np.square(importances).sum(axis=0)))
+    return np.asarray(fitted.get_support(), np.float64)

@@ -1,8 +1,4 @@
-"""A comparison is run: each method ranks once a fold, a classifier is asked for every number, finished folds are kept.
-
-Folds are kept one .npz each in a folder, with what was asked beside what was found, so that the file of another
-comparison is never taken for one that is finished.
-"""
+"""A comparison is run: methods rank once a fold, a classifier is asked for every number, and folds are kept."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import Context
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import count
 from os import PathLike
 from pathlib import Path
@@ -34,10 +30,8 @@ from bitsieve.common.messages import one_line, quoted
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluate.comparison import BEST, Comparison
-from bitsieve.evaluate.encoding import Foreign
-from bitsieve.evaluate.losses import wrong
-from bitsieve.evaluate.measures import Scored, redundancy_rates, separability
-from bitsieve.evaluate.plan import Fold, Plan
+from bitsieve.evaluate.measures import Scored, redundancy_rates, separability, wrong
+from bitsieve.evaluate.plan import Fold, Foreign, Plan
 from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
@@ -45,16 +39,10 @@ from bitsieve.selectors.fitting import Counted, count_table
 
 Floats = NDArray[np.float64]
 
+Ranking = tuple[NDArray[np.intp], float]  # features in order of choice, and the seconds that took, binning included
+
 ALL_COLUMNS = "all columns"
 _MOST_CELLS = 10**8  # of a table of which all columns are used
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The features of one method in order of choice, and the seconds that took, binning and packing included."""
-
-    selected: NDArray[np.intp]
-    seconds: float
 
 
 class Stopped(Exception):
@@ -89,7 +77,7 @@ def rank(
         selected = np.asarray(selector.selected_, np.intp)
         if not len(selected):
             raise ValueError(f"method {label!r} selects no feature of this table: leave it out, or loosen its settings")
-        ranked[label] = Ranking(selected, seconds)
+        ranked[label] = selected, seconds
     return ranked
 
 
@@ -99,10 +87,10 @@ def score(
     """The errors of the first k features of every method, for every k, in a fold; ``check`` is called and may raise."""
     scored = {}
     classes = None if plan.target.is_quantity else plan.target.codes[fold.train]
-    for label, ranking in rankings.items():
+    for label, (selected, selecting) in rankings.items():
         # A method that stops before the largest count has no more features to give: its curve goes on level.
-        counts = np.minimum(plan.counts, len(ranking.selected))
-        made = plan.encode(ranking.selected, fold)
+        counts = np.minimum(plan.counts, len(selected))
+        made = plan.encode(selected, fold)
         train, test = made.rows(fold.train), made.rows(fold.test)
         start = time.perf_counter()
         errors = _errors(plan, fold, train, test, made.ends[counts - 1], check)
@@ -111,11 +99,11 @@ def score(
         numbers = train[:, made.ends[made.numeric] - 1]
         among = np.concatenate([[0], np.cumsum(made.numeric)])[counts]
         scored[label] = Scored(
-            ranking.selected,
+            selected,
             errors,
             redundancy_rates(numbers, among),
             np.full(len(among), np.nan) if classes is None else separability(numbers, classes, among),
-            ranking.seconds,
+            selecting,
             seconds,
         )
     return scored
@@ -141,10 +129,7 @@ def _errors(
 
 
 def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | None = None) -> Comparison:
-    """Rank and classify in every fold; with one ranking for all folds under the protocol of the papers.
-
-    Folds are independent, so the result is the same for any number of threads, and BLAS keeps to one thread each.
-    """
+    """Rank and classify in every fold, a fold a thread; under the protocol of the papers with one ranking."""
     finished: dict[int, dict[str, Scored]] = dict(checkpoint.finished) if checkpoint is not None else {}
     left = [number for number in range(len(plan.folds)) if number not in finished]
     stopped, writing = Event(), Lock()
@@ -209,11 +194,7 @@ def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
 
 
 def with_bounds(plan: Plan, comparison: Comparison, n_jobs: int | None = None) -> Comparison:
-    """The comparison with the bounds on the Bayes error of every method's features, as many as chosen for it.
-
-    They are estimated in every fold from the samples learned from, as the classifier gets them, by one spanning tree,
-    and averaged over the folds by their numbers of test samples.
-    """
+    """With bounds on the Bayes error of every method's chosen features, of the samples learned from in a fold."""
     chosen = [comparison.chosen(method).n_features for method in comparison.methods]
     found = np.empty((len(chosen), len(plan.folds), 2))
 
@@ -238,18 +219,12 @@ class Checkpoint:
         self.path = Path(path)
         self._asked = fingerprint(plan)
         self.finished: dict[int, dict[str, Scored]] = {}
-        if self.path.is_file():
-            raise DataError(
-                f"{str(self.path)!r} is no checkpoint of a comparison, which is a folder (earlier versions wrote one "
-                "file): give another path or delete it"
-            )
-        if not self.path.parent.is_dir():
-            raise DataError(f"there is no directory {str(self.path.parent)!r} for the checkpoint: make it first")
         try:
             self.path.mkdir(exist_ok=True)
             found = sorted(self.path.iterdir())
         except OSError as error:
-            raise DataError(f"cannot use the checkpoint {str(self.path)!r}: {error.strerror}") from None
+            what = f"{str(self.path)!r} cannot be the folder of a checkpoint ({error.strerror})"
+            raise DataError(f"{what}: give a new one in a folder that is there") from None
         for file in found:
             if file.match(_FOLD):
                 self._take(file)
@@ -305,11 +280,7 @@ def _read(file: Path) -> tuple[dict[str, Any], int, dict[str, Scored]]:
 
 
 def fingerprint(plan: Plan) -> dict[str, Any]:
-    """What was asked: two plans with the same fingerprint find the same.
-
-    Settings are hashed in full, as the ``repr`` of an estimator is cut where it is long. ValueError where a setting,
-    such as a lambda, cannot be compared with another one.
-    """
+    """What was asked, settings hashed in full; ValueError where one, such as a lambda, cannot be compared."""
     from bitsieve import __version__
 
     try:

@@ -13,7 +13,6 @@ from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
 from bitsieve.report.page import page
-from bitsieve.selection.curve import Curve
 from bitsieve.selection.displays import (
     MOST_SHOWN,
     CurveDisplay,
@@ -24,7 +23,7 @@ from bitsieve.selection.displays import (
     TargetDisplay,
     selected_names,
 )
-from bitsieve.selection.evidence import Chance
+from bitsieve.selection.evidence import Chance, Curve
 from bitsieve.selection.explain import affiliated_of, best_substitutes
 from bitsieve.selection.figures import WIDTH, as_svg, new_axes
 from bitsieve.selection.selection import Selection, conclusion_of, levels_of

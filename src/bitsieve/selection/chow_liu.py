@@ -1,4 +1,4 @@
-"""The tree of Chow and Liu of the columns of a table: which columns depend on which directly."""
+"""The tree of Chow and Liu of the columns of a table, and p of every column given its neighbours in the tree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bitsieve.common.arrays import Columns, Floats, Integers
-from bitsieve.common.messages import ParameterError, aligned
+from bitsieve.common.messages import ParameterError, aligned, quoted
 from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.counts.packed import PackedSource
@@ -24,11 +24,13 @@ from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, spanning_forest
 from bitsieve.methods.by_counts.dependent.model import TreeModel
+from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
 from bitsieve.selection.figures import BLUE, drawing
-from bitsieve.selection.information import counted
+from bitsieve.selection.information import counted, required
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
 
 MOST_SHOWN = 20
 MOST_NAMED = 60
@@ -39,9 +41,8 @@ class TreeCheck(NamedTuple):
 
     ``gain``: bits a row by which a tree learned on half of the rows describes the other half better than independent
     columns do. Every column is tested, given its neighbours, with the column without an edge to it that shares most
-    information with it: ``pair`` has the smallest p, ``bits`` is its conditional information, and ``p`` is corrected
-    for all pairs, more than are tested: it is conservative, so a small p is evidence against the tree, and a large one
-    none for it.
+    information with it: ``pair`` has the smallest p, ``bits`` is its conditional information, ``p`` is corrected for
+    all pairs, and conservative.
     """
 
     gain: float
@@ -272,3 +273,119 @@ def tree_of(names: list[str], information: Information, learn: Callable[[Informa
     alone = -n * float(information.entropy.sum())
     likelihood = alone + n * float(forest.bits.sum())
     return ChowLiuTree(names, forest.edges, forest.bits, likelihood, alone, forest, learn, information)
+
+
+class ConditionalTest(NamedTuple):
+    """p of "the class does not depend on the column given all others" of every column of a table.
+
+    Attributes
+    ----------
+    names : list of str
+        The columns.
+    p, adjusted : ndarray of shape (n_features,)
+        As they are, and corrected for all columns: the least level at which each is taken.
+    level : float
+    tree : ChowLiuTree
+        Every column is tested given its neighbours there.
+    notes : list of str
+        What could not be tested.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 10, [0, 0, 1, 1] * 10
+    >>> test = bitsieve.conditional_test(X, y, binning="none")
+    >>> test.selected.tolist(), bool(test.p[1] > 0.1)
+    ([0], True)
+    """
+
+    names: list[str]
+    p: Floats
+    adjusted: Floats
+    level: float
+    tree: ChowLiuTree
+    notes: list[str]
+
+    @property
+    def selected(self) -> Columns:
+        """The columns whose corrected p is at most the level, by p."""
+        order = np.argsort(self.p, kind="stable")
+        return order[self.adjusted[order] <= self.level]
+
+    def __str__(self) -> str:
+        rows = [
+            (self.names[j], f"{self.p[j]:.3g}", f"{self.adjusted[j]:.3g}", quoted(self.tree.neighbours[j]) or "-")
+            for j in np.argsort(self.p, kind="stable")[:MOST_SHOWN].tolist()
+        ]
+        found = f"{len(self.selected):,} of {len(self.names):,} columns are relevant given all others at level"
+        table = aligned(("column", "p", "adjusted p", "given"), rows, right=(False, True, True, False))
+        return "\n".join([table, "", f"{found} {self.level:g}, as far as the tree describes them", *self.notes])
+
+
+def conditional_test(
+    X: Any,
+    y: Any,
+    *,
+    tree: ChowLiuTree | None = None,
+    level: float = 0.1,
+    adjust: str = "benjamini-hochberg",
+    random_state: int = 0,
+    sample_weight: Any = None,
+    binning: Any = "quantile",
+    missing: str | None = None,
+    n_jobs: int | None = None,
+) -> ConditionalTest:
+    """Test of every column whether the class depends on it given all others; see :class:`ConditionalStopping`.
+
+    Parameters
+    ----------
+    X : array-like, dataframe, pyarrow Table or scipy.sparse of shape (n_samples, n_features), or path or stream
+    y : array-like of shape (n_samples,)
+        Classes, or a quantity, which is cut into classes of equal frequency: see :func:`bitsieve.select`.
+    tree : ChowLiuTree, optional
+        Of the same columns, known or learned on other rows: p is exact where it is true. By default it is learned on
+        these rows, without a look at y.
+    level, adjust, random_state
+        As in :class:`bitsieve.ConditionalStopping`.
+    sample_weight, binning, missing, n_jobs
+        As in :func:`bitsieve.mutual_information`.
+
+    Returns
+    -------
+    ConditionalTest
+        ``print`` shows it as a table. p is 1, with a note, of columns that their neighbours determine.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not allowed, the tree has other columns, or y has one class.
+
+    Examples
+    --------
+    A copy of the column that the class follows is relevant, but not given the other one.
+
+    >>> import bitsieve
+    >>> import numpy as np
+    >>> random = np.random.default_rng(0)
+    >>> x = random.integers(0, 3, (3, 400))
+    >>> copy = np.where(random.random(400) < 0.8, x[0], x[1])
+    >>> y = (x[0] + random.normal(size=400) > 1).astype(int)
+    >>> test = bitsieve.conditional_test(np.column_stack([x[0], copy, x[2]]), y, binning="none")
+    >>> test.selected.tolist(), test.tree.edges.tolist()
+    ([0], [[0, 1]])
+    """
+    rule = ConditionalStopping(level, adjust, random_state)
+    if not (tree is None or isinstance(tree, ChowLiuTree)):
+        raise ParameterError("tree", tree, "give what bitsieve.chow_liu_tree returns")
+    table, information = counted(X, required(y), sample_weight, (binning, missing), "plug-in", n_jobs)
+    table.target.check_varies()
+    names = list(map(str, table.names))
+    if tree is None:
+        tree = tree_of(names, information, spanning_forest)
+    elif tree.names != names:
+        theirs, ours = (f"{len(some):,} columns ({quoted(some, 3)})" for some in (tree.names, names))
+        raise ValueError(f"the tree has {theirs}, X has {ours}: learn the tree from the same columns in the same order")
+    p, adjusted, untested = rule.test(information, tree.forest, np.arange(len(names)))
+    listed = quoted([names[j] for j in untested], 3)
+    note = f"p = 1 where the strata leave nothing to permute, {len(untested):,} of the columns: {listed}"
+    return ConditionalTest(names, p, adjusted, rule.level, tree, [note] if len(untested) else [])

@@ -1,9 +1,4 @@
-"""The figures of a selection, in scikit-learn's manner: made from what was selected, then drawn.
-
-:class:`RankingDisplay` draws the information of each selected feature, :class:`RedundancyDisplay` what selected
-features share, :class:`DendrogramDisplay` which columns are alike, :class:`CurveDisplay` the information of the first
-features together, :class:`TargetDisplay` a target that is a quantity over each selected feature.
-"""
+"""The figures of a selection, in scikit-learn's manner: made from what was selected, then drawn."""
 
 from __future__ import annotations
 
@@ -18,8 +13,7 @@ from numpy.typing import NDArray
 from bitsieve.common.arrays import Floats
 from bitsieve.common.docstrings import described_fully
 from bitsieve.data.table import TableInMemory
-from bitsieve.selection.curve import Curve, information_curve, ranked_on
-from bitsieve.selection.evidence import Chance, Contribution, Evidence, evidence_of
+from bitsieve.selection.evidence import Chance, Contribution, Curve, Evidence, evidence_of, information_curve, ranked_on
 from bitsieve.selection.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
 

@@ -7,24 +7,31 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts.search import Units
+from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.base import as_known
 from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.encoding import all_missing
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
+from bitsieve.engines.local import count_coded, search_of
+from bitsieve.information import make_information
 from bitsieve.information.protocol import ConditionalInformation, Information
-from bitsieve.selectors.fitting import Counted, count_binned, count_table
-
-Columns = NDArray[np.intp]
-Floats = NDArray[np.float64]
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.rules import LAST
+from bitsieve.selectors.fitting import Counted, Explained, Fitted, count_table, explain_by
 
 SAMPLES_A_PART = 5  # on average, at least, where information is conditional on several columns
 SHUFFLED_CELLS = 200_000_000  # that may be binned to see what chance does
 FEWEST_SHUFFLES, MOST_SHUFFLES = 10, 40
+CELLS_OF_A_TEST = 2 * 10**7  # to cut and count, a quarter of a second
+MOST_OF_A_TEST = 200
+LEVEL = 0.025  # of the test; the other half of 0.05 is that of columns that are informative together
+SHUFFLES_OF_A_CURVE = 39
 PLUG_IN = "plug-in"
 EXPLAINING = (PLUG_IN, "corrected")
 MOST_ROWS = 1_000_000  # that weighted rows are written out to
@@ -33,9 +40,8 @@ MOST_ROWS = 1_000_000  # that weighted rows are written out to
 class Contribution(NamedTuple):
     """The information of a column about the class beside some others, in bits; the fields of several are arrays.
 
-    ``redundancy`` is the largest part of its relevance that one of the others has: ``max_s [I(X;C) - I(X;C|Xs)]``.
-    ``complementarity`` is its largest synergy with one of them: ``max_s [I(X;C|Xs) - I(X;C)]``. Both are 0, with column
-    -1, where there is nothing of the kind. Hence relevance and complementarity together are at most H(C).
+    ``redundancy`` is ``max_s [I(X;C) - I(X;C|Xs)]``, ``complementarity``, the synergy, ``max_s [I(X;C|Xs) - I(X;C)]``;
+    both are 0, with column -1, where there is nothing of the kind.
     """
 
     relevance: Any
@@ -48,9 +54,8 @@ class Contribution(NamedTuple):
 class Chance(NamedTuple):
     """How relevant columns look after the classes are shuffled and all bins are made again, in bits.
 
-    ``columns`` holds the relevance that each column does not exceed in 19 of 20 shuffles, ``typical`` that which 19 of
-    20 columns do not exceed; the highest one is between ``best_low`` and ``best_high`` in 18 of 20. Columns with more
-    than half as many bins as rows, such as identifiers, are left out of these three: by chance they have nearly H(C).
+    ``columns`` holds what each column does not exceed in 19 of 20 shuffles, ``typical`` what 19 of 20 columns do not;
+    the highest one is between ``best_low`` and ``best_high`` in 18 of 20. Identifiers are left out of these three.
     """
 
     n_shuffles: int
@@ -68,8 +73,8 @@ class Chance(NamedTuple):
 class Evidence:
     """The counts behind a selection: a table, a binner fitted on it, and the k selected columns.
 
-    ``whole`` is the table with the columns that were left out before the selection (by default none were), ``left_out``
-    those columns, which hold one value in ``table``. ``estimator`` is that of the method, where it has one.
+    ``whole`` is the table with the columns ``left_out`` before the selection; ``estimator`` is that of the method,
+    which was not run on the columns ``screened_off``.
     """
 
     table: Table
@@ -79,13 +84,15 @@ class Evidence:
     whole: Table | None = None
     left_out: Sequence[int] = ()
     estimator: str = PLUG_IN
+    screened_off: Sequence[int] = ()
 
     @cached_property
     def counted(self) -> Counted:
         """The table, packed for counting."""
         if not self.table.in_memory:
             return count_table(self.table, self.binner, self.n_jobs)
-        return count_binned(cast(TableInMemory, self.table), self.binner, self.n_jobs)
+        source = count_coded(cast(TableInMemory, self.table), self.binner, self.n_jobs)
+        return Counted(self.table, self.binner, make_information(PLUG_IN, source))
 
     @property
     def explaining(self) -> str:
@@ -150,18 +157,12 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
     if binner.requires != "codes" and known is not None:
         table = as_known(table, known)
         one_code = np.flatnonzero(np.asarray(binner.n_bins_) == 1).tolist()
-        left_out = [j for j in one_code if known[j] is None and _is_no_number(table, j)]
+        unknown = [j for j in one_code if known[j] is None]
+        left_out = [j for j in unknown if not table.is_numeric(j) or all_missing(table.numbers(j))]
         if left_out:  # by select: the selector was given one value in every row
             left = table.without(left_out)
             return Evidence(left, binner, np.asarray(selector.selected_), n_jobs, table, left_out, estimator)
     return Evidence(table, binner, np.asarray(selector.selected_), n_jobs, estimator=estimator)
-
-
-def _is_no_number(table: TableInMemory, column: int) -> bool:
-    """Whether a column is text, or has no value at all."""
-    from bitsieve.data.columns import all_missing
-
-    return not table.is_numeric(column) or all_missing(table.numbers(column))
 
 
 def contribution(information: Information, column: int, others: Columns) -> Contribution:
@@ -183,10 +184,7 @@ def contribution(information: Information, column: int, others: Columns) -> Cont
 
 
 def conditional_on(information: Information, columns: Sequence[int]) -> tuple[ConditionalInformation, tuple[int, ...]]:
-    """Information conditional on as many of ``columns``, in their order, as leave five samples a part on average.
-
-    Beyond that nearly every sample would have a part of its own, where no information is left.
-    """
+    """Information conditional on the first of ``columns``, as many as leave five samples a part on average."""
     given = information.conditional()
     used: list[int] = []
     for column in columns:
@@ -196,3 +194,91 @@ def conditional_on(information: Information, columns: Sequence[int]) -> tuple[Co
         given = finer
         used.append(int(column))
     return given, tuple(used)
+
+
+class Curve(NamedTuple):
+    """The joint information of the first 1, 2, ... of n columns and the class, in bits.
+
+    Columns after the first ``n_selected`` would have come next. ``chance[j]`` is what 19 of 20 shuffles of column j
+    among samples that agree on the columns before it do not exceed.
+    """
+
+    columns: Columns
+    joint: Floats
+    chance: Floats
+    n_selected: int
+    class_entropy: float
+
+
+def information_curve(
+    information: Information, columns: Columns, n_selected: int | None = None, seed: int = 0
+) -> Curve:
+    """The curve of columns in the order given; cuts that looked at the class are not made again after a shuffle."""
+    seeds = np.random.SeedSequence(seed).generate_state(SHUFFLES_OF_A_CURVE, np.uint64).astype(np.uint64)
+    given = information.conditional()
+    joint, shuffled = np.empty((2, len(columns)))
+    known = 0.0
+    for place, column in enumerate(columns.tolist()):
+        added = float(given.conditional_relevance(np.array([column]))[0])
+        shuffled[place] = known + float(np.quantile(given.shuffled_relevance(column, seeds), 0.95))
+        known += added
+        joint[place] = known
+        given = given.refine(column)
+    n_selected = len(columns) if n_selected is None else n_selected
+    return Curve(columns, joint, shuffled, n_selected, information.class_entropy)
+
+
+def ranked_on(selector: Any, counted: Counted) -> Columns:
+    """The selected columns, and half as many (at least five) that would come next, where the method can say so."""
+    from sklearn.base import clone
+
+    selected = np.asarray(selector.selected_)
+    k, n = len(selected), len(selector.ranking_)
+    wanted = min(n, k + max(5, k // 2))
+    if len(np.unique(selector.ranking_)) == n:
+        return np.argsort(selector.ranking_)[:wanted]
+    settings = selector.get_params(deep=False)
+    if "stopping" not in settings or settings["constraints"] is not None:  # only a greedy method goes on from there
+        return selected
+    longer = clone(selector).set_params(n_features_to_select=wanted, stopping=None).fit_counted(counted)
+    order = np.asarray(longer.selected_)
+    return order if np.array_equal(order[:k], selected) else selected
+
+
+def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs: int | None = None) -> Flags | None:
+    """Whether each of k columns has more information about the class than the best of all columns when it is shuffled.
+
+    None where shuffles would take too long, or the rows are not in memory. Cuts that look at the class are made again
+    after every shuffle. Shuffles end when ten of them reached every column, or their cost would be noticed.
+    """
+    if not len(columns):
+        return np.zeros(0, bool)
+    if not table.in_memory:
+        return None
+    table = cast(TableInMemory, table)
+    values = table.total_weight * table.n_features
+    afforded = min(MOST_OF_A_TEST, CELLS_OF_A_TEST // max(1, values))
+    if afforded < 1 / LEVEL:
+        return None
+    step = RepeatedSearch(
+        search_of(table, binner), (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs
+    )
+    figures = np.array([step.figure(column) for column in columns.tolist()])
+    reached, made, seeds = np.zeros(len(columns), np.int64), 0, np.random.default_rng(0)
+    while made < afforded and (reached < LAST).any():
+        batch = min(max(2 * LAST, made), afforded - made)
+        best = step.best_after_shuffles(seeds.integers(0, 2**64, batch, dtype=np.uint64))
+        reached += (best <= figures[:, None]).sum(axis=1)
+        made += batch
+    return (1 + reached) / (1 + made) <= LEVEL
+
+
+def explanation(fitted: Fitted, table: Table, binning: Any, n_jobs: int | None) -> Explained:
+    """The explanation of what a method found; ``binning`` is for one that counts nothing itself."""
+    selected = fitted.found.selected
+    explained = fitted.explained or explain_by(count_table(table, binning, n_jobs), selected)
+    informative = explained.informative.copy()
+    by_shuffles = informative_by_shuffles(table, explained.binner, selected[~informative], n_jobs)
+    if by_shuffles is not None:
+        informative[~informative] = by_shuffles
+    return explained._replace(informative=informative, is_sure=by_shuffles is not None)

@@ -1,50 +1,37 @@
-"""Why a column is selected or not, in a sentence and in bits, and what would replace it."""
+"""Why a column is selected or not, in bits, what would replace it, and which columns a selected one represents."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common import html
-from bitsieve.common.choice import pick
+from bitsieve.common.arrays import Columns, Floats
+from bitsieve.common.choice import TIE, pick
 from bitsieve.common.messages import allowed_names, displayed, finite, number, printable, quoted
+from bitsieve.common.parameters import check_choice
+from bitsieve.data.binning.zero_apart import binner_of
+from bitsieve.data.columns import read_columns
 from bitsieve.data.table import Table
-from bitsieve.information import Information
+from bitsieve.engines.local import make_source
+from bitsieve.information import Information, make_information
+from bitsieve.information.protocol import pair_uncertainty
+from bitsieve.methods.by_samples.cutting_plane.columns import Pairs, vectors_of
+from bitsieve.methods.by_samples.cutting_plane.search import check_tau
 from bitsieve.methods.constraints import Candidates, resolve
-from bitsieve.selection.affiliated import Affiliated, groups_of, pairs_by_information
 from bitsieve.selection.evidence import Contribution, Evidence, conditional_on, contribution
-
-Columns = NDArray[np.intp]
+from bitsieve.selectors.sampled import TableSamples
 
 _NOT_COUNTED = Contribution(np.nan, np.nan, -1, np.nan, -1)
+MEASURES = ("correlation", "information")
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
 
-class Chosen(Protocol):
-    """What explanations must know of a selection."""
-
-    method: str
-    features: list[Any]
-    indices: NDArray[np.intp]
-    scores: NDArray[np.float64]
-    target_name: str
-    notes: list[str]
-    evidence: Evidence
-
-    @property
-    def unit(self) -> str:
-        """Of the scores."""
-
-    @property
-    def facts(self) -> Any:
-        """The fitted attributes of the method."""
-
-
-def why_selected(selection: Chosen, place: int) -> str:
+def why_selected(selection: Any, place: int) -> str:
     """The end of a sentence about the column at a place of the selection."""
     k, method = len(selection.features), selection.method
     if int(selection.indices[place]) in _columns(_constraints(selection), "must_include"):
@@ -53,7 +40,7 @@ def why_selected(selection: Chosen, place: int) -> str:
     return f"is selected: rank {place + 1:,} of {k:,} by {method} ({score}, {selection.unit})"
 
 
-def why_not_selected(selection: Chosen, column: int, found: Contribution, added: float) -> str:
+def why_not_selected(selection: Any, column: int, found: Contribution, added: float) -> str:
     """The end of a sentence about a column that was not selected."""
     evidence, selector = selection.evidence, selection.facts
     names, chance = evidence.table.names, evidence.chance
@@ -66,6 +53,8 @@ def why_not_selected(selection: Chosen, column: int, found: Contribution, added:
         return "is not selected: it has one value only, so it carries no information"
     if column in _columns(_constraints(selection), "exclude"):
         return "is not selected because it was excluded"
+    if column in evidence.screened_off:
+        return "is not selected: the method was run on the columns most relevant alone, and it is none of these"
     if column == getattr(selector, "stopping_candidate_", -1):
         return f"is not selected: it was next, and the selection ended there ({selector.stopping_reason_})"
     if found.redundancy >= MOST * found.relevance and found.redundant_with >= 0:
@@ -90,7 +79,7 @@ def _why_left_out(table: Table, column: int) -> str:
     return "is not selected because it was excluded"
 
 
-def _constraints(selection: Chosen) -> Candidates | None:
+def _constraints(selection: Any) -> Candidates | None:
     constraints = getattr(selection.facts, "constraints", None)
     return None if constraints is None else resolve(constraints, selection.evidence.table.names)
 
@@ -103,11 +92,7 @@ def _columns(candidates: Candidates | None, what: str) -> list[int]:
 
 
 class Substitute(NamedTuple):
-    """The best substitute of a selected column.
-
-    ``price`` is ``I(X;C|T) - I(X';C|T)`` in bits, T the other selected columns, those chosen first, as far as there are
-    samples for. It is below 0 where the substitute is more informative than what it would replace.
-    """
+    """The best substitute of a selected column, at a price of ``I(X;C|T) - I(X';C|T)``, T others selected."""
 
     column: int
     price: float
@@ -117,10 +102,7 @@ class Substitute(NamedTuple):
 def best_substitutes(
     information: Information, selected: Columns, candidates: Columns, only: int | None = None
 ) -> list[Substitute | None]:
-    """The best of the candidates in the place of every selected column, or of ``only`` one; None without candidates.
-
-    Cost: a pass over the candidates for each of the first columns, as many as T has, and one for all others together.
-    """
+    """The best of the candidates in the place of every selected column, or of ``only`` one; None without candidates."""
     replaced = selected.tolist() if only is None else [only]
     if not len(candidates):
         return [None] * len(replaced)
@@ -159,22 +141,20 @@ class FeatureExplanation:
     relevance, entropy, class_entropy : float
         I(X;C), H(X) and H(C); of a column that was left out only H(C) is a number.
     chance : float or None
-        The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes (for an
-        identifier: its own); None where the rows are not in memory, or too many by their weights.
+        The relevance that the best of all columns does not exceed in 19 of 20 shuffles of the classes; None where the
+        rows are not in memory, or too many.
     redundancy, redundant_with : float, str or None
-        The part of the relevance that one other feature has, too, and which. The others are the features selected
-        before it, or all selected ones where it was not selected.
+        The part of the relevance that one of the features selected before it (or of all selected) has, too, and which.
     complementarity, complementary_with : float, str or None
         Its synergy with one of the others, and with which.
     added, given : float, list of str
-        I(X;C|T): what it adds to several of the others at once, T those selected first, as many as leave five samples a
-        combination of their values.
+        I(X;C|T): what it adds to the first of the others at once, as many as leave five samples a combination.
     stands_for : list of str
         Features that were not selected and share at least half of their information with it, nearest first.
     represented_by : str or None
         The selected feature that represents it so.
     substitute, price : str or None, float or None
-        Of a selected feature the one that would replace it best, and the loss of information beside the others.
+        Of a selected feature the one that would replace it best, and the loss of information.
     notes : list of str
         Those of the selection that name the feature.
 
@@ -255,8 +235,8 @@ class FeatureExplanation:
         return {name: finite(value) if isinstance(value, float) else value for name, value in vars(self).items()}
 
 
-def explain_feature(selection: Chosen, feature: Any) -> FeatureExplanation:
-    """See :meth:`Selection.explain`."""
+def explain_feature(selection: Any, feature: Any) -> FeatureExplanation:
+    """See :meth:`Selection.explain`; ``selection`` is one."""
     evidence = selection.evidence
     names, selected = evidence.table.names, evidence.selected
     if feature == selection.target_name and feature not in list(names):
@@ -342,3 +322,106 @@ def _name(names: Any, column: int) -> str | None:
 
 def _listed(names: list[str]) -> str:
     return quoted(names, limit=_MOST_NAMED)
+
+
+class Affiliated(NamedTuple):
+    """For every selected feature those that it represents.
+
+    ``selected`` (k,): the selected columns in order of choice. ``groups``, of length k: columns that were not selected,
+    the nearest to the selected one first. ``nearness``: their correlations with it, or the symmetric uncertainties.
+    """
+
+    selected: Columns
+    groups: list[Columns]
+    nearness: list[Floats]
+
+
+def affiliated(
+    selector: Any, X: Any, *, tau: float = 0.25, by: str = "correlation", binning: Any = None, n_jobs: int | None = None
+) -> Affiliated:
+    """Find, for every selected feature, the features that are correlated with it, or share its information.
+
+    A feature that was not selected belongs to the selected one that is nearest to it (of equal ones to that chosen
+    first), if the two are as near as 1 - tau; else to none.
+
+    Parameters
+    ----------
+    selector : fitted selector or Selection
+        Of any method.
+    X : array-like, dataframe or sparse matrix of shape (n_samples, n_features)
+        The table that it was fitted on, or another one with the same columns, without the target.
+    tau : float, default=0.25
+        Inside 0 and 1.
+    by : {"correlation", "information"}, default="correlation"
+        Nearness is ``|rho|``, or the symmetric uncertainty ``2 I(Xi;Xs) / (H(Xi) + H(Xs))``, which finds any dependence
+        between binned columns; both are between 0 and 1.
+    binning : {"quantile", "uniform", "none"} or binner, optional
+        Of the columns, for information; by default the selector's fitted binner, or "quantile" where it has none.
+    n_jobs : int, optional
+        Threads (None is 1, -1 every core).
+
+    Returns
+    -------
+    Affiliated
+
+    Raises
+    ------
+    ValueError
+        If the selector is not fitted, the table has other columns, or holds missing or infinite values, categories
+        where correlations are asked for.
+
+    Notes
+    -----
+    Exact: every pair of a selected and another column is looked at. Cost: O(k n d) for n columns and d samples; for a
+    sparse table a pass over it with the rows of the selected columns.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> selector = bitsieve.make_selector("mrmr", 2).fit(X, y)
+    >>> found = bitsieve.affiliated(selector, X, tau=0.1)
+    >>> found.selected.tolist(), [group.tolist() for group in found.groups]
+    ([22, 21], [[20, 23, 2, 0, 3], [1]])
+    """
+    from sklearn.utils.validation import check_is_fitted
+
+    check_tau("tau", tau)
+    check_choice("by", by, MEASURES)
+    selector = getattr(selector, "selector", selector)  # of a Selection
+    check_is_fitted(selector)
+    selected = np.asarray(selector.selected_, np.intp)
+    table, least = read_columns(X, estimator=selector, reset=False), 1 - tau - TIE
+    if by == "correlation":
+        values = TableSamples(table, "affiliated(by='correlation')").values()
+        return groups_of(selected, vectors_of(values, n_jobs).correlated(selected, least))
+    binner = getattr(selector, "binner_", None) if binning is None else None
+    if binner is None:
+        binner = binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
+    source = make_source(binner.codes(table), np.zeros(table.n_samples, np.int32), n_classes=1, n_jobs=n_jobs)
+    return groups_of(selected, pairs_by_information(make_information("plug-in", source), selected, least))
+
+
+def groups_of(selected: Columns, pairs: Pairs) -> Affiliated:
+    """Every other column to the selected one nearest to it."""
+    strength = np.round(np.abs(pairs.correlation), 10)  # what differs by less is a tie
+    others = np.flatnonzero(~np.isin(pairs.column, selected))
+    order = others[np.lexsort((pairs.chosen[others], -strength[others], pairs.column[others]))]
+    column = pairs.column[order]
+    nearest = order[np.append(True, column[1:] != column[:-1])] if len(order) else order
+    return Affiliated(selected, *pairs.groups(nearest, len(selected)))
+
+
+def pairs_by_information(information: Information, selected: Columns, least: float) -> Pairs:
+    """Every selected column with all others whose symmetric uncertainty with it is at least ``least``."""
+    columns, chosen, values = [], [], []
+    everything = np.arange(information.n_features)
+    for place, pivot in enumerate(selected.tolist()):
+        others = np.delete(everything, pivot)
+        near = pair_uncertainty(information.pair(pivot, others, by_class=False))
+        kept = near >= least
+        columns.append(others[kept])
+        chosen.append(np.full(int(kept.sum()), place))
+        values.append(near[kept])
+    return Pairs(np.concatenate(columns), np.concatenate(chosen), np.concatenate(values))

@@ -50,8 +50,8 @@ def henze_penrose_divergence(x: Any, y: Any) -> float:
 
     Notes
     -----
-    Distances depend on the units of the features: bring them to one scale first. Equal points count by the mean over
-    all trees that are minimal. Cost for N points of d features: about O(N^1.5) in few dimensions, O(N^2 d) in many.
+    Distances depend on the units of the features: bring them to one scale first. Cost for N points of d
+    features: about O(N^1.5) in few dimensions, O(N^2 d) in many.
 
     Examples
     --------
@@ -105,9 +105,7 @@ def geometric_mutual_information(
 
     Notes
     -----
-    Distances depend on the units of the features: bring them to one scale first. Equal points count by the mean over
-    all trees that are minimal. A class with a single sample in the second half keeps its values. Cost: ``n_repeats``
-    spanning trees.
+    Distances depend on the units of the features: bring them to one scale first. Cost: ``n_repeats`` spanning trees.
 
     Examples
     --------
@@ -170,8 +168,8 @@ def bayes_error_bounds(X: Any, y: Any, sample_weight: Any = None, *, tree: str =
     Notes
     -----
     The bounds hold for more and more samples; on few, or in many dimensions, they are estimates. Distances depend on
-    the units of the features: bring them to one scale first. Equal points count by the mean over all trees that are
-    minimal. Cost for N samples of d features: about O(N^1.5) in few dimensions, O(N^2 d) in many.
+    the units of the features: bring them to one scale first. Cost for N samples of d features: about O(N^1.5) in few
+    dimensions, O(N^2 d) in many.
 
     Examples
     --------

@@ -29,13 +29,12 @@ from bitsieve.common.parameters import check_choice, check_integer, check_thread
 from bitsieve.common.progress import phase, shown
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
-from bitsieve.data.binning.registry import remedies_for
 from bitsieve.data.given import column_rules, frame_of, library_of
 from bitsieve.data.table import Table
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_constant_data
-from bitsieve.selection.reading import Reading
+from bitsieve.selection.select import Reading
 from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
 
 if TYPE_CHECKING:
@@ -295,8 +294,8 @@ def interactions(
         How many tuples are kept.
     statistic : {"synergy", "interaction", "gain", "joint"}, default="synergy"
     n_shuffles : int, optional
-        Shuffles of the target, from which p follows: the share of them, and of the data itself, in which the strongest
-        of all tuples is as strong (Westfall, Young). By default 99 where they take some seconds, else none.
+        Shuffles of the target, from which p follows (Westfall, Young). By default 99 where they take some seconds, else
+        none.
     screen : int, optional
         Search among the so many columns only that have the largest ``I(Xi;C|Xj)`` of all pairs. A column that is
         informative in triples alone may be missed.
@@ -305,8 +304,7 @@ def interactions(
         in its stratum. Dense rows in memory only.
     rate_by : {"shuffles", "contrasts"}, default="shuffles"
         What the false discovery rate of columns follows from: shuffles of the target, or one more search among the
-        columns and shuffled copies of a tenth of them, of 100 at least, as in MDFS; the copies need "gain", and
-        neither ``screen`` nor ``strata``.
+        columns and shuffled copies of some, as in MDFS; the copies need "gain", and neither ``screen`` nor ``strata``.
     random_state : int, default=0
         Same seed, same shuffles, for any number of threads.
     sample_weight : str or array-like of shape (n_samples,), optional
@@ -315,8 +313,7 @@ def interactions(
         Identifiers that are kept, and columns that are left out.
     binning : {"quantile", "uniform", "mdl", "none"} or binner, default="quantile"
         How numeric columns become codes; of three bins for pairs and two for triples, unless ``n_bins`` says otherwise.
-        "mdl" looks at single columns, and cuts none that is informative with others only. Columns of fewer than 8 whole
-        numbers are codes as they are.
+        Columns of fewer than 8 whole numbers are codes as they are.
     target_bins, target_kind, drop_missing_target, header, repair, column_types, n_jobs, memory, spool, engine, verbose
         As for :func:`bitsieve.select`.
     **of_binner
@@ -373,8 +370,7 @@ def _counted(
     refuse_constant_data(table)
     rule = rule_for_tuples(binning, of_binner, order, n_jobs)
     considered = consider(table, include, exclude, constrains=False, orders=False, binner=rule)
-    with remedies_for(binning):
-        _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
+    _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
     columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - set(considered.left_out))
     what = "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
     constant = f"{what} one value, or one bin, in every row ({table.quoted(columns)}): in no tuple"

@@ -190,10 +190,7 @@ def _values(table: TableInMemory, j: int) -> NDArray[Any]:
 
 
 def _in_runs(table: TableInMemory) -> tuple[int, int]:
-    """How many columns are looked at, and how many change between low and high too seldom within the classes.
-
-    The runs test of Wald and Wolfowitz; a column by which the rows are sorted is none of them.
-    """
+    """How many columns are looked at, and in how many of them the runs test of Wald and Wolfowitz finds rows alike."""
     label = table.target.codes[:_ROWS_LOOKED_AT]
     order = np.argsort(label, kind="stable")
     size, same = np.bincount(label).astype(float), np.diff(label[order]) == 0
@@ -269,11 +266,7 @@ def may_be_chance(selector: Any, table: Table, found: Explained) -> NDArray[np.b
 
 
 def explain_many_values(selector: Any, table: Table, found: Explained) -> list[str]:
-    """Which features have so many values that much of their information is that of a shuffled column.
-
-    A column of m values that is independent of k classes has a plug-in information of (m - 1) (k - 1) / (2 N ln 2)
-    bits on average (Miller), and more given another column, whose values split the N rows further.
-    """
+    """Which features have so many values that they look informative by chance ((m - 1) (k - 1) / (2 N ln 2) bits)."""
     if getattr(selector, "estimator", "plug-in") != "plug-in":
         return []
     selected = selector.selected_

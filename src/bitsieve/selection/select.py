@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bitsieve.common.defaults import BINNING, SELECT
-from bitsieve.common.messages import Sentence, Setting, quoted, renamed, warn_of
-from bitsieve.common.parameters import check_threads
+from bitsieve.common.memory import check_memory
+from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted, renamed, warn_of
+from bitsieve.common.parameters import check_flag, check_threads
 from bitsieve.common.progress import shown
 from bitsieve.data.binning.registry import make_binner
-from bitsieve.data.given import column_rules
-from bitsieve.data.table import Table
+from bitsieve.data.given import ColumnRules, column_rules, is_path
+from bitsieve.data.table import COUNTS, Table, check_several_rows
+from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups
 from bitsieve.methods.constraints import is_given, resolve
 from bitsieve.methods.method import Method, check_requirements
-from bitsieve.methods.registry import arguments_of, find_method
-from bitsieve.selection.evidence import Evidence
-from bitsieve.selection.informative import explanation
-from bitsieve.selection.left_out import Considered, consider, refuse_more_than_left
+from bitsieve.methods.registry import arguments_of, check_offers, find_method, parameters_of
+from bitsieve.selection.evidence import Evidence, explanation
+from bitsieve.selection.left_out import Considered, check_screen, consider, refuse_more_than_left, screened
 from bitsieve.selection.notes import may_be_chance, notes_on, refuse_constant_data
-from bitsieve.selection.reading import Reading
 from bitsieve.selection.selection import Selection
-from bitsieve.selectors.fitting import Explained, Outcome, check_settings, fit_method
+from bitsieve.selectors.fitting import Explained, Outcome, check_settings, count_table, explain_by, fit_method
 
 BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
 _OF_ITS_OWN = Sentence("text that was read as missing has a code of its own: ", Setting("missing", "bin"))
@@ -41,6 +42,7 @@ def select(
     n_features_to_select: int | float | str | None = None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
+    screen: int | None = None,
     binning: Any = BINNING,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
@@ -68,9 +70,8 @@ def select(
         data frame (see :class:`bitsieve.SparkSource`) and, in batches, a folder of files, a pyarrow dataset and any
         Arrow stream, and with ``memory`` a file and a lazy frame, too (see :class:`bitsieve.StreamSource`).
     target : str or array-like of shape (n_samples,), or several, optional
-        A column of ``data``, which is then no feature, or the values themselves. A list of columns, or a 2-D array, is
-        one target whose classes are the combinations that occur. Only for .npz and libsvm it may be left out: it is
-        ``y`` there.
+        A column of ``data``, which is then no feature, or the values themselves. Of several, the classes are the
+        combinations that occur. Only for .npz and libsvm it may be left out: it is ``y`` there.
     sample_weight : str or array-like of shape (n_samples,), optional
         Frequency weights, as a column of ``data``, which is then no feature, or as values: whole numbers, how many
         times each sample counts.
@@ -83,26 +84,27 @@ def select(
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
         lets a greedy method, fcbf or vmi stop by itself.
     include : sequence of column, optional
-        Selected first, whatever their scores, by a greedy method. An identifier, as a name or a number of each
-        row, an e-mail address or free text, is left out unless it is named here.
+        Selected first, whatever their scores, by a greedy method. Identifiers are left out unless named here.
     exclude : sequence of column, optional
         Never selected.
+    screen : int, optional
+        The method is run on so many columns alone, those of the largest mutual information with the target: for methods
+        whose time grows with the square of the columns, or faster. Explanations are of all columns. Not with stopping
+        rules, groups and saved counts.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes: by "auto" as "mdl" where the target has classes, and where it is a quantity in
-        max(3, N^(1/5)) + 1 bins of equal frequency, whatever ``target_bins`` is. Text, categorical and boolean columns
-        are codes as they are. None, for a method on densities (vmi), bins for the explanation alone, by "auto".
+        max(3, N^(1/5)) + 1 bins of equal frequency. None, for a method on densities (vmi), bins for the explanation
+        alone.
     target_bins : int or "none", optional
-        Classes of equal frequency of a target that is a quantity: by default m = max(3, N^(1/5)), rounded. A number
-        that is given is obeyed by whole numbers, too, of which more different ones occur; "none" takes each number as a
-        class.
+        Classes of equal frequency of a target that is a quantity: by default m = max(3, N^(1/5)), rounded; "none" takes
+        each number as a class.
     target_kind : {"classes", "quantity"}, optional
         What the target is. By default its values decide: dates, durations and numbers with a fractional part are a
         quantity; so are whole numbers of many values, such as ages, but for those that look like the codes of classes.
     drop_missing_target : bool, default=False
         Whether rows without a target are left out; else they are an error.
     header : bool, optional
-        Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
-        error.
+        Whether the first line of a text file has the names. By default one that looks like data is an error.
     repair : bool, default=True
         Whether text that is almost all numbers, dates, times or booleans as people write them is read as such, with a
         note on each column.
@@ -112,20 +114,16 @@ def select(
     n_jobs : int, optional
         Threads; the result is the same to the last bit for any number.
     memory : int or str, optional
-        About how many bytes the work may take, such as ``"4GB"``: a file is then read in batches, a libsvm file in
-        ranges of its text. A method with this
+        About how many bytes the work may take, such as ``"4GB"``: a file is then read in batches. A method with this
         parameter gets it, too.
     spool : path, optional
-        For data that is read in batches: a folder in which what was packed, or sorted by column, is kept for later
-        runs.
+        For data that is read in batches: a folder in which what was packed is kept for later runs.
     engine : {"local", "stream", "database", "dask", "spark"}, optional
         Where the rows are worked on: in memory, in batches, where a lazy frame has them, or by a cluster. By default it
         follows from the data.
     push_down : bool, optional
-        Whether the rows of a database file or of a lazy frame, such as a DuckDB relation, a polars LazyFrame or an Ibis
-        table, are counted where they are: statements group them, only counts come back, and the selection is the same.
-        By default they are if they hold more than 2**28 values in at most 200 columns, which a note says; fewer are
-        read.
+        Whether the rows of a database file or of a lazy frame are counted where they are, and only counts come back. By
+        default they are if they hold more than 2**28 values in at most 200 columns, which a note says.
     verbose : bool, default=False
         Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
@@ -154,15 +152,11 @@ def select(
     reading = Reading.planned(method, data, engine, push_down=push_down, memory=memory, spool=spool, header=header)
     named = nullcontext() if "constraints" in parameters else renamed("must_include", "include")
     with shown(verbose), named:
-        of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
-        of_target |= {
-            "drop_missing": drop_missing_target,
-            "rules": column_rules(repair, column_types),
-            "groups": groups,
-        }
+        of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind, "groups": groups}
+        of_target |= {"drop_missing": drop_missing_target, "rules": column_rules(repair, column_types)}
         table = reading.read(target, sample_weight, **of_target)
         asked: dict[str, Any] = {"method": method, "n_features_to_select": n_features_to_select, "binning": binning}
-        asked |= {"include": include, "exclude": exclude, "n_jobs": n_jobs}
+        asked |= {"include": include, "exclude": exclude, "screen": screen, "n_jobs": n_jobs}
         selection = select_from(table, **asked, **reading.own, **parameters)
     warn_of(selection.notes)
     return selection
@@ -175,6 +169,7 @@ def select_from(
     n_features_to_select: int | float | str | None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
+    screen: int | None = None,
     binning: Any,
     n_jobs: int | None,
     **parameters: Any,
@@ -189,26 +184,25 @@ def select_from(
     considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
     of_target = {"target_bins": table.target.said.n_bins, "target_kind": table.target.said.kind}
     asked_for = {"binning": binning, **of_binner, **of_target}
+    named = {"constraints": constraints, "screen": screen}
     if table.given is not None:
-        named = {"sample_weight": table.given.weight, "groups": table.given.groups}
-        asked_for |= {name: of for name, of in named.items() if of is not None}
+        named |= {"sample_weight": table.given.weight, "groups": table.given.groups}
+    asked_for |= {name: of for name, of in named.items() if of is not None}
     asked_for |= {name: list(of) for name, of in (("include", include), ("exclude", exclude)) if is_given(of)}
-    asked_for |= parameters if constraints is None else {**parameters, "constraints": constraints}
-    if considered.constraints is not None:
-        parameters["constraints"] = considered.constraints
-    on_number: list[str] = []
+    asked_for |= parameters
+    parameters |= {} if considered.constraints is None else {"constraints": considered.constraints}
     if _only_text_is_missing(table, considered, binning, of_binner):
         of_binner["missing"] = asked_for["missing"] = "bin"
         considered.notes.append(_OF_ITS_OWN)
     if n_features_to_select is None:
-        n_features_to_select, on_number = _default_number(considered, parameters)
+        n_features_to_select, considered.notes[:0] = _default_number(considered, parameters)
     refuse_more_than_left(n_features_to_select, considered)
-    outcome, own_binning = _fit(found, considered, n_features_to_select, binning, of_binner, n_jobs, parameters)
+    asked = n_features_to_select
+    outcome, own_binning = _fit(found, considered, asked, screen, binning, of_binner, n_jobs, parameters)
     explained = _explained(outcome, own_binning, of_binner)
-    notes = [*table.notes, *on_number, *considered.notes]
+    notes = [*table.notes, *considered.notes]
     notes += notes_on(outcome.facts(), outcome.table, explained, considered.left_out)
-    asked_for = {"n_features_to_select": n_features_to_select, **asked_for}
-    return _selection(table, considered, outcome, explained, asked_for, notes)
+    return _selection(table, considered, outcome, explained, {"n_features_to_select": asked, **asked_for}, notes)
 
 
 def _only_text_is_missing(table: Table, considered: Considered, binning: Any, of_binner: Mapping[str, Any]) -> bool:
@@ -224,6 +218,7 @@ def _fit(
     method: Method,
     considered: Considered,
     asked: Any,
+    screen: int | None,
     binning: Any,
     of_binner: Mapping[str, Any],
     n_jobs: int | None,
@@ -241,8 +236,26 @@ def _fit(
     check_settings(method, asked, arguments, binning=binner, n_jobs=n_jobs)
     needs = method.requirements({"n_features_to_select": asked, **arguments})
     check_requirements(method.estimator, needs, codes.offers)
-    fitted = fit_method(method, codes, asked, arguments, binning=binner, n_jobs=n_jobs)
-    return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted), own_binning
+    off: Sequence[int] = ()
+    if screen is not None:
+        check_screen(screen, method, asked, arguments, considered)
+        counted = count_table(codes, _screening_binner(method, own_binning, of_binner, binner, n_jobs), n_jobs)
+        information = counted.estimated(arguments.get("estimator", counted.information.estimator))
+        off = screened(considered, information, screen)
+    fitted = fit_method(method, codes.without(off), asked, arguments, binning=binner, n_jobs=n_jobs)
+    if off and fitted.explained is not None:  # by all columns
+        fitted = replace(fitted, explained=explain_by(counted, fitted.found.selected, information))
+    return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted, off), own_binning
+
+
+def _screening_binner(
+    method: Method, binning: Any, of_binner: Mapping[str, Any], binner: Any, n_jobs: int | None
+) -> Any:
+    """The binner for a screen: of a method on rows one that cuts every column of numbers, as it may use them all."""
+    if "rows" not in method.requires or binning not in (None, BINNING, "mdl"):
+        return binner
+    missing = {"missing": "bin"} if method.takes_missing else {}
+    return make_binner(binning or BINNING, n_jobs=n_jobs, **{"uncut": "median", **missing, **of_binner})
 
 
 def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any]) -> Explained:
@@ -289,6 +302,7 @@ def _selection(
             table,
             considered.left_out,
             outcome.parameters.get("estimator", "plug-in"),
+            outcome.screened_off,
         ),
     )
 
@@ -320,3 +334,80 @@ def _default_number(considered: Considered, parameters: Mapping[str, Any]) -> tu
     left = " left" if n_open < len(candidates.sizes) else ""
     what = "columns and groups" if candidates.grouped else f"feature{'s' * (n_open != 1)}"
     return n_open, [f"the table has {n_open:,} {what}{left}, fewer than {SELECT.features}: all are ranked"]
+
+
+class Reading(NamedTuple):
+    """Data, the engine that works on its rows, and what is asked of that."""
+
+    data: Any  # as ``select`` takes it
+    engine: Engine
+    options: Mapping[str, Any]  # ``spool``, ``header``, and ``memory`` where the engine is to keep to it
+    own: Mapping[str, Any]  # parameters of the method that are asked for by the same words: ``memory``
+    notes: tuple[str, ...] = ()  # on what was decided
+
+    @classmethod
+    def planned(
+        cls, method: str, data: Any, engine: str | None, *, push_down: bool | None = None, **options: Any
+    ) -> Reading:
+        """What is to be done, refused before anything is read where it cannot be."""
+        memory = check_memory(options["memory"])
+        if push_down is not None:
+            check_flag("push_down", push_down)
+        free = engine is None and memory is None and options["spool"] is None
+        if push_down and (not free or not may_stay(data)):
+            advice = "leave it out" + (", or engine, memory and spool" if may_stay(data) else f" for {_named(data)}")
+            where = "rows are counted where they are of a lazy frame or a database file"
+            raise ParameterError("push_down", push_down, f"{advice}: {where}")
+        notes: tuple[str, ...] = ()
+        if push_down:
+            engine = "database"
+        elif push_down is None and free and find_method(method).requires <= COUNTS and is_pushed_down(data):
+            engine = "database"
+            many = "the table has very many rows: they were counted where they are, and not read; to read them, add "
+            notes = (Sentence(many, Setting("push_down", False)),)
+        chosen = choose_engine(data, engine, memory, options["spool"])
+        own: dict[str, Any] = {}
+        if memory is not None and "memory" in parameters_of(method):
+            own = {"memory": options["memory"]}
+            if "memory" not in chosen.options:
+                options = {**options, "memory": None}
+        chosen.check_options(data, options)
+        if chosen.source:
+            check_offers(method, COUNTS)  # before hours of reading
+        return cls(data, chosen, options, own, notes)
+
+    def read(
+        self,
+        target: Any,
+        sample_weight: Any,
+        *,
+        target_bins: int | str | None,
+        target_kind: str | None,
+        drop_missing: bool,
+        rules: ColumnRules | None = None,
+        groups: Any = None,
+        client: Any = None,
+    ) -> Table:
+        """The data as a table, in memory or in parts; ``client`` is that of a cluster."""
+        how: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
+        how |= {"drop_missing": drop_missing, "rules": rules}
+        opened = self.engine.open(self.data, **self.options, client=client)
+        if opened is None:
+            from bitsieve.data.read import read_data
+
+            return read_data(self.data, target, sample_weight, groups, **how, header=self.options["header"])
+        refuse_groups(groups)
+        check_flag("drop_missing_target", drop_missing)
+        target = getattr(opened, "own_target", None) if target is None else target
+        if target is None:
+            raise ValueError("no target is given: name one of the columns, or give one value a row")
+        table = opened.read_in_parts(target, sample_weight, target_name="target", **how)
+        check_several_rows(table)
+        if self.notes:
+            table.notes = (*self.notes, *table.notes)
+        return table
+
+
+def _named(data: Any) -> str:
+    """What messages call the data."""
+    return repr(str(data)) if is_path(data) else type(data).__name__

@@ -65,11 +65,9 @@ class Selection:
     overlap : ndarray of shape (k,)
         That information, in bits; NaN where there is no earlier one.
     informative : ndarray of bool, shape (k,)
-        False for a feature that is not more informative than chance, alone or with another, where that was tested (from
-        20 rows on, and not after a rule that tests each choice); marked in the table.
+        False for a feature that is not more informative than chance, alone or with another, where that was tested.
     table : ndarray or dataframe, or None
-        The data with the selected columns only, in their order in the data, as ``selector.transform`` gives them, of
-        the same kind and with the same dtypes; of a lazy frame a lazy frame; None for data that was read in batches.
+        The data with the selected columns only, as ``selector.transform`` gives them; None for data read in batches.
     selector : estimator
         The fitted scikit-learn transformer.
     target : Target
@@ -141,9 +139,8 @@ class Selection:
         ----------
         kind : {"ranking", "redundancy", "dendrogram", "curve", "target"}, default="ranking"
             The information of each selected feature (:class:`RankingDisplay`), what they share
-            (:class:`RedundancyDisplay`), which columns are alike (:class:`DendrogramDisplay`), or the information of
-            the first features together (:class:`CurveDisplay`), or a target that is a quantity over each of them
-            (:class:`TargetDisplay`). The errors of a classifier are drawn by :meth:`Comparison.plot`.
+            (:class:`RedundancyDisplay`), which columns are alike (:class:`DendrogramDisplay`), the information of the
+            first together (:class:`CurveDisplay`), or a quantity over each of them (:class:`TargetDisplay`).
         ax : matplotlib Axes, optional
             To draw into; by default a new figure, which a notebook shows.
 
@@ -169,8 +166,7 @@ class Selection:
         Returns
         -------
         dataframe
-            rank, feature, index, score, relevance, overlap_with, overlap, informative; of the library of ``table``,
-            where that is none of pandas, polars or pyarrow in pandas, or pyarrow where pandas is not installed.
+            rank, feature, index, score, relevance, overlap_with, overlap, informative; of the library of ``table``.
         """
         return frame_of(ranking(self), library_of(self.table))
 
@@ -192,7 +188,7 @@ class Selection:
         ValueError
             There is no such column.
         """
-        return explain_feature(self, feature)  # type: ignore[arg-type]  # it only reads what it is given
+        return explain_feature(self, feature)
 
     def to_dict(self) -> dict[str, Any]:
         """The selection as plain Python values that ``json.dumps`` takes; a value that is no number is None.

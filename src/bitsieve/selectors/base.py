@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -23,16 +23,15 @@ from bitsieve.common.docstrings import described_fully
 from bitsieve.common.messages import quoted, warn, warn_of
 from bitsieve.common.papers import PAPERS, with_references
 from bitsieve.common.parameters import Rule, check_parameters, made_by
-from bitsieve.data.binning.registry import binning_with, keeps_missing, make_binner, remedies_for
+from bitsieve.data.binning.registry import binning_with, keeps_missing, make_binner
 from bitsieve.data.binning.transformers import as_transformer
 from bitsieve.data.given import keeps_columns_only, take_columns, with_rows
 from bitsieve.data.quantity import TargetKind, has_fractions
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
-from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups
-from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
+from bitsieve.engines.saved_counts import CountsTable, SavedCounts, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Found, Method, check_requirements
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative
@@ -120,11 +119,9 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             selector has a parameter ``binning``. Methods on counts, and linear ones, take sparse matrices and arrays,
             in which zero is a code of its own; the others refuse them.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Classes of any kind, or a quantity: dates, durations and numbers with a fractional part, and whole numbers
-            of many values that do not look like codes; ``target_kind`` says otherwise. A quantity is cut into
-            max(3, N^(1/5)) classes of equal frequency, whose edges are kept in ``target_edges_``; for another number of
-            them cut y first, or use :func:`bitsieve.select` and its ``target_bins``. Several columns are one target:
-            their combinations are the classes.
+            Classes of any kind, or a quantity: dates, durations, numbers with a fractional part, and whole numbers of
+            many values; ``target_kind`` says otherwise. A quantity is cut into max(3, N^(1/5)) classes of equal
+            frequency, by ``target_edges_``. Several columns are one target: their combinations are the classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Frequency weights, whole numbers: how many times each sample counts, exactly as if it were repeated; a
             sample of weight 0 is left out.
@@ -150,8 +147,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         table.target.check_varies()
         if table.target.n_numbers:
             warn(table.target.how_cut)
-        with remedies_for(getattr(self, "binning", None)):
-            self._fit_table(without_empty(table, self.binning_in_use, getattr(self, "n_jobs", None)))
+        self._fit_table(without_empty(table, self.binning_in_use, getattr(self, "n_jobs", None)))
         warn_of(self._doubts())
         return self
 
@@ -297,23 +293,37 @@ def _takes_codes(selector: Any) -> bool:
     )
 
 
-@dataclass_transform(eq_default=False)
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def with_parameters(cls: type[S]) -> type[S]:
-    """A selector whose fields are its parameters, which its constructor takes and keeps as they are."""
-    dataclass(eq=False, repr=False)(cls)
+    """A selector whose fields are its parameters, which its constructor takes and keeps as they are, its own first."""
+    made = vars(dataclass(eq=False, repr=False, kw_only=True)(cls))["__init__"]
+    taken = inspect.signature(made).parameters.values()
+    shared = {name: place for place, name in enumerate(SHARED[1:])}
+    made.__signature__ = inspect.Signature(sorted(taken, key=lambda each: shared.get(each.name, -1)))
     cls._describe_parameters()
     return cls
 
 
-class CountSelector(ColumnSelector):
+@with_parameters
+class MethodSelector(ColumnSelector):
+    """Base of the selectors that take a number of features by a method."""
+
+    n_features_to_select: int | float | str | None = field(default=None, kw_only=False)
+    target_kind: str | None = None
+
+
+@with_parameters
+class CountSelector(MethodSelector):
     """Base of the selectors on counts."""
 
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
-    binning: Any
-    n_jobs: int | None
-    relevance_: Floats
-    informative_: Flags
-    _counts: SavedCounts | None  # of the rows so far, where they came in parts
+    relevance_: Floats = field(init=False)
+    informative_: Flags = field(init=False)
+    _counts: SavedCounts | None = field(init=False)  # of the rows so far, where they came in parts
+
+    binning: Any = BINNING
+    missing: str | None = None
+    n_jobs: int | None = None
 
     def fit_counted(self, counted: Counted) -> Self:
         """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part."""
@@ -327,8 +337,7 @@ class CountSelector(ColumnSelector):
         """Count some more rows, and choose features by all that were counted.
 
         After each call the selector is what ``fit`` makes of all rows so far, to the last bit. Only with
-        ``binning="none"``, since other bins may change with every row: give the codes of a fitted binner. Methods that
-        need tables of more than two columns and the class, such as ``cmi``, and stopping rules, refuse it.
+        ``binning="none"``, on the codes of a fitted binner; not by methods such as ``cmi``, nor by stopping rules.
 
         Parameters
         ----------
@@ -373,12 +382,11 @@ class CountSelector(ColumnSelector):
         known = getattr(self, "_counts", None)
         if known is None and hasattr(self, "selected_"):
             warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
-        with remedies_for(self.binning):
-            table = self._rows(X, y, sample_weight, classes, first=known is None)
-            binner = make_binner(self.binning_in_use, n_jobs=self.n_jobs).fit_table(table)
-            source = count_coded(table, binner, self.n_jobs)
-            target = replace(table.target, codes=np.empty(0, np.int32))
-            counts = count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
+        table = self._rows(X, y, sample_weight, classes, first=known is None)
+        binner = make_binner(self.binning_in_use, n_jobs=self.n_jobs).for_table(table).fit_table(table)
+        source = count_coded(table, binner, self.n_jobs)
+        target = replace(table.target, codes=np.empty(0, np.int32))
+        counts = count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
         counts = counts if known is None else combined(known, counts)
         if counts.target.n_classes < 2:
             label = counts.target.labels[:1].tolist()[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY
+from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,12 +13,12 @@ from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_threads
 from bitsieve.data.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
-from bitsieve.selectors.base import OF_ALL, ColumnSelector, with_parameters
+from bitsieve.selectors.base import OF_ALL, ColumnSelector, MethodSelector, with_parameters
 from bitsieve.selectors.sampled import TableSamples
 
 
 @with_parameters
-class DominantSetMII(ColumnSelector):
+class DominantSetMII(MethodSelector):
     r"""Choose features from dominant sets of similar ones by the joint information of all chosen ones.
 
     A dominant set is the support of a local maximum u of ``x'Wx`` over weights x of sum 1, W the similarities; sets are
@@ -34,24 +34,20 @@ class DominantSetMII(ColumnSelector):
         information.
     similarity : {"auto", "parzen", "distinct", "binned", "rho", "error"} or ndarray, default="auto"
         "parzen", "distinct" and "binned": ``W_ij = 2 I(Xi;Xj) / (H(Xi) + H(Xj))``, from 0 to 1, by Gaussian Parzen
-        windows of standardised columns; by counts of distinct values; by counts in ten bins of one width (columns of
-        at most ten distinct values as they are). "auto" is "parzen" with the bandwidth "log" where quantities, columns
-        with more than a quarter as many distinct values as samples, are more than half of the columns, or are beside
-        codes, columns of at most ten distinct values, at least a tenth of each; else "distinct". ``similarity_`` says
+        windows of standardised columns; by counts of distinct values; by counts in ten bins of one width. "auto" is
+        "parzen" with the bandwidth "log" where many columns are quantities, else "distinct"; ``similarity_`` says
         which. "rho": the size of the correlation. "error": 1 less the squared error of regression, as a share of the
         largest. An array has one row and one column a feature.
     information : {"parzen", "parzen-posterior", "second-order", "binned"}, default="parzen"
         How I(S;C) is estimated: by Parzen windows within each class as ``mean log2 p(x|c) / p(x)``, or as
         ``H(C) - mean H(C|x)``; by its second-order approximation ``sum_i I(Xi;C) - sum_ij [I(Xi;Xj) - I(Xi;Xj|C)]``,
-        the paper's equation 13, within the sets (over all features at once with ``similarity=1 - np.eye(n)``); or by
-        counts of bins, which is fast, and rises to H(C) as soon as few samples share their bins.
+        the paper's equation 13, within the sets; or by counts of bins.
     bandwidth : {"scott", "log"} or float, default="scott"
         The width of Parzen windows: ``N^(-1/(d+4))``, ``1 / ln N``, or a number, in standard deviations, for N samples
         and d columns. The similarities of "auto" do not depend on it.
     dynamics : {"infection", "replicator"}, default="infection"
         How the maxima are found: infection and immunisation dynamics, whose support is exact; replicator dynamics, as
-        in the paper, whose support are weights above 1e-5, and which needs all similarities in memory. Where there are
-        several maxima they may end at different ones: in 63 comparisons on public data the first set differed in 2.
+        in the paper, whose support are weights above 1e-5, and which needs all similarities in memory.
     memory : int or str, default=None
         The most that similarities may take, such as "2GB"; beyond, rows are made anew when they are needed. None is as
         much as the matrix takes.
@@ -71,9 +67,7 @@ class DominantSetMII(ColumnSelector):
 
     Notes
     -----
-    Windows have the full sample covariance of the standardised columns plus 1e-6 on its diagonal, so that duplicates,
-    classes of one sample, and fewer samples than features are no errors; a duplicate adds nothing. Of Parzen windows,
-    columns of two categories count as 0 and 1; those of more are refused, as are missing values.
+    Columns of two categories count as 0 and 1 in Parzen windows; those of more are refused, as are missing values.
     Cost, n features, d samples: "parzen" similarities O(n^2 d), 1,150 products a sample and pair instead of d kernels;
     from counts O(n^2 d) samples read as bits; I(S + f;C) d^2 kernels a candidate. Memory: n^2 numbers, or ``memory``.
 
@@ -89,14 +83,12 @@ class DominantSetMII(ColumnSelector):
 
     described = METHODS
 
-    n_features_to_select: int | float | str = 10
-    _: KW_ONLY
+    n_features_to_select: int | float | str | None = field(default=10, kw_only=False)
     similarity: Any = "auto"
     information: str = "parzen"
     bandwidth: str | float = "scott"
     dynamics: str = "infection"
     memory: int | str | None = None
-    target_kind: str | None = None
     n_jobs: int | None = None
 
 
@@ -111,16 +103,8 @@ class DominantSetClusters(ColumnSelector):
 
     Parameters
     ----------
-    similarity : {"auto", "parzen", "distinct", "binned", "rho", "error"} or ndarray, default="auto"
-        As for :class:`DominantSetMII`: mutual information as a share of the entropies, by Parzen windows, distinct
-        values or bins; the size of the correlation; the error of regression; or one row and one column a feature.
-    bandwidth : {"scott", "log"} or float, default="scott"
-        The width of Parzen windows: ``N^(-1/(d+4))``, ``1 / ln N``, or a number, in standard deviations.
-    dynamics : {"infection", "replicator"}, default="infection"
-        How the maxima are found, as for :class:`DominantSetMII`.
-    memory : int or str, default=None
-        The most that similarities may take, such as "2GB"; beyond, rows are made anew when they are needed. None is as
-        much as the matrix takes.
+    similarity, bandwidth, dynamics, memory
+        As for :class:`DominantSetMII`.
 
     Attributes
     ----------
@@ -165,7 +149,6 @@ class DominantSetClusters(ColumnSelector):
         if line.split()[0] in ("support_", "n_features_in_", "feature_names_in_")
     }
 
-    _: KW_ONLY
     similarity: Any = "auto"
     bandwidth: str | float = "scott"
     dynamics: str = "infection"

@@ -1,12 +1,10 @@
-"""Running a method on a table, without scikit-learn: bin and count, or take the rows, and call its function.
-
-What is counted once can serve several methods.
-"""
+"""Running a method on a table, without scikit-learn: bin and count, or take the rows; and its selector by name."""
 
 from __future__ import annotations
 
+import importlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
@@ -17,22 +15,27 @@ import pyarrow as pa
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.choice import TIE
 from bitsieve.common.defaults import BINNING, INTERACTIONS_BINS
-from bitsieve.common.messages import renamed
+from bitsieve.common.messages import Sentence, Setting, renamed, warn
 from bitsieve.common.parameters import FeatureCount, check_threads
+from bitsieve.common.progress import duration
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.registry import keeps_missing, make_binner
 from bitsieve.data.encoding import as_array, encode_known
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
-from bitsieve.engines.local import count, count_coded
+from bitsieve.engines.local import count
 from bitsieve.information import Information, make_information
 from bitsieve.information.evidence import carries_information
 from bitsieve.information.leaks import Leak, leaks
 from bitsieve.methods.constraints import Constraints, resolve
 from bitsieve.methods.method import Found, Method
-from bitsieve.methods.registry import find_method
+from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.selectors.sampled import TableSamples
+
+LONG = 60  # seconds of one thread from which a method says beforehand how long it takes
+SHORT = 20  # and those that a screen is to leave
+SCREENS = (10_000, 5_000, 2_000, 1_000, 500, 200, 100)  # columns
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,9 @@ class Counted:
 class Explained(NamedTuple):
     """What the counts say of the columns that were selected.
 
-    ``binner``: that made the codes. ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with``
-    (k,): for every selected column, the one chosen before it with the largest I(Xi;Xs); -1 for the first. ``overlap``
-    (k,): that information; nan for the first. ``informative`` (k,): whether each selected column carries more
-    information about the class than chance. ``leaks``: columns that nearly determine the class alone. ``is_sure``:
-    whether ``informative`` names all that are.
+    ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with`` (k,): for every selected column, the
+    one chosen before it with the largest I(Xi;Xs), ``overlap``; -1 and nan for the first. ``informative`` (k,): whether
+    each has more information about the class than chance; ``is_sure``: whether it names all that have.
     """
 
     binner: Binning
@@ -96,6 +97,7 @@ class Outcome:
     n_jobs: int | None
     table: Table
     fitted: Fitted
+    screened_off: Sequence[int] = ()
 
     @property
     def takes_missing(self) -> bool:
@@ -119,8 +121,6 @@ class Outcome:
 
     def selector(self) -> Any:
         """The fitted scikit-learn transformer."""
-        from bitsieve.selectors.registry import selector_of
-
         own = {**self.parameters, "binning": self.binning, "target_kind": self.table.target.said.kind}
         made = selector_of(find_method(self.method), self.asked, n_jobs=self.n_jobs, **own)
         return made._keep_fitted(self.table, self.fitted)
@@ -143,6 +143,7 @@ def fit_method(
     samples = TableSamples(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
+    _foretell(method, table, table.n_features - len(table.left_out), k)
     return Fitted(_last(method.run(samples, k, **own), table))
 
 
@@ -177,8 +178,27 @@ def _resolved(
 
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", counted.information.estimator))
+    _foretell(method, counted.table, int(information.varies.sum()), k)
     found = _last(method.run(information, k, **own), counted.table)
     return Fitted(found, explain_by(counted, found.selected, information))
+
+
+def _foretell(method: Method, table: Table, n: int, k: int | None) -> None:
+    """Warn of a method that takes more than a minute for n columns of a dense table, and say what takes less."""
+    d, least = table.n_samples, min(n, k or 1)
+    if table.is_sparse or (seconds := method.seconds(n, d, k or n)) <= LONG:
+        return
+    short = [m for m in SCREENS if least <= m < n and method.seconds(m, d, min(k or m, m)) <= SHORT]
+    way: tuple[str | Setting, ...] = (": fewer rows take less",)
+    if short:
+        left = duration(method.seconds(short[0], d, min(k or n, short[0])))
+        way = (
+            ": select with ",
+            Setting("screen", short[0]),
+            f" takes the {short[0]:,} most relevant first, about {left}",
+        )
+    what = f"{method.name} of {n:,} columns and {d:,} rows takes about {duration(seconds)} on one thread"
+    warn(Sentence(what, *way))
 
 
 def _last(found: Found, table: Table) -> Found:
@@ -190,11 +210,6 @@ def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counte
     """Bin the columns of a table and count their codes."""
     binner, source = count(table, binning, n_jobs)
     return Counted(table, binner, make_information("plug-in", source))
-
-
-def count_binned(table: TableInMemory, binner: Binning, n_jobs: int | None = None) -> Counted:
-    """Count the codes that a binner gives which was fitted on the table."""
-    return Counted(table, binner, make_information("plug-in", count_coded(table, binner, n_jobs)))
 
 
 def rule_for_tuples(binning: Any, of_binner: Mapping[str, Any], order: int, n_jobs: int | None) -> Binning:
@@ -216,10 +231,7 @@ def count_for_tuples(
 
 
 def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
-    """The stratum of every sample, class by class, and the column that holds them, where they are one of the table.
-
-    ``strata`` is a column, by name or index, or one value a row; None: none are given.
-    """
+    """The stratum of every sample, class by class, of a column or one value a row, and the column, where it is one."""
     if strata is None:
         return None, []
     if not table.in_memory or table.is_sparse:
@@ -271,3 +283,63 @@ def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floa
         places = shared.argmax(axis=1)[1:]
         nearest[1:], overlap[1:] = selected[places], shared[np.arange(1, len(selected)), places]
     return nearest, overlap
+
+
+def make_selector(
+    method: str,
+    n_features_to_select: int | float | str | None = None,
+    *,
+    binning: Any = BINNING,
+    missing: str | None = None,
+    target_kind: str | None = None,
+    n_jobs: int | None = None,
+    **parameters: Any,
+) -> Any:
+    """Build the selector of a method.
+
+    Parameters
+    ----------
+    method : str
+        A name of :func:`list_methods`.
+    n_features_to_select : int, optional
+        By default 10, or all columns where there are fewer (fcbf: all that its rule keeps). Or "auto"
+        for a method that can end by itself (the greedy methods, fcbf, and vmi with ``on_plateau="stop"``).
+    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
+        Left out for a method on values, which does not bin.
+    missing : {"error", "bin"}, optional
+        What missing values are: an error (the default), or a code of their own.
+    target_kind : {"classes", "quantity"}, optional
+        What the target is, where its values are not to decide.
+    n_jobs : int, optional
+        Threads.
+    **parameters
+        Of the method, as :func:`list_methods` has them: such as ``beta`` of mifs, or ``estimator``, ``stopping`` and
+        ``constraints`` of every greedy method.
+
+    Returns
+    -------
+    estimator
+        A scikit-learn transformer, not fitted.
+
+    Raises
+    ------
+    ValueError
+        If there is no such method (the nearest names are given) or it has no such parameter.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> bitsieve.make_selector("mifs", 5, beta=0.5)
+    ForwardSelector(criterion=MIFS(beta=0.5), n_features_to_select=5)
+    """
+    found = find_method(method)
+    own = arguments_of(found, parameters) | {"binning": binning, "missing": missing, "target_kind": target_kind}
+    return selector_of(found, n_features_to_select, n_jobs=n_jobs, **own)
+
+
+def selector_of(method: Method, n_features_to_select: Any, **arguments: Any) -> Any:
+    """The selector of a method with the arguments of its function, and of those that several share what it has."""
+    module, _, name = method.selector.partition(":")
+    made = getattr(importlib.import_module(module), name)
+    taken = inspect.signature(made).parameters
+    return made(n_features_to_select, **{key: value for key, value in arguments.items() if key in taken})

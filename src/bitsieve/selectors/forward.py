@@ -1,17 +1,18 @@
-"""Selectors that choose one feature at a time: ForwardSelector by counts, VMI by a bound of the information of all."""
+"""Selectors that choose one feature at a time: ForwardSelector, KnockoffSelector by its loop, and VMI by a bound."""
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
+from dataclasses import field
 from typing import Any
 
 from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR
+from bitsieve.common.papers import cites
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.forward import FORWARD
-from bitsieve.methods.by_counts.stopping import Rule
+from bitsieve.methods.by_counts.stopping import KnockoffStopping, Rule
 from bitsieve.methods.by_samples import vmi
 from bitsieve.methods.constraints import Constraints
-from bitsieve.selectors.base import ColumnSelector, CountSelector, with_parameters
+from bitsieve.selectors.base import CountSelector, MethodSelector, with_parameters
 
 
 @with_parameters
@@ -29,18 +30,16 @@ class ForwardSelector(CountSelector):
     criterion : str or criterion object, default="cmim"
         A name of :func:`list_methods`; an object such as ``MIFS(beta=0.5)`` sets parameters.
     stopping : {"significance", "permutation", "fdr", "conditional", "knockoffs", "threshold"} or object, optional
-        Leaves out candidates that add no more than chance, or too few bits, to all that is chosen, and ends the
-        selection where no other is left: see :class:`SignificanceStopping`, :class:`PermutationStopping` and
-        :class:`ThresholdStopping`; or takes the largest list of a false discovery rate:
-        :class:`FalseDiscoveryStopping`, and for columns that depend on each other :class:`ConditionalStopping` and
-        :class:`KnockoffStopping`, which keep the neighbours of each in ``stopping_given_``. By default none;
-        "significance" with ``n_features_to_select="auto"``.
+        Leaves out candidates that add no more than chance, or too few bits, to all that is chosen
+        (:class:`SignificanceStopping`, :class:`PermutationStopping`, :class:`ThresholdStopping`), or takes the largest
+        list of a false discovery rate (:class:`FalseDiscoveryStopping`; :class:`ConditionalStopping` and
+        :class:`KnockoffStopping` keep the neighbours of each in ``stopping_given_``). By default none; "significance"
+        with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"
         Of every information quantity. "plug-in" takes the table as it is, which makes columns of many values look
-        informative by luck; the others correct that: "corrected" takes off what shuffled columns give on average. With
-        it and "miller-madow" scores may be negative, in "shrinkage" each quantity has a table of its own.
+        informative by luck; the others correct that: "corrected" takes off what shuffled columns give on average.
 
     Attributes
     ----------
@@ -52,8 +51,7 @@ class ForwardSelector(CountSelector):
     stopped_by_ : str
         What ended the selection: "n_features_to_select", the rule's name, or "no varying column left".
     stopping_value_ : float
-        Where the rule accepted no other candidate, its value (a p corrected for the candidates tried, a rate, or bits)
-        for the one that the criterion preferred, or of "fdr" for the one that came nearest; else nan.
+        Where the rule accepted no other candidate, its value for that one (p, a rate or bits); else nan.
     stopping_reason_ : str
         The same in words, such as "p = 0.31 > 0.05"; empty where no rule stopped.
     stopping_candidate_ : int
@@ -77,29 +75,20 @@ class ForwardSelector(CountSelector):
 
     described = (FORWARD,)
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     criterion: str | Criterion | JointCriterion = SELECTOR.method
     stopping: str | Rule | None = None
     constraints: Constraints | None = None
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
     estimator: str = ESTIMATOR
-    n_jobs: int | None = None
 
 
 @with_parameters
-class VMI(ColumnSelector):
+class VMI(MethodSelector):
     r"""Choose features one at a time by a lower bound of the information that all of them have about the target.
 
     The bound is ``I(X_S;C) >= mean_n log2 [q(x_S|c_n) / sum_c p(c) q(x_S|c)]``; q is a product in the order of choice,
     of ``p(x_f|c)`` ("naive"), or of ``prod_s p(x_f|x_s,c)^(1/#S)`` over those chosen before ("pairwise").
     Each step adds the feature with the greatest bound; ties (1e-10) go to the lowest column, and a column that does not
     vary is never chosen while another is left. The bound may fall as features are added.
-
-    Probabilities are observed shares, not smoothed: a code that a class does not hold excludes that class, and as a
-    sample's own class always holds its codes, the bound stays finite. All likelihoods are kept as logarithms.
 
     Parameters
     ----------
@@ -108,9 +97,8 @@ class VMI(ColumnSelector):
         A float between 0 and 1 is a share of the columns; "auto" goes on until the bound no longer grows.
     decomposition : {"naive", "pairwise"}, default="naive"
     on_plateau : {"continue", "restart", "stop"}, default=None
-        What to do when no feature raises the bound: go on with the one that lowers it least; forget the chosen features
-        (they stay chosen) and begin a new bound, where the gain is under 0.01 nats (0.0144 bits); or stop, where it is
-        at most 1e-10 bits. One feature at least is chosen. None is "stop" with "auto", else "continue".
+        What to do when no feature raises the bound: go on with the one that lowers it least; begin a new bound without
+        the chosen features, where the gain is under 0.01 nats; or stop. None is "stop" with "auto", else "continue".
     bandwidth : {"scott", "silverman"} or float, default="scott"
         Width of the kernels of ``binning=None``: ``s_c n_c^(-1/(d+4))``, s_c the standard deviation in the class of
         n_c samples, d the number of numeric columns in the estimate; times ``(4/(d+2))^(1/(d+4))``; or so many s_c.
@@ -131,9 +119,8 @@ class VMI(ColumnSelector):
 
     Notes
     -----
-    Cost on codes: O(k n d C), d = n_samples, n = n_features, C classes. Memory: the codes, and for "pairwise"
-    4 n d C bytes up to 2 GiB; features beyond are summed anew in each step. Densities: O(n d^2) kernels, for "pairwise"
-    in each step, and 8 n d C bytes (twice that for "pairwise").
+    Cost on codes: O(k n d C), d = n_samples, n = n_features, C classes; for "pairwise" 4 n d C bytes up to 2 GiB.
+    Densities: O(n d^2) kernels, for "pairwise" in each step, and 8 n d C bytes (twice that for "pairwise").
 
     Examples
     --------
@@ -147,12 +134,56 @@ class VMI(ColumnSelector):
 
     described = vmi.METHODS
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     decomposition: str = "naive"
     on_plateau: str | None = None
     bandwidth: str | float = "scott"
     binning: Any = BINNING
     missing: str | None = None
-    target_kind: str | None = None
     n_jobs: int | None = None
+
+
+@with_parameters
+@cites("Ren, Barber 2024")
+class KnockoffSelector(CountSelector):
+    r"""Keep the columns that beat knockoffs of themselves, the most relevant first; their number is not given.
+
+    What :class:`ForwardSelector` keeps by ``criterion="mim"`` and :class:`KnockoffStopping`, which has the formulas.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "auto", default="auto"
+        "auto" keeps all that beat their knockoffs; a number keeps the most relevant of these, at most so many.
+    level : float, default=0.1
+    n_draws : int, default=10
+    random_state : int, default=0
+        As of :class:`KnockoffStopping`.
+    binning : {"quantile", "uniform", "none"} or binner, default="quantile"
+        How numeric columns become codes, without a look at the class. Few bins describe the columns best.
+
+    Attributes
+    ----------
+    scores_ : ndarray of float, shape (k,)
+        I(Xi;C) of the selected columns, in bits.
+    stopped_by_, stopping_value_, stopping_reason_, stopping_candidate_, stopping_values_, stopping_given_
+        As of :class:`ForwardSelector`.
+
+    Examples
+    --------
+    >>> from bitsieve import EqualFrequencyBinner, KnockoffSelector
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> KnockoffSelector(level=0.3, n_draws=1, binning=EqualFrequencyBinner(n_bins=3)).fit(X, y).selected_.tolist()
+    [22, 27, 6, 13, 26, 21, 1, 24, 15, 28]
+    """
+
+    described = (FORWARD,)
+
+    n_features_to_select: int | float | str | None = field(default="auto", kw_only=False)
+    level: float = 0.1
+    n_draws: int = 10
+    random_state: int = 0
+    binning: Any = "quantile"
+
+    def _parameters(self) -> dict[str, Any]:
+        rule = KnockoffStopping(self.level, self.n_draws, self.random_state)
+        return {**FORWARD.parameters, "criterion": "mim", "stopping": rule}

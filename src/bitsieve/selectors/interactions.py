@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -39,10 +38,9 @@ class InteractionSelector(ColumnSelector):
     level : float, default=0.05
         Of the error.
     error : {"family-wise", "false-discovery", "contrasts"}, default="family-wise"
-        The chance that any column is kept to which the target is unrelated (Westfall and Young, step-down), or
-        the expected share of such columns among those kept (Benjamini and Hochberg; shuffles of columns of as many
-        codes are taken together). "contrasts" is that share by shuffled copies of columns as in MDFS, searched
-        among all columns once in place of ``n_shuffles`` times; it takes no ``strata``.
+        The chance that any column is kept to which the target is unrelated (Westfall and Young, step-down), or the
+        expected share of such columns among those kept (Benjamini and Hochberg). "contrasts" is that share by shuffled
+        copies of columns as in MDFS, searched once; it takes no ``strata``.
     strata : column or array-like of shape (n_samples,), optional
         A column of X, which is not kept, or values: shuffles leave every sample in its stratum, so that no column is
         kept for what the strata have to do with the target.
@@ -95,7 +93,6 @@ class InteractionSelector(ColumnSelector):
     }
     requires: ClassVar[frozenset[str]] = ROWS | INDEPENDENT
 
-    _: KW_ONLY
     order: int = 2
     level: float = 0.05
     error: str = "family-wise"

@@ -1,12 +1,11 @@
-"""Selectors by information of all pairs of features: QPFS, EQPFS, SpecCMI, SDPCMI."""
+"""Selectors by information of pairs of features: QPFS, EQPFS, SpecCMI, SDPCMI, and by Markov blankets."""
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
-from bitsieve.common.defaults import BINNING
 from bitsieve.common.papers import cites
+from bitsieve.methods.by_counts.blankets import fcbf, koller_sahami
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom
 from bitsieve.selectors.base import CountSelector, with_parameters
@@ -38,8 +37,7 @@ class QPFS(CountSelector):
     ----------
     alpha : float, optional
         The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
-        of all n x n entries of H and f the mean relevance, which gives both terms like weight. (Written as
-        ``alpha_2 x'Hx - f'x``, ``alpha_2 = (1 - a) / (2 a)``.)
+        of all n x n entries of H and f the mean relevance, which gives both terms like weight.
     convexify : {"shift"}, optional
         What to do if H is not convex, an eigenvalue of it being under -1e-8 bits: None refuses it; "shift" adds the
         least number to its diagonal that makes it so, ``shift_``.
@@ -75,15 +73,9 @@ class QPFS(CountSelector):
     described = quadratic.METHODS[:1]
     shared_attributes = OF_PROGRAM
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     alpha: float | None = None
     convexify: str | None = None
     approximation: str | Nystrom | None = None
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
-    n_jobs: int | None = None
 
 
 @with_parameters
@@ -98,9 +90,7 @@ class EQPFS(CountSelector):
     Parameters
     ----------
     alpha : float, optional
-        The a above, in [0, 1]: 0 looks at redundancy alone, 1 at relevance alone. None: ``q / (q + f)`` with q the mean
-        size of all n x n entries of H, signs left out, and f the mean relevance. (Written as ``alpha_2 x'Hx - f'x``,
-        ``alpha_2 = (1 - a) / (2 a)``.)
+        As for :class:`QPFS`, with q the mean size of all n x n entries of H, signs left out.
     beta : float, default=1.0
         Weight of the redundancy within the classes.
     shift : float, optional
@@ -129,15 +119,9 @@ class EQPFS(CountSelector):
     described = quadratic.METHODS[1:]
     shared_attributes = OF_PROGRAM
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     alpha: float | None = None
     beta: float = 1.0
     shift: float | None = None
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
-    n_jobs: int | None = None
 
 
 @with_parameters
@@ -148,10 +132,6 @@ class SpecCMI(CountSelector):
     eigenvalue, non-negative, and the features with the largest weights are selected. It relaxes the best subset
     ``max x'Qx`` over 0/1 vectors with k ones; at small k it may be far from that optimum.
 
-    Columns that do not vary are left out of Q, get weight 0 and are ranked last: by the letter of the definition a
-    constant column would take half of every other column's relevance as its own weight and could be selected before
-    an informative one.
-
     Parameters
     ----------
     approximation : {None, "nystrom"} or Nystrom, default=None
@@ -159,10 +139,9 @@ class SpecCMI(CountSelector):
         to the others; "nystrom" is ``Nystrom(sampling_rate=0.5, variant="extension")``.
     refine : {None, "swap"}, default=None
         "swap" improves the selected set by the best exchange of one feature for another, as long as one raises the
-        objective. It is then best among its neighbours, and not the top of the ranking by weights any more.
+        objective.
     memory : int or str, default=None
-        Most bytes for Q, such as ``"4GB"``. Where Q is larger it is kept in tiles as far as they go, and the others are
-        counted anew for every product with it, of which there are about ten. None keeps Q whole, whatever it takes.
+        Most bytes for Q, such as ``"4GB"``: tiles of Q beyond are counted anew for each of about ten products with it.
     dtype : {"float64", "float32"}, default="float64"
         Of Q; float32 halves its memory. Rows of landmarks are float64.
 
@@ -175,8 +154,7 @@ class SpecCMI(CountSelector):
     objective_ : float
         ``x'Qx`` of the selected set, in bits, from the exact entries of Q in every case.
     upper_bound_ : float
-        No set of as many columns that vary has a larger objective, in bits. Of an approximation it is a loose one, for
-        want of Q.
+        No set of as many columns that vary has a larger objective, in bits; loose for an approximation.
     gap_ : float
         ``(upper_bound_ - objective_) / upper_bound_``: at most so much is lost; 0 proves the set optimal.
     landmarks_ : ndarray of int or None
@@ -195,10 +173,6 @@ class SpecCMI(CountSelector):
     Cost: O(n^2 d) samples read as bits for Q, O(n^2) a Lanczos step, O(n k) a swap. Memory: n^2 numbers for Q and the
     bit planes. In tiles O(n^2 d) a step. With p landmarks O(n p d), and n p numbers.
 
-    The bound is the least of three: k times the largest eigenvalue; the k best rows of Q, each its diagonal entry and
-    its k - 1 largest others; and ``k (k - 1) H(C)`` less ``k - 2`` times the k smallest relevances. Of an approximation
-    only the last is known.
-
     Examples
     --------
     >>> from bitsieve import SpecCMI
@@ -210,16 +184,10 @@ class SpecCMI(CountSelector):
 
     described = spectral.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     approximation: str | Nystrom | None = None
     refine: str | None = None
     memory: int | str | None = None
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
     dtype: str = "float64"
-    n_jobs: int | None = None
 
 
 @with_parameters
@@ -238,15 +206,13 @@ class SDPCMI(CountSelector):
     ----------
     rounding : {"sphere", "align", "factor"}, default="sphere"
         The k largest cosines of a random direction with the rows of Y, as in the paper; "align": the direction turned
-        round where it points away from row 0, which represents "selected"; "factor": aligned, with the rows of V,
-        ``Y = VV'``.
+        towards row 0; "factor": aligned, with the rows of V, ``Y = VV'``.
     n_roundings : int, default=100
         Random directions.
     random_state : int, RandomState instance or None, default=0
         Of the directions; None draws others at every fit.
     refine : {None, "swap"}, default="swap"
-        "swap" improves the rounded subset by single swaps until none is better. None leaves it as the paper rounds it;
-        where the relaxation has rank one that can hang on the order of the columns.
+        "swap" improves the rounded subset by single swaps until none is better. None leaves it as the paper rounds it.
 
     Attributes
     ----------
@@ -263,16 +229,15 @@ class SDPCMI(CountSelector):
     objective_ : float
         ``x'Qx`` of the selection, in bits: the sum of ``scores_``.
     upper_bound_ : float
-        No subset of as many columns that vary has a larger objective: the least of a quarter of the dual bound of the
-        relaxation, k times the largest eigenvalue of Q, and the sum of the k best rows, in bits.
+        No subset of as many columns that vary has a larger objective, in bits.
     gap_ : float
         ``(upper_bound_ - objective_) / upper_bound_``; 0 proves the selection optimal.
 
     Notes
     -----
-    Cost: O(n^2 d) samples read as bits for Q, then O(n^3), some seconds for n = 2,000. Memory: three n x n arrays and
-    the bit planes. The bits of the relaxation come from BLAS and LAPACK on one thread and may differ in the last places
-    from one processor to the next.
+    Cost: O(n^2 d) samples read as bits for Q, then O(n^3), some seconds for n = 2,000, and beyond one Cholesky
+    factor, n^3 / 3. Memory: three n x n arrays and the bit planes. The bits of the relaxation come from BLAS and LAPACK
+    on one thread and may differ in the last places from one processor to the next.
 
     Examples
     --------
@@ -288,13 +253,111 @@ class SDPCMI(CountSelector):
 
     described = semidefinite.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     rounding: str = "sphere"
     n_roundings: int = 100
     random_state: Any = 0
     refine: str | None = "swap"
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
-    n_jobs: int | None = None
+
+
+@with_parameters
+class FCBF(CountSelector):
+    r"""Keep the features relevant to the target that no more relevant one makes redundant; their number is not given.
+
+    ``SU(X,Y) = 2 I(X;Y) / (H(X) + H(Y))``. The features with ``SU(Xi,C) >= delta`` are visited by falling
+    SU(Xi,C), ties (1e-10) by index; each p that is visited is kept and removes every later q with
+    ``SU(p,q) >= SU(q,C)``. A column that does not vary comes after all others, and is removed by any of them.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or "auto", default=None
+        None or "auto" keeps all that are not removed; a number keeps the first so many of them, or fewer where fewer
+        are left; a float between 0 and 1 is a share of all columns.
+    delta : float, default=0.0
+        Least SU(Xi,C), from 0 to 1.
+    strict : bool, default=False
+        True compares by ``>`` in both places, as some programs do, and not by ``>=``, as the paper does.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int, shape (k,)
+        Column indices by falling SU with the class.
+    scores_ : ndarray of float, shape (k,)
+        SU(Xi,C) of the selected features, between 0 and 1.
+    groups_ : list of ndarray of int, length n_selected
+        For every selected feature, the features that it removed.
+
+    Raises
+    ------
+    ValueError
+        When fitting, if no feature reaches ``delta``.
+
+    Notes
+    -----
+    Cost: one row of pair counts a kept feature, over the features that remain: O(k n d) samples read as bits at
+    most, d = n_samples, n = n_features, k kept. Memory: (arity - 1) / 8 bytes a value.
+
+    Examples
+    --------
+    >>> from bitsieve import FCBF
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> selector = FCBF(delta=0.05).fit(X, y)
+    >>> selector.selected_.tolist()
+    [22, 27, 10, 1, 24, 28]
+    >>> [len(group) for group in selector.groups_]
+    [7, 11, 0, 1, 0, 0]
+    """
+
+    described = fcbf.METHODS
+
+    delta: float = 0.0
+    strict: bool = False
+
+
+@with_parameters
+class KollerSahami(CountSelector):
+    r"""Drop features one at a time, each the least informative one conditional on its approximate Markov blanket.
+
+    ``delta_i = I(Xi;C|M_i)``, the blanket M_i being the K remaining features with the smallest I(Xi;C|Xj), all of which
+    are conditioned on together; the feature with the smallest delta is dropped and the blankets that held it are chosen
+    afresh. Ties (1e-10): the highest column is dropped, so that the lowest stays. Columns that do not vary are dropped
+    first.
+
+    Parameters
+    ----------
+    n_features_to_select : int or float, optional
+        By default 10, or all columns where there are fewer.
+        A float between 0 and 1 is a share of all columns.
+    blanket_size : int, default=1
+        K. With 0 the order is that of I(Xi;C); 1 or 2 for hundreds of samples.
+    blanket : {"relevance", "redundancy"}, default="relevance"
+        "redundancy" makes M_i of the K features with the largest I(Xi;Xj).
+
+    Attributes
+    ----------
+    ranking_ : ndarray of int, shape (n_features,)
+        1 = never dropped; every feature has its own rank, the one dropped first the last.
+    selected_ : ndarray of int, shape (k,)
+        Column indices, the one that would have stayed longest first.
+    scores_ : ndarray of float, shape (k,)
+        The delta of each when it was dropped, in bits; of the first, I(Xi;C). They need not fall.
+
+    Notes
+    -----
+    Cost: O(n^2 d) samples read as bits for all pairs, d = n_samples, n = n_features, then some n (K + 1) counts of one
+    feature and the class conditional on a blanket. Memory: n^2 numbers and the bit planes.
+
+    Examples
+    --------
+    >>> from bitsieve import KollerSahami
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = KollerSahami(2).fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
+    """
+
+    described = koller_sahami.METHODS
+
+    blanket_size: int = 1
+    blanket: str = "relevance"

@@ -29,11 +29,7 @@ FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of th
 
 
 class TableSamples:
-    """The samples of a table: see :class:`bitsieve.methods.by_samples.rows.Samples`.
-
-    Every sample is there as often as its weight says. Neighbours, and sums of floats in their order, are defined for
-    samples one by one: repeating them is the exact way. It takes memory and time for the sum of the weights.
-    """
+    """The samples of a table (:class:`bitsieve.methods.by_samples.rows.Samples`), each as often as its weight says."""
 
     names: Sequence[str]
     classes: NDArray[np.int32]
@@ -130,10 +126,7 @@ def stored_values(table: TableInMemory) -> csc_array:
 
 
 def columns_of(estimator: Any, X: Any, columns: Columns, categories: Mapping[int, NDArray[Any]]) -> Floats | csc_array:
-    """Some columns of a new table as numbers, dense or sparse; ``categories`` are those that were fitted, by column.
-
-    Raises ValueError if the table has other columns, or values are missing or infinite.
-    """
+    """Some columns of a new table as numbers, dense or sparse; ``categories`` are those that were fitted, by column."""
     table = read_columns(X, estimator=estimator, reset=False)
     if table.is_sparse:
         return stored_values(table)[:, columns]

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY
 from typing import Any
 
 from bitsieve.methods.by_samples import rcfs, relieff
 from bitsieve.methods.by_samples.spanning_tree import bayes_error, dependency
-from bitsieve.selectors.base import ColumnSelector, with_parameters
+from bitsieve.selectors.base import MethodSelector, with_parameters
 
 
 @with_parameters
-class RCFS(ColumnSelector):
+class RCFS(MethodSelector):
     r"""Choose the features that separate the classes best, at most one of each cluster of correlated features.
 
     Maximises ``sum b_j / sum w_j`` over all sets of k features from k different clusters, exactly; b_j and w_j are the
     diagonals of the scatter matrices between and within the classes. The clusters come from average linkage on
     ``1 - |rho|``, rho the correlation of two columns.
-
-    The ratio depends on the units of the columns. In standardised ones it rises with the sum of the scores, and the
-    best of each cluster is taken. As they are, columns of large values weigh more: once one that separates the classes
-    well is taken, columns of the smallest values are added, as they lower its ratio least.
 
     Parameters
     ----------
@@ -47,7 +42,7 @@ class RCFS(ColumnSelector):
     Notes
     -----
     Columns of two categories (booleans among them) count as 0 and 1; those of more are refused, as are missing values.
-    Cost: O(n^2 d), d samples, n features. Memory: n x n numbers, twice.
+    Cost: O(n^2 d), d samples, n features. Memory: n x n numbers.
 
     Examples
     --------
@@ -63,15 +58,12 @@ class RCFS(ColumnSelector):
 
     described = rcfs.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     n_clusters: int | None = None
     standardize: bool = True
-    target_kind: str | None = None
 
 
 @with_parameters
-class ReliefF(ColumnSelector):
+class ReliefF(MethodSelector):
     r"""Weigh each feature by how much more it differs between neighbours of different classes than of the same class.
 
     ``W = mean_i [ - mean diff to the hits + sum_{c != y_i} P(c) / (1 - P(y_i)) mean diff to the misses of c ]``: hits
@@ -79,13 +71,12 @@ class ReliefF(ColumnSelector):
     numeric column, 0 or 1 in a categorical one; distance is the sum over the columns, ties go to the lowest sample.
 
     A missing value differs by what it would on average if drawn from the known values of the column in the
-    sample's class: from a category v by ``1 - P(v|c)``, from a number v by the mean of ``|V - v| / (max - min)``;
-    two missing ones by the mean over both. (A class without known values borrows those of all classes.)
+    sample's class, or in all classes where there are none.
 
     Of a target that is a quantity y (RReliefF) it is how much more the feature differs between neighbours whose y does:
     ``W = E[diff(y) diff] / E[diff(y)] - E[(1 - diff(y)) diff] / E[1 - diff(y)]``, the means over all samples and the
     nearest others of each, ``diff(y)`` as in a numeric column. A missing value is drawn from all known ones. Unlike
-    information it depends on the unit: y and its logarithm have other weights.
+    information it depends on the unit of y.
 
     Parameters
     ----------
@@ -127,17 +118,14 @@ class ReliefF(ColumnSelector):
 
     described = relieff.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     n_neighbors: int | None = None
     n_samples: int | None = None
     random_state: Any = None
-    target_kind: str | None = None
     n_jobs: int | None = None
 
 
 @with_parameters
-class GMI(ColumnSelector):
+class GMI(MethodSelector):
     r"""Leave out the features that depend most on the others, given the class, by geometric mutual information.
 
     For every two features the lower bound on the conditional geometric mutual information is estimated,
@@ -149,8 +137,7 @@ class GMI(ColumnSelector):
     given the class the halves mix and the bound is near 0; where they are not it goes towards 1. The features of the
     highest total over all others are left out.
 
-    The rule never looks at the class: features of pure noise depend on nothing and stay first. ``relevance`` therefore
-    keeps the most relevant features before the rule is applied to them.
+    The rule never looks at the class: features of pure noise stay first, but for ``relevance``.
 
     Parameters
     ----------
@@ -158,9 +145,8 @@ class GMI(ColumnSelector):
         'sorted': all totals once, the highest are left out. 'backward': one feature at a time, the totals being those
         over the features that are left, so that of two copies one stays.
     relevance : int or float, default=None
-        How many features, or what share of them, are kept beforehand: those with the smallest bound on the Bayes error
-        by the feature alone, summed over the pairs of classes (as in the first step of :class:`DpSelector`). None
-        keeps all.
+        How many features, or what share of them, are kept beforehand: the first ones of :class:`DpSelector`, each
+        alone. None keeps all.
     priors : {'halves', 'pooled'}, default='halves'
         Whether p_y and p_z are the frequencies of the classes in each half, or among all samples.
     n_repeats : int, default=1
@@ -184,10 +170,8 @@ class GMI(ColumnSelector):
 
     Notes
     -----
-    Features count as they are: distances depend on their units, so bring them to one scale first. Columns of two
-    categories count as 0 and 1; those of more are refused, as are missing values. Equal points, as whole numbers have
-    many, count by the mean over all trees that are minimal. A class with a single sample in the permuted half keeps its
-    values. A single feature has a total of 0.
+    Distances depend on the units of the features: bring them to one scale first. Columns of two categories count as 0
+    and 1; those of more are refused, as are missing values. A single feature has a total of 0.
 
     Cost for n features and d samples: ``n (n - 1) / 2`` spanning trees of d points in the plane a draw, each about
     O(d^1.5), less where many points are equal. Memory: n x n numbers.
@@ -206,19 +190,16 @@ class GMI(ColumnSelector):
 
     described = dependency.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     removal: str = "sorted"
     relevance: float | None = None
     priors: str = "halves"
     n_repeats: int = 1
     random_state: Any = 0
-    target_kind: str | None = None
     n_jobs: int | None = None
 
 
 @with_parameters
-class DpSelector(ColumnSelector):
+class DpSelector(MethodSelector):
     r"""Add the feature that makes the bounds on the Bayes error between every two classes smallest, one at a time.
 
     The Henze-Penrose divergence of classes a and b, of m and n samples, on the chosen features is estimated by the
@@ -244,9 +225,8 @@ class DpSelector(ColumnSelector):
 
     Notes
     -----
-    Features count as they are: distances depend on their units, so bring them to one scale first. Columns of two
-    categories count as 0 and 1; those of more are refused, as are missing values. Equal points, as whole numbers have
-    many, count by the mean over all trees that are minimal. A class of one sample takes part, and adds little.
+    Distances depend on the units of the features: bring them to one scale first. Columns of two categories count as 0
+    and 1; those of more are refused, as are missing values.
 
     Cost for n features, d samples and C classes: ``k n C (C - 1) / 2`` spanning trees of about 2 d / C points, each
     between O(d^1.5) in few and O(k d^2) in many dimensions.
@@ -265,8 +245,5 @@ class DpSelector(ColumnSelector):
 
     described = bayes_error.METHODS
 
-    n_features_to_select: int | None = None
-    _: KW_ONLY
     weighted: bool = False
-    target_kind: str | None = None
     n_jobs: int | None = None

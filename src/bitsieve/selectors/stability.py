@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, replace
+from dataclasses import field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,12 +30,7 @@ def expected_false_selections(n_chosen: float, n_features: int, n_pairs: int, th
         C = 1 / (2 (2 t - 1 - 1 / (2 B)))            for t <= 3/4, above min(1/2 + r^2, 1/2 + 1 / (2 B) + 3/4 r^2)
         C = 4 (1 - t + 1 / (2 B)) / (1 + 1 / B)      for t > 3/4
 
-    and t at least ``1/2 + 1 / B``. t is rounded up to a share of 2 B.
-
-    ``n_chosen``: q, the mean number of columns chosen from a half. ``n_features``: n. ``n_pairs``: B. ``threshold``:
-    above 1/2; more than 1 keeps nothing.
-
-    Shah, Samworth 2013.
+    and t at least ``1/2 + 1 / B``, rounded up to a share of 2 B. q: columns chosen from a half, of n; B: pairs.
     """
     if threshold > 1:
         return 0.0
@@ -51,10 +46,7 @@ def expected_false_selections(n_chosen: float, n_features: int, n_pairs: int, th
 
 
 def least_threshold(n_chosen: float, n_features: int, n_pairs: int, most_false: float) -> float:
-    """The least share of ``2 n_pairs`` fits above one half at which the bound is at most ``most_false``.
-
-    Beyond 1, by one fit, where no share will do.
-    """
+    """The least share of ``2 n_pairs`` fits at which the bound is at most ``most_false``; above 1 where none is."""
     for times in range(n_pairs + 1, 2 * n_pairs + 1):
         if expected_false_selections(n_chosen, n_features, n_pairs, times / (2 * n_pairs)) <= most_false:
             return times / (2 * n_pairs)
@@ -106,11 +98,9 @@ class StabilitySelector(ColumnSelector):
 
     Notes
     -----
-    The samples of each class are divided evenly, so that both halves have all classes; with ``fit(X, y, groups=)`` its
-    groups are. A sample of frequency weight
-    w is w samples. A column that the binner left whole in a half is not taken for chosen there, and of a half of one
-    class, as where a class has one sample, none is. Of two copies, each
-    is chosen from about half of the halves, and none may be kept. Cost: 2 B fits on half of the samples.
+    The samples of each class are divided evenly, with ``fit(X, y, groups=)`` its groups. A column that the binner left
+    whole in a half is not taken for chosen there. Of two copies, each is chosen from about half of the halves, and none
+    may be kept. Cost: 2 B fits on half of the samples.
 
     Examples
     --------
@@ -130,8 +120,7 @@ class StabilitySelector(ColumnSelector):
         "n_jobs": check_threads,
     }
 
-    selector: Any
-    _: KW_ONLY
+    selector: Any = field(kw_only=False)
     expected_false: float = 1.0
     threshold: float | None = None
     n_pairs: int = 50
@@ -179,11 +168,7 @@ class StabilitySelector(ColumnSelector):
 
 
 def half_of(table: TableInMemory, pair: int, which: int, random_state: int) -> TableInMemory:
-    """One of the two halves of a table, each class divided evenly; its odd sample goes to either half by turns.
-
-    ``pair``: number of the pair. With frequency weights where the table has them. Groups are not divided; one of
-    several classes is of that of its first sample.
-    """
+    """One of the two halves of a table, each class divided evenly and groups not; odd samples go to either by turns."""
     random = np.random.default_rng([random_state, pair])
     rows = np.repeat(np.arange(table.n_samples), 1 if table.weights is None else table.weights)
     groups = np.arange(len(rows)) if table.groups is None else table.groups[rows]
