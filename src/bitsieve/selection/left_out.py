@@ -44,11 +44,7 @@ def consider(
     orders: bool = True,
     binner: Any = None,
 ) -> Considered:
-    """Leave out columns without values, identifiers that are not included, and excluded columns, by name or index.
-
-    ``constrains``: the method takes constraints. ``orders``: ``include`` asks for a place at the head, and not only for
-    not being left out. ``binner`` will bin the columns: rows in parts are read once, for all that it needs.
-    """
+    """Leave out empty and excluded columns and identifiers; ``orders``: ``include`` asks for a place, too."""
     check_constraints(constraints)
     if constraints is None:
         constraints = Constraints(include, exclude)
