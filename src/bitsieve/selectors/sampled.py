@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,8 @@ FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of th
 class TableSamples:
     """The samples of a table (:class:`bitsieve.methods.by_samples.rows.Samples`), each as often as its weight says."""
 
+    names: Sequence[str]
+    left_out: Sequence[int]
     classes: NDArray[np.int32]
     n_classes: int
     labels: NDArray[Any]
