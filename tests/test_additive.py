@@ -154,7 +154,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from bitsieve.files.arrow import ColumnParts
+from bitsieve.files.parts import ColumnParts
 
 FIRST_BYTES = b"COLUMNS!"  # then one object of JSON, which has a list for every column
 

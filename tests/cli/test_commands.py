@@ -256,7 +256,7 @@ def test_methods(done):
         (("select", "{data}", "--target", "diagnosis", "--bins", "5"), "--bins has no meaning with --binning mdl"),
         (
             ("select", "{data}", "--target", "diagnosis", "--binning", "uniform", "--uncut", "median"),
-            "--uncut has no meaning with --binning uniform",
+            "binning 'uniform' has no parameter --uncut: it has --bins, --missing",
         ),
         (("select", "{data}", "--target", "diagnosis", "--uncut", "half"), "there is no --uncut 'half': choose"),
         (

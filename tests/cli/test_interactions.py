@@ -54,7 +54,7 @@ def test_triples_and_a_screen_in_a_document(data, capsys):
         (["--strata", "clinic"], "--strata names column 'clinic', which is not there"),
         (["--rate-by", "contrasts"], "--rate-by contrasts is not allowed: contrasts need the statistic gain"),
         (["--statistic", "gains"], "--statistic gains"),
-        (["--bins", "3", "--binning", "mdl"], "--bins has no meaning with --binning mdl"),
+        (["--bins", "3", "--binning", "mdl"], "binning 'mdl' has no parameter --bins: it has --uncut, --missing"),
         (["--exclude", "nothing"], "nothing"),
     ],
     ids=str,

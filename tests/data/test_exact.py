@@ -140,7 +140,7 @@ def test_masked_words_flags_and_large_numbers():
     assert read_columns(masked(["a", "z", "b"])).categorical(0).codes.tolist() == [0, -1, 1]
     assert read_columns(masked([True, True, False])).categorical(0).codes.tolist() == [1, -1, 0]
     assert read_columns(masked([LARGE + 1, 0, 3], (0, 0, 0))).values(0).tolist() == [LARGE + 1, 0, 3]
-    with pytest.raises(ValueError, match=r"a masked array holds whole numbers beyond 2\^53"):
+    with pytest.raises(ValueError, match="holds values that differ but are the same in double precision"):
         read_columns(masked([LARGE + 1, 0, LARGE]))
     assert read_columns(masked([3, LARGE + 1, 5])).numeric(0)[0] == 3  # what is masked is of no account
 
@@ -148,7 +148,7 @@ def test_masked_words_flags_and_large_numbers():
 def test_masks_of_target_weights_and_select():
     with pytest.raises(ValueError, match="the target has 1 missing value"):
         read_target(masked([0, 1, 1])[:, 0])
-    with pytest.raises(ValueError, match="1 missing value"):
+    with pytest.raises(ValueError, match="sample_weight holds nan"):
         read_weights(masked([1, 1, 2])[:, 0], 3)
     X = np.ma.array(np.arange(40.0).reshape(20, 2), mask=False)
     X.mask[3, 1] = True

@@ -11,8 +11,8 @@ from bitsieve.data import sparse
 from bitsieve.data.binning.registry import RULES, make_binner
 from bitsieve.data.binning.transformers import ZeroApartBinner
 from bitsieve.data.read import read_xy
+from bitsieve.files.libsvm import SpooledColumns
 from bitsieve.files.spool import SpoolAllocator
-from bitsieve.files.spooled_columns import SpooledColumns
 from bitsieve.selectors.fitting import count_table
 
 

@@ -15,7 +15,7 @@ from sklearn.datasets import dump_svmlight_file
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.common.progress import listening
-from bitsieve.files import libsvm, spooled_columns
+from bitsieve.files import libsvm
 from bitsieve.files import spool as spools
 from bitsieve.files.read import open_columns, read_table
 from bitsieve.methods.registry import list_methods
@@ -49,7 +49,7 @@ def small_ranges(monkeypatch):
     """Ranges of 700 bytes, blocks of some 60 values."""
     monkeypatch.setattr(libsvm, "_SHORTEST", 700)
     monkeypatch.setattr(libsvm, "_LONGEST", 700)
-    monkeypatch.setattr(spooled_columns, "VALUE_BYTES", 1 << 23)
+    monkeypatch.setattr(libsvm, "VALUE_BYTES", 1 << 23)
 
 
 def in_ranges(path):

@@ -170,3 +170,13 @@ def test_damaged_counts_are_one_line(files):
             (files / "damaged" / file.name).write_bytes(damaged)
             with pytest.raises(DataError, match=r"^the counts in '.*' are not whole: count again$"):
                 SavedCounts.load(files / "damaged")
+
+
+def test_a_file_in_the_place_of_the_folder(files, capsys):
+    (files / "plain").write_text("kept")
+    for force in ([], ["--force"]):
+        asked = ["count", str(files / "all.parquet"), "--target", "class", "--save", str(files / "plain"), *force]
+        assert main(asked) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.endswith("plain' is a file, and counts are saved to a folder: give another name")
+    assert (files / "plain").read_text() == "kept"

@@ -166,9 +166,9 @@ with listening(slow):
     ("binning", "phase"),
     [
         ("none", "finding bins and packing"),
-        ("none", "finding bins and packing, 2"),
+        ("none", "finding bins and packing, 100"),
         ("quantile", "packing"),
-        ("quantile", "packing, 2"),
+        ("quantile", "packing, 100"),
     ],
 )
 def test_a_killed_run_leaves_nothing_that_is_trusted(tmp_path, packed, binning, phase):

@@ -12,7 +12,8 @@ import pytest
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.engines.counts_table import CountsTable, load_counts
+from bitsieve.engines.saved_counts import CountsTable
+from bitsieve.engines.sql import load_counts
 from bitsieve.files.errors import DataError
 from bitsieve.selection.select import select_from
 

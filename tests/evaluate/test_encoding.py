@@ -9,7 +9,7 @@ import pytest
 
 import bitsieve
 from bitsieve.data.columns import read_columns
-from bitsieve.evaluate.encoding import encode_features
+from bitsieve.evaluate.plan import encode_features
 
 TRAIN = np.arange(4)
 FRAME = pd.DataFrame(

@@ -12,9 +12,8 @@ import pytest
 from pyarrow import csv, parquet
 
 import bitsieve
-from bitsieve.files.addresses import address
 from bitsieve.files.errors import DataError
-from bitsieve.files.read import read_table
+from bitsieve.files.read import address, read_table
 
 
 def rows(n=80):

@@ -39,7 +39,7 @@ def test_other_text_is_a_table_of_columns(tmp_path, text):
         ("1 3:0.5 2:\n", "as libsvm"),
         ("1 3:0.5 1:2\n", "as libsvm"),
         ("1 one:0.5\n", "as libsvm"),
-        ("yes 1:0.5\n", "a row is a label, a number"),
+        ("yes 1:0.5\n", "rows of a label, a number"),
         ("1,2 1:0.5\n", "as libsvm"),
         ("# nothing\n", "has no rows"),
         ("1\n0\n", "no values but zeros"),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bitsieve.optimize import low_rank_sdp
 from bitsieve.optimize.low_rank_sdp import dual_bound, solve_low_rank
 from bitsieve.optimize.sphere import QuadraticOnSpheres, retract
 
@@ -49,6 +50,20 @@ def test_against_an_interior_point_solver(n, k):
     expected = by_interior_point(matrix, k)
     found = solve_low_rank(matrix, k)
     assert abs(found.value - expected) <= 1e-6 * expected  # Clarabel stops at relative 1e-8 of its own scaling
+    assert found.bound - found.value <= 1e-8 * found.value  # as asked for
+
+
+@pytest.mark.parametrize(("n", "k"), [(5, 2), (20, 3), (30, 12), (45, 6)])
+@pytest.mark.parametrize("proof", [True, False])
+def test_large_matrices_are_bounded_by_a_cholesky_factor_or_else_by_lapack(n, k, proof, monkeypatch):
+    matrix = like_information(n, n + k)
+    by_lapack = solve_low_rank(matrix, k)
+    monkeypatch.setattr(low_rank_sdp, "SMALL", 0)
+    if not proof:
+        monkeypatch.setattr(low_rank_sdp, "is_positive", lambda *_: False)
+    found = solve_low_rank(matrix, k)
+    assert abs(found.value - by_lapack.value) <= 1e-8 * found.value  # both are within the tolerance of the optimum
+    assert found.bound >= by_lapack.value * (1 - 1e-8)  # the optimum is not below that value, the tolerance aside
     assert found.bound - found.value <= 1e-8 * found.value  # as asked for
 
 

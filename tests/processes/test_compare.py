@@ -124,7 +124,7 @@ def test_interrupt_and_resume(data, tmp_path, threads, ending, capsys):
         (["--target-bins", "1", "--target", "mean_area"], "--target-bins 1 is not allowed"),
         (["--folds", "lo"], "--folds lo is not allowed"),
         (["--protocol", "papr"], "--protocol papr is not known: did you mean paper"),
-        (["--report", "missing/report.html"], "there is no directory 'missing' for the report"),
+        (["--report", "missing/report.html"], "there is no directory 'missing' for the --report"),
         (["--output", "errors.xlsx"], "end it in one of .parquet, .csv, .json"),
         (["--output", "missing/errors.csv"], "there is no directory 'missing' for the --output"),
         (["--resume"], "give --output as in the first run"),

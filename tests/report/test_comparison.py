@@ -30,9 +30,10 @@ def test_page(comparison, read_page):
     text = " ".join(page.text)
     assert str(comparison.choice()) in text
     assert page.seen.count("svg") == 3
-    assert page.seen.count("table") == 5
+    assert page.seen.count("table") == 4
     for row in comparison.summary():
         assert f"{100 * row['mean_error']:.1f}" in text
+        assert f"{row['wins']}/{row['ties']}/{row['losses']}" in text
     assert page.seen.count("script") == 1  # the page's own, the only one its policy lets run
     outside = [value for name, value in page.attributes if name in ("src", "href") and not value.startswith("#")]
     assert outside == []
@@ -42,7 +43,7 @@ def test_baselines_and_what_to_run(comparison, read_page, tmp_path):
     text = " ".join(read_page(report(comparison)).text)
     choice = comparison.choice()
     assert f"method={choice.method!r}, n_features_to_select={choice.n_features})" in text
-    assert "How to read wins, ties and losses" in text
+    assert "W/T/L: against how many of the other methods the errors" in text
     for row in baselines(comparison):
         assert f"({row['baseline']})" in text
         assert f"{100 * row['mean_error']:.1f}" in text
@@ -125,14 +126,14 @@ def test_bounds_are_told_where_they_were_asked_for(comparison, read_page):
     bounded = bitsieve.compare(X, Y, **asked)
     lower, upper = 100 * bounded.bayes_error_bounds[0]
     page = read_page(report(bounded))
-    assert page.seen.count("table") == 5  # one for a single method less, and one more
+    assert page.seen.count("table") == 3  # one for a single method less
     assert f"{lower:.1f} to {upper:.1f}" in page.text
 
 
 def test_the_page_of_a_quantity_has_the_words_of_its_measure(read_page):
     found = bitsieve.compare(X[:, 1:], X[:, 0], methods=["mim"], features=[1, 2], folds=3, scoring="mae")
     text = " ".join(read_page(report(found)).text)
-    for part in ("a quantity; regressor ridge, scoring mae", "Error: the mean absolute error", "(mean)", "mean error"):
+    for part in ("a quantity; regressor ridge, scoring mae", "error: the mean absolute error", "(mean)", "mean error"):
         assert part in text
     assert f"{found.summary()[0]['mean_error']:.4g}" in text
     assert "error %" not in text

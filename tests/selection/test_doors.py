@@ -44,6 +44,8 @@ def people():
         {"binning": "quantile"},
         {"method": "mrmr", "binning": "uniform", "n_bins": 4},
         {"method": "jmi", "estimator": "corrected"},
+        {"screen": 5, "n_features_to_select": 4},
+        {"method": "speccmi", "screen": 4, "n_features_to_select": 3},
     ],
 )
 def test_selection_scores_and_notes(door, how):

@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import bitsieve
 from bitsieve import RCFS
+from bitsieve.methods.by_samples import rcfs
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -67,6 +68,15 @@ def test_scores_are_shares_of_variance(tumours):
     X, y = tumours
     fitted = RCFS(30, n_clusters=30).fit(X, y)
     np.testing.assert_allclose(fitted.scores_, f_share(X, y)[fitted.selected_], rtol=1e-9)  # another program's sums
+
+
+def test_tiles_change_no_cluster(tumours, monkeypatch):
+    X, y = tumours
+    whole = RCFS(4).fit(X, y)
+    monkeypatch.setattr(rcfs, "TILE", 7)
+    tiled = RCFS(4).fit(X, y)
+    assert tiled.clusters_.tolist() == whole.clusters_.tolist()
+    assert tiled.selected_.tolist() == whole.selected_.tolist()
 
 
 def test_clusters_keep_copies_apart(tumours):

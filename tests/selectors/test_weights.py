@@ -120,7 +120,7 @@ def test_relevance_of_a_selector_is_that_of_the_measure(weighted):
         (np.ones(5), "sample_weight has 5 values but there are 300 samples"),
         (np.full(300, 0.25), r"sample_weight holds 0\.25, but counts are exact integers"),
         (np.zeros(300), "sample_weight is zero for every sample"),
-        (-np.ones(300), "sample_weight has 300 negative values"),
+        (-np.ones(300), "sample_weight holds -1, but counts are exact integers"),
     ],
 )
 def test_bad_weights(weights, message, weighted):

@@ -6,8 +6,20 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binner_of, binning_of, check_written, given, made_by, rules_of, say, show, sources_of
-from bitsieve.common.defaults import BINNING
+from bitsieve.cli.options import options_of
+from bitsieve.cli.shared import (
+    Wording,
+    binner_of,
+    binning_of,
+    check_written,
+    given,
+    made_by,
+    rules_of,
+    say,
+    show,
+    sources_of,
+)
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
@@ -50,10 +62,6 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
     """Refuse paths that cannot be used, before any work; say where finished folds are kept."""
     from bitsieve.files.write import ROWS_WRITTEN
 
-    if options.report is not None:
-        from bitsieve.report.files import check_report
-
-        check_report(options.report)
     check_written(options, output=ROWS_WRITTEN, report=(".html",))
     if options.output is None:
         if options.resume:
@@ -133,22 +141,14 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
     from bitsieve.methods.registry import parameters_of
 
     choice = comparison.choice()
-    words = ["bitsieve", "select", *sources_of(options)]
+    known = {name for option in options_of("select") for name in option.parameters.split()}
+    known -= {"groups", "exclude", "n_jobs"}
+    asked = {"method": choice.method, "n_features_to_select": choice.n_features}
+    asked |= {name: of for name, of in given(options).items() if name in known}
+    asked |= {name: of for name, of in options.set or () if name in parameters_of(choice.method)}
+    if "uncut='median'" in comparison.parameters["binning"]:
+        asked["uncut"] = "median"
+    asked["exclude"] = [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
+    words, wording = ["bitsieve", "select", *sources_of(options)], Wording("select", [choice.method])
     words += [word for name in options.target or () for word in ("--target", name)]
-    words += ["--method", choice.method, "--features", str(choice.n_features)]
-    for option, value in (("--binning", options.binning), ("--bins", options.bins), ("--missing", options.missing)):
-        words += [] if value is None or (option, value) == ("--binning", BINNING) else [option, str(value)]
-    uncut = options.uncut or ("median" if "uncut='median'" in comparison.parameters["binning"] else None)
-    of_target = ("--target-bins", options.target_bins), ("--target-kind", options.target_kind)
-    for option, value in (("--uncut", uncut), *of_target):
-        words += [] if value is None else [option, str(value)]
-    taken = parameters_of(choice.method)
-    words += [word for name, value in options.set or () if name in taken for word in ("--set", f"{name}={value}")]
-    words += ["--drop-missing-target"] if options.drop_missing_target else []
-    words += ["--no-repair"] if options.repair is False else []
-    words += [word for name, kind in options.column_type or () for word in ("--column-type", f"{name}={kind}")]
-    words += [] if options.header is None else ["--header" if options.header else "--no-header"]
-    excluded = [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
-    for option, names in (("--include", options.include), ("--exclude", excluded)):
-        words += [word for name in names or () for word in (option, name)]
-    return shlex.join(words)
+    return " ".join(filter(None, [shlex.join(words), *(wording(Sentence(Setting(*of))) for of in asked.items())]))

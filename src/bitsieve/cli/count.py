@@ -23,11 +23,11 @@ def run(options: argparse.Namespace) -> int:
     if not options.force and not all(name.startswith(".bitsieve-") for name in there):  # of a run that was killed
         raise ValueError(f"--save {options.save!r} is there already: add --force to overwrite it, or give another name")
     with shown(not options.quiet):
-        from bitsieve.engines.counts_table import count_like, count_table
-        from bitsieve.engines.saved_counts import SavedCounts
+        from bitsieve.engines.saved_counts import SavedCounts, check_folder, count_like, count_table
         from bitsieve.engines.stream import StreamSource
         from bitsieve.selection.select import few_are_codes
 
+        check_folder(options.save)
         first = None if options.like is None else SavedCounts.load(options.like)
         source = StreamSource(options.data, options.memory)
         table, binner = _read(source, options, rule, parameters)

@@ -31,36 +31,22 @@ class Ending:
     def __init__(self) -> None:
         self.code: int | None = None  # the exit code to end with
 
-    def interrupt(self, _: int, frame: FrameType | None) -> None:
-        """The handler of SIGINT."""
-        self._end(INTERRUPTED, frame)
-        raise KeyboardInterrupt
-
-    def terminate(self, _: int, frame: FrameType | None) -> None:
-        """The handler of SIGTERM."""
-        self._end(TERMINATED, frame)
-        raise Terminated
-
-    def _end(self, code: int, frame: FrameType | None) -> None:
-        self.code = code
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """The handler of both signals."""
+        self.code = CODES[number]
+        raise KeyboardInterrupt if number == signal.SIGINT else Terminated
 
 
 class EndingOfTheProcess(Ending):
-    """The same for a process that does nothing else: in an import, or asked twice, it ends at once.
+    """The same for a process of its own: asked in an import, which may swallow exceptions, or twice it ends at once."""
 
-    An exception is not safe in an import: some packages turn it into another one, or go on as if nothing were.
-    """
-
-    def _end(self, code: int, frame: FrameType | None) -> None:
+    def __call__(self, number: int, frame: FrameType | None) -> None:
         if self.code is not None or is_importing(frame):
-            end_now(code)
-        super()._end(code, frame)
+            end_now(CODES[number])
+        super().__call__(number, frame)
 
     def watch(self) -> None:
-        """End the process soon after a signal also where no exception can: native code runs, or a thread is waited for.
-
-        A thread of its own waits for the number of the signal, which arrives before any handler runs.
-        """
+        """End the process soon after a signal also where no exception can: in native code, or waiting for a thread."""
         if os.name == "nt":  # where a pipe does not report that it is full
             return
         numbers, into = os.pipe()
@@ -100,12 +86,9 @@ def take_signals(ending: Ending) -> dict[signal.Signals, Any]:
     before: dict[signal.Signals, Any] = {}
     if threading.current_thread() is not threading.main_thread():
         return before
-    for number, default, handler in (
-        (signal.SIGINT, signal.default_int_handler, ending.interrupt),
-        (signal.SIGTERM, signal.SIG_DFL, ending.terminate),
-    ):
+    for number, default in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
         if signal.getsignal(number) == default:
-            before[number] = signal.signal(number, handler)
+            before[number] = signal.signal(number, ending)
     return before
 
 

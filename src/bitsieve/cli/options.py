@@ -75,7 +75,7 @@ COMMANDS = (
             "Print the statement that counts all pairs of columns of DATA with its target, with bins found in DATA: a "
             "database file, or a sample of its rows. 'bitsieve select --counts RESULT' selects from what it returns, "
             "saved as CSV or Parquet."),
-    Command("how-many", "how_many.run", "say how many columns to take, by five rules side by side",
+    Command("how-many", "questions.run_how_many", "say how many columns to take, by five rules side by side",
             "Ask shuffles, the false discovery rate, stability, cross-validation and knockoffs how many columns a "
             "greedy method should take, and say how to read their difference."),
     Command("compare", "compare.run",
@@ -84,7 +84,7 @@ COMMANDS = (
             "method ranks once a fold, on the training samples alone. The table goes to standard output, notes and "
             "progress to standard error.",
             "Ctrl-C keeps the finished folds in a file next to --output; the same command with --resume goes on."),
-    Command("interactions", "interactions.run",
+    Command("interactions", "questions.run_interactions",
             "count all pairs or triples of columns, and list those that carry the most about the target together",
             "Count all pairs (or triples) of columns of DATA with its target, and list those that carry the most about "
             "it together. Synergy above 0: bits beyond those of the parts, up to 1 for an exclusive or; below 0: "
@@ -167,6 +167,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--set", f"{SELECTING} compare",
                "a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
                "assignment", form="repeated"),
+        Option("--screen", SELECTING, "run the method on so many columns alone, the most relevant ones", "count",
+               parameters="screen"),
         Option("--estimator", f"{SELECTING} how-many",
                "how information is estimated from counts: plug-in, corrected, miller-madow or "
                f"shrinkage (default: {ESTIMATOR})",
@@ -236,12 +238,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--bins", TUPLES,
                f"bins of quantile and uniform (default: {INTERACTIONS_BINS[2]} for pairs, {INTERACTIONS_BINS[3]} for "
                "triples)", "count", parameters="n_bins"),
-        Option("--uncut", f"{SELECTING} count sql how-many {TUPLES}",
-               "what mdl does with a column without a cut (default: leave)",
-               choices=("leave", "median"), parameters="uncut"),
-        Option("--uncut", "compare",
-               "what mdl does with a column without a cut (default: leave; with --protocol paper and classes: median)",
-               choices=("leave", "median"), parameters="uncut"),
+        Option("--uncut", ON_TABLES,
+               "what mdl does with a column without a cut (default: leave; of compare with --protocol paper and "
+               "classes: median)", choices=("leave", "median"), parameters="uncut"),
         Option("--missing", ON_TABLES, "missing values: an error, or a code of their own (default: error)",
                choices=("error", "bin"), parameters="missing"),
     ),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 from contextlib import contextmanager, nullcontext
 from functools import reduce
+from inspect import signature
 from operator import add
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.cli.shared import binning_of, check_written, made_by, rules_of, say, show, sources_of
-from bitsieve.common.messages import one_line
+from bitsieve.common.messages import Sentence, Setting, one_line
 from bitsieve.common.progress import phase, shown
 from bitsieve.files.read import check_file, holds_sparse_rows
 
@@ -79,10 +80,6 @@ def _check_paths(options: argparse.Namespace, reading: Reading | None) -> None:
     output = getattr(options, "output", None)
     if output is not None and reading is None:
         raise ValueError("--counts has no rows to write: leave out --output")
-    if getattr(options, "report", None) is not None:
-        from bitsieve.report.files import check_report
-
-        check_report(options.report)
     check_written(options, output=WRITTEN, output_ranking=ROWS_WRITTEN, report=(".html",))
     if output is not None and reading is not None and output.lower().endswith(".npz"):
         if reading.engine.source and not holds_sparse_rows(options.data):
@@ -173,7 +170,8 @@ def _selection(
     from bitsieve.selection.select import select_from
 
     if reading is None:
-        from bitsieve.engines.counts_table import CountsTable, load_counts
+        from bitsieve.engines.saved_counts import CountsTable
+        from bitsieve.engines.sql import load_counts
 
         table: Table = CountsTable(reduce(add, map(load_counts, options.counts)))
     else:
@@ -184,6 +182,7 @@ def _selection(
         table,
         method=options.method,
         n_features_to_select=options.features,
+        screen=options.screen,
         n_jobs=options.threads or -1,
         **parameters,
     )
@@ -217,17 +216,15 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
     parameters = {name: value for name, value in given.items() if value is not None}
     if rule is None and options.features == "auto" and "level" in parameters:
         rule = "significance"
-    for option, name, rules in (
-        ("--level", "level", ("significance", "permutation", "fdr", "conditional", "knockoffs")),
-        ("--min-bits", "bits", ("threshold",)),
-        ("--draws", "n_draws", ("knockoffs",)),
-    ):
-        if name in parameters and rule not in rules:
-            raise ValueError(f"{option} has a meaning with --stop {' or '.join(rules)} only: add that or leave it out")
     found: dict[str, Any] = {}
-    if rule is not None:
-        from bitsieve.methods.by_counts.stopping import make_stopping
+    if rule is not None or parameters:
+        from bitsieve.methods.by_counts.stopping import STOPPING_RULES, make_stopping
 
+        for name in parameters:
+            rules = [known for known, of in STOPPING_RULES.items() if name in signature(of).parameters]
+            if rule not in rules and (rule is None or rule in STOPPING_RULES):
+                what = f" has a meaning with --stop {' or '.join(rules)} only: add that or leave it out"
+                raise ValueError(Sentence(Setting(name), what))
         found["stopping"] = make_stopping(rule, **parameters)
     include, exclude = options.include or (), options.exclude or ()
     if not options.group:

@@ -8,12 +8,13 @@ import sys
 import time
 import warnings
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import OPTIONS, options_of
 from bitsieve.common.defaults import BINNING
-from bitsieve.common.messages import Sentence, Setting, allowed_names, message_of, one_line
+from bitsieve.common.messages import BitsieveWarning, Sentence, Setting, message_of, one_line
 
 if TYPE_CHECKING:
     import argparse
@@ -23,14 +24,12 @@ if TYPE_CHECKING:
     from bitsieve.data.given import ColumnRules
 
 
+_OF_BINNER = {"n_bins": "bins", "uncut": "uncut", "missing": "missing"}
 _SILENT = ("sklearn", "scipy", "joblib")  # packages whose warnings are about calls that no user made
 
 
 class Wording:
-    """Messages with a command's options in the place of the Python parameters that they name.
-
-    ``methods`` are those whose parameters ``--set NAME=VALUE`` gives.
-    """
+    """Messages with a command's options in the place of Python parameters; ``--set`` gives those of ``methods``."""
 
     def __init__(self, command: str, methods: Sequence[str] = ()) -> None:
         every = [option for options in OPTIONS.values() for option in options]
@@ -52,11 +51,11 @@ class Wording:
             option = self._of_others[name]
         else:
             return setting.in_python()
-        if not setting.has_value or setting.value is True:  # a flag
-            return option
-        if setting.value is False:
-            return f"--no-{option.removeprefix('--')}"
         given = setting.value
+        if not setting.has_value or (given is True and sign == " "):  # a flag
+            return option
+        if given is False and sign == " ":
+            return f"--no-{option.removeprefix('--')}"
         pairs = [f"{key}={value}" for key, value in given.items()] if isinstance(given, dict) else [given]
         values = given if isinstance(given, list) else pairs
         return " ".join(f"{option}{sign}{_typed(value)}" for value in values)
@@ -90,7 +89,7 @@ def _typed(value: object) -> str:
 def in_words_of(wording: Wording, quiet: bool = False) -> Iterator[None]:
     """Inside the block warnings are lines, and errors are in the words of a command."""
     with warnings.catch_warnings():
-        warnings.showwarning = say_nothing if quiet else say_warning
+        warnings.showwarning = say_nothing if quiet else partial(say_warning, wording=wording)
         try:
             yield
         except ValueError as error:
@@ -102,8 +101,9 @@ def given(options: argparse.Namespace) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for option in options_of(options.command):
         typed, parameters = option.name.strip("-").replace("-", "_"), option.parameters.split()
-        if parameters and getattr(options, typed) not in (None, []):
-            found[typed if typed in parameters else parameters[0]] = getattr(options, typed)
+        value = getattr(options, typed)
+        if parameters and value not in (None, []) and (value or option.kind != "flag"):
+            found[typed if typed in parameters else parameters[0]] = value
     return {**found, "column_types": dict(options.column_type or ()), "n_jobs": options.threads or -1}
 
 
@@ -115,19 +115,10 @@ def rules_of(options: argparse.Namespace) -> ColumnRules:
 
 
 def binning_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
-    """The rule of the binner and the parameters given, refused where the rule has no use for them."""
-    from bitsieve.data.binning.registry import RULES, rule_named
-
-    rule = options.binning or BINNING
-    if rule not in RULES:
-        raise ValueError(f"there is no binning {rule!r}: {allowed_names(rule, list(RULES))}")
-    given = {"n_bins": options.bins, "uncut": options.uncut, "missing": options.missing}
+    """The rule of the binner and the parameters given, refused where the rule has none such."""
+    rule, given = options.binning or BINNING, {name: getattr(options, typed) for name, typed in _OF_BINNER.items()}
     parameters = {name: value for name, value in given.items() if value is not None}
-    for name in parameters:
-        if name not in rule_named(rule).parameter_names():
-            others = " or ".join(other for other in RULES if name in rule_named(other).parameter_names())
-            what = f" has no meaning with --binning {rule}: leave it out or use {others}"
-            raise ValueError(Sentence(Setting(name), what))
+    binner_of(rule, parameters or {"n_jobs": None})
     return rule, parameters
 
 
@@ -151,10 +142,7 @@ def show(
 
 
 def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None:
-    """Refuse, before any work, what could not be written: of each option the endings that are allowed, () for any.
-
-    A file that is there already is overwritten with ``--force`` alone, and the data never.
-    """
+    """Refuse, before any work, what could not be written: other endings, and files that are there already."""
     from bitsieve.files.output import check_output
 
     seen: dict[Path, str] = {}
@@ -162,6 +150,10 @@ def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None
         path, option = getattr(options, name, None), f"--{name.replace('_', '-')}"
         if path is None:
             continue
+        if name in ("figure", "report"):
+            from bitsieve.selection.figures import require_matplotlib
+
+            require_matplotlib()
         for source in sources_of(options) or [None]:
             check_output(path, endings, what=option, source=source)
         if Path(path).exists() and not options.force:
@@ -169,15 +161,6 @@ def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None
         first = seen.setdefault(Path(path).absolute(), option)
         if first != option:
             raise ValueError(f"{first} and {option} are the same file {path!r}: give one of them another name")
-
-
-def check_drawn(options: argparse.Namespace) -> None:
-    """Refuse, before any work, a figure that could not be drawn or written."""
-    if options.figure is not None:
-        from bitsieve.selection.figures import FORMATS, require_matplotlib
-
-        require_matplotlib()
-        check_written(options, figure=FORMATS)
 
 
 def sources_of(options: argparse.Namespace) -> list[Any]:
@@ -210,11 +193,12 @@ def say(message: str) -> None:
     print(f"bitsieve: {message}", file=sys.stderr)
 
 
-def say_warning(message: Warning | str, category: type[Warning], filename: str, *_: Any, **__: Any) -> None:
+def say_warning(message: Warning, category: type[Warning], filename: str, *_: Any, wording: Wording, **__: Any) -> None:
     """A warning as a line to standard error, in the place of :func:`warnings.showwarning`; none of scikit-learn's."""
     packages = {category.__module__.partition(".")[0], *Path(filename).parts}
     if packages.isdisjoint(_SILENT):
-        say(f"warning: {one_line(message)}")
+        text = message.args[0] if isinstance(message, BitsieveWarning) else str(message)
+        say(f"warning: {one_line(wording(text))}")
 
 
 def say_nothing(*_: Any, **__: Any) -> None:

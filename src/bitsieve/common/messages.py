@@ -27,13 +27,11 @@ def one_line(text: object) -> str:
 
 def quoted(names: Iterable[object], limit: int = 5) -> str:
     """``'a', 'b', 'c' and 7 more``: at most ``limit`` names, each quoted."""
-    listed = [repr(str(name)) for name in names]
-    if len(listed) <= limit:
-        return ", ".join(listed)
-    return f"{', '.join(listed[:limit])} and {len(listed) - limit:,} more"
+    known = [*names]
+    return quoted_places(range(len(known)), known, limit)
 
 
-def quoted_places(places: Sequence[int], names: Sequence[str], limit: int = 5) -> str:
+def quoted_places(places: Sequence[int], names: Sequence[object], limit: int = 5) -> str:
     """The same of the names at some places, of which no more are looked up than are shown."""
     listed = ", ".join(repr(str(names[j])) for j in places[:limit])
     return listed if len(places) <= limit else f"{listed} and {len(places) - limit:,} more"
@@ -54,10 +52,7 @@ def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
 
 
 def choices(name: str, allowed: Iterable[str], whole: str = "") -> str:
-    """The end of a message about a wrong ``name``: the three nearest of ``allowed``, then all of them.
-
-    ``whole`` says where they are listed, if they are too many for a line that names the nearest already.
-    """
+    """The end of a message about a wrong ``name``: the nearest of ``allowed``, and all of them, or ``whole``."""
     known = list(allowed)
     near = difflib.get_close_matches(name, known, 3, 0.4)
     rest = whole if near and whole else f"choose one of {', '.join(known)}"

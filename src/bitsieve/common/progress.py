@@ -28,42 +28,22 @@ _WIDTH = 20  # of the bar
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progress", default=None)
 
 
-def phase(name: str) -> Callable[[int, int], None]:
-    """Announce that the phase ``name`` of the job begins; the function returned announces how far it is.
-
-    It makes "ranking" into "ranking, 40 %", and once it has lasted some seconds "ranking, 40 %, about 25 s left".
-    """
-    listener = _begin(name)
+def phase(name: str) -> Callable[[int, int | None], None]:
+    """Announce that a phase of the job begins; the function returned announces how far it is, of a total or None."""
+    log("info", name)
+    listener = _listener.get()
     if listener is None:
-        return _no_listener
+        return lambda *_: None
+    listener(name)
     start = time.monotonic()
 
-    def step(done: int, total: int) -> None:
+    def step(done: int, total: int | None) -> None:
+        if total is None:
+            listener(f"{name}, {done:,}")
+            return
         passed = time.monotonic() - start
-        left = f", about {_duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
+        left = f", about {duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
         listener(Step(f"{name}, {100 * done // max(total, 1)} %{left}", done, total, passed, name))
-
-    return step
-
-
-def row_phase(name: str, n_rows: int | None) -> Callable[[int], None]:
-    """Announce a pass over ``n_rows`` rows (None: not known yet); the function returned announces how many are done.
-
-    It makes "reading" into "reading, 3,000,000 of 10,000,000 rows, 1,500,000 rows/s, about 5 s left".
-    """
-    listener = _begin(name)
-    if listener is None:
-        return _no_listener
-    start = time.monotonic()
-
-    def step(done: int) -> None:
-        passed = max(time.monotonic() - start, 1e-9)
-        rate = done / passed
-        of_all = "" if n_rows is None else f" of {n_rows:,}"
-        known = n_rows is not None and done and passed > PATIENCE
-        left = f", about {_duration(((n_rows or 0) - done) / rate)} left" if known else ""
-        text = f"{name}, {done:,}{of_all} rows, {rate:,.0f} rows/s{left}"
-        listener(text if n_rows is None else Step(text, done, n_rows, passed, name))
 
     return step
 
@@ -83,24 +63,11 @@ class Step(str):
         return step
 
 
-def _begin(name: str) -> Callable[[str], None] | None:
-    """Log that a phase begins, and send it to the listener, which is returned."""
-    log("info", name)
-    listener = _listener.get()
-    if listener is not None:
-        listener(name)
-    return listener
-
-
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """``25 s``, ``7 min`` or ``3.5 h``, rounded up."""
     if seconds <= 90:
         return f"{math.ceil(seconds)} s"
     return f"{math.ceil(seconds / 60)} min" if seconds <= 90 * 60 else f"{math.ceil(seconds / 360) / 10:g} h"
-
-
-def _no_listener(*_: int) -> None:
-    """Nobody listens."""
 
 
 @contextmanager
@@ -114,10 +81,7 @@ def listening(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 class Ticker:
-    """While it is entered, a thread shows the phase and the seconds since the start.
-
-    A terminal or a notebook has one line, wiped in the end; anything else gets a line every ten seconds.
-    """
+    """While entered, a thread shows phase and seconds: a line of a terminal or notebook, else one every ten seconds."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
@@ -189,5 +153,5 @@ def bar(phase: str) -> str:
     if not isinstance(phase, Step):
         return phase
     filled = _WIDTH * phase.done // max(phase.total, 1)
-    rate = f", {phase.done / phase.seconds:.2g} a second" if phase.done and phase.seconds >= SILENCE else ""
+    rate = f", {phase.done / phase.seconds:,.2g} a second" if phase.done and phase.seconds >= SILENCE else ""
     return f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {phase}, {phase.done:,} of {phase.total:,}{rate}"

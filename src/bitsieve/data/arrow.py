@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from bitsieve import _native
 from bitsieve.data.encoding import DIGITS, WHOLE, Encoded, check_distinct, encode, microseconds
 
 FEW_VALUES = 1000  # of a dictionary: Python sorts them faster than numpy sorts objects
@@ -68,7 +67,7 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     if pa.types.is_boolean(kind) and not array.null_count:
         return encode(numpy_of(array))
     if is_categorical(kind) or pa.types.is_boolean(kind):
-        return categories_of_arrow([dictionary_of(array)])[0]
+        return _categories(array if pa.types.is_dictionary(kind) else pc.dictionary_encode(array))
     raise ValueError(
         f"column {name!r} holds {kind}: give numbers, dates, text, categories or booleans, or drop the column"
     )
@@ -79,44 +78,28 @@ def is_time(kind: Any) -> bool:
     return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_duration(kind))
 
 
-def columns_of_arrow(arrays: Sequence[Any], names: Sequence[str]) -> list[np.ndarray | Encoded]:
-    """:func:`column_of_arrow` of many columns of as many values; categories are coded in blocks."""
-    categorical = [is_categorical(array.type) for array in arrays]
-    chosen = (dictionary_of(array) for array, wanted in zip(arrays, categorical, strict=True) if wanted)
-    coded = iter(categories_of_arrow(list(chosen)))
-    return [
-        next(coded) if wanted else column_of_arrow(array, name)
-        for array, name, wanted in zip(arrays, names, categorical, strict=True)
-    ]
-
-
 def is_categorical(kind: Any) -> bool:
     """Whether a type is that of text or of a dictionary."""
-    return pa.types.is_dictionary(kind) or _is_text(kind)
+    return pa.types.is_dictionary(kind) or is_text(kind) or str(kind) in ("binary", "large_binary", "binary_view")
 
 
-def dictionary_of(array: Any) -> Any:
-    """A dictionary array of text or booleans; of one that is one already, itself."""
-    return array if pa.types.is_dictionary(array.type) else pc.dictionary_encode(array)
+def arrow_of(values: Any, name: str) -> tuple[Any, bool]:
+    """An Arrow array of a series or of Python objects, None and NaN missing; and whether these were of several kinds.
 
-
-def array_of_objects(values: Any, name: str) -> Any:
-    """An Arrow array of Python objects, all of one kind; None and NaN are missing."""
+    Text and numbers in one column of Python objects are all text; other kinds are refused.
+    """
+    if isinstance(values, nw.Series):
+        if values.dtype != nw.Object:
+            return values.to_arrow(), False
+        values = values.to_list()
     try:
-        return pa.array(values, from_pandas=True)
-    except (pa.ArrowException, TypeError, OverflowError) as error:
-        raise mixed_kinds(name) from error
-
-
-def text_of_mixed(values: Any, name: str) -> Any:
-    """Text and numbers in one column of Python objects, all of them as text; other kinds are refused."""
-    words = []
-    for value in values:
-        missing = value is None or value != value  # NaN and NaT are no value of their own
-        if not missing and (isinstance(value, bool) or not isinstance(value, (str, int, float, np.number))):
-            raise mixed_kinds(name)
-        words.append(None if missing else str(value))
-    return pa.array(words, pa.string())
+        return pa.array(values, from_pandas=True), False
+    except (pa.ArrowException, TypeError, OverflowError):
+        known = [None if value is None or value != value else value for value in values]  # NaN and NaT are no value
+    words = (str, int, float, np.number, type(None))
+    if any(isinstance(value, bool) or not isinstance(value, words) for value in known):
+        raise mixed_kinds(name)
+    return pa.array([None if value is None else str(value) for value in known], pa.string()), True
 
 
 def mixed_kinds(name: str) -> ValueError:
@@ -126,9 +109,9 @@ def mixed_kinds(name: str) -> ValueError:
     )
 
 
-def _is_text(kind: Any) -> bool:
-    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
-    return any(test(kind) for test in tests) or str(kind) in ("string_view", "binary_view")
+def is_text(kind: Any) -> bool:
+    """Whether a type is that of text."""
+    return str(kind) in ("string", "large_string", "string_view")
 
 
 def _numbers(array: Any, name: str) -> np.ndarray:
@@ -158,33 +141,17 @@ def _as_float(array: Any) -> np.ndarray:
     return numpy_of(array.cast(pa.float64(), safe=False))
 
 
-def categories_of_arrow(arrays: Sequence[Any]) -> list[Encoded]:
-    """The codes of dictionary arrays of as many values, renumbered so that the categories that occur ascend."""
-    found: list[Any] = [None] * len(arrays)
-    by_type: dict[Any, list[int]] = {}
-    if not len(arrays) or not len(arrays[0]):
-        return [Encoded(np.empty(0, np.int32), _sorted_values(array.dictionary)[0][:0]) for array in arrays]
-    places = [_places(array) for array in arrays]
-    for j, place in enumerate(places):
-        by_type.setdefault(place.dtype, []).append(j)
-    for members in by_type.values():
-        known = [_sorted_values(arrays[j].dictionary) for j in members]
-        ends = np.cumsum([len(rank) for _, rank in known])
-        codes = np.empty((len(places[members[0]]), len(members)), np.int32, order="F")
-        ranks = np.concatenate([np.empty(0, np.int32), *(rank for _, rank in known)])
-        occurs = _native.code_dictionaries([places[j] for j in members], ranks, ends, codes).astype(bool)
-        for column, (j, (values, rank), end) in enumerate(zip(members, known, ends.tolist(), strict=True)):
-            here = occurs[end - len(rank) : end]
-            found[j] = Encoded(codes[:, column], values if here.all() else values[here[: len(values)]])
-    return found
-
-
-def _places(array: Any) -> NDArray[np.integer]:
-    """Where the values of a dictionary array stand in its dictionary, -1 where they are missing."""
-    indices = array.indices
-    if not indices.null_count:
-        return numpy_of(indices)
-    return np.where(numpy_of(indices.is_valid()), _stored(indices.cast(pa.int64())), -1)  # they may be unsigned
+def _categories(array: Any) -> Encoded:
+    """The codes of a dictionary array, renumbered so that the categories that occur ascend."""
+    array = _one_chunk(array)
+    values, rank = _sorted_values(array.dictionary)
+    places = array.indices if not array.indices.null_count else pc.fill_null(array.indices.cast(pa.int64()), -1)
+    codes = np.append(rank, np.int32(-1))[numpy_of(places)]
+    occurs = np.bincount(codes + 1, minlength=len(values) + 1)[1:] > 0
+    if occurs.all():
+        return Encoded(codes, values)
+    of_rank = np.append(np.cumsum(occurs) - 1, -1).astype(np.int32)
+    return Encoded(of_rank[codes], values[occurs])
 
 
 def _sorted_values(dictionary: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:

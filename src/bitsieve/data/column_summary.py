@@ -12,22 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve import _native
 from bitsieve.common.arrays import Columns, Integers
-from bitsieve.data.encoding import DENSE_SPAN, lookup
+from bitsieve.data.encoding import distinct, lookup
 from bitsieve.data.extents import MISSING, NUMBERS
 from bitsieve.data.profile import Outlying, RowNumbers, names_rows, row_keys
 from bitsieve.data.table import TableInMemory
 
+Kind = np.dtype[Any]
 _TRIED_FIRST = 1 << 16  # rows that show whether a column has only different numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """Distinct numbers and their counts."""
+    """Distinct numbers or categories, and their counts."""
 
     values: NDArray[Any]  # ascending, none of them missing
-    counts: Integers  # shape (n_values, n_classes): how many samples of each class have each value
+    # shape (n_values, n_classes): how many samples of each class have each number, or how many rows each category
+    counts: Integers
 
     @classmethod
     def of_samples(
@@ -39,56 +40,36 @@ class Distinct:
         most: int,  # the most cells of ``counts``
     ) -> Distinct | None:
         """Count the values of some samples."""
-        if not len(values):
-            return cls(values, np.zeros((0, n_classes), np.int64))
-        if values.dtype.kind in "iu" and int(values.max()) - int(values.min()) < DENSE_SPAN:
-            low, high = values.min(), int(values.max())
-            place = (values - low).astype(np.int64) if values.dtype == np.uint64 else values.astype(np.int64) - int(low)
-            counts = _count(place, high - int(low) + 1, classes, n_classes, weights)
-            present = np.flatnonzero(counts.any(axis=1))
-            found = cls(present.astype(values.dtype) + low, counts[present])  # wraps, and back
-            return found if found.counts.size <= most else None
-        if len(np.unique(values[:_TRIED_FIRST])) * n_classes > most:
+        if len(distinct(values[:_TRIED_FIRST])) * n_classes > most:
             return None
-        known = np.unique(values)
+        known = distinct(values)
         if len(known) * n_classes > most:
             return None
-        return cls(known, _count(np.searchsorted(known, values), len(known), classes, n_classes, weights))
+        cells = lookup(values, known) if classes is None else lookup(values, known) * n_classes + classes
+        # Weights sum to 2**31 at most: the floats that bincount makes of them are exact.
+        counts = np.bincount(cells, weights, len(known) * n_classes).astype(np.int64)
+        return cls(known, counts.reshape(-1, n_classes))
 
     @classmethod
-    def of_codes(cls, values: NDArray[Any], low: Any, high: Any, most: int) -> Distinct | None:
-        """The distinct ones of some whole numbers from ``low`` to ``high``, each counted once: nobody asks how often.
-
-        None where there are more than ``most``.
-        """
-        found, _ = _native.distinct([values], np.array([low]), np.array([high]))
-        if not len(found):  # they are too far apart to be looked up
-            found = np.unique(values)
-        found = found.astype(values.dtype, copy=False)
+    def of_codes(cls, values: NDArray[Any], most: int) -> Distinct | None:
+        """The distinct ones of some numbers, each counted once: nobody asks how often; None: more than ``most``."""
+        found = distinct(values)
         return cls(found, np.ones((len(found), 1), np.int64)) if len(found) <= most else None
 
     @classmethod
-    def merged(cls, parts: Sequence[Distinct], kind: np.dtype[Any], most: int) -> Distinct | None:
-        """The distinct numbers of all parts of the rows in one type; None where there are more than ``most`` cells."""
-        if len(parts) == 1 and parts[0].values.dtype == kind:
+    def merged(cls, parts: Sequence[Distinct], kind: Kind | None, most: int, name: str) -> Distinct | None:
+        """The distinct categories of all parts, or numbers in one type; None: more than ``most`` cells of numbers."""
+        if len(parts) == 1 and kind in (None, parts[0].values.dtype):
             return parts[0]
-        given = [part.values.astype(kind) for part in parts]  # numbers that lose digits may meet
-        values, n_classes = np.unique(np.concatenate(given)), parts[0].counts.shape[1]
-        if len(values) * n_classes > most:
+        given = [part.values if kind is None else part.values.astype(kind) for part in parts]
+        values = union_of_categories(given, name) if kind is None else np.unique(np.concatenate(given))
+        n_classes = parts[0].counts.shape[1]
+        if kind is not None and len(values) * n_classes > most:
             return None
-        counts = np.zeros((len(values), n_classes), np.int64)
+        counts = np.zeros((len(values), n_classes), np.int64)  # numbers that lose digits may meet
         for numbers, part in zip(given, parts, strict=True):
             np.add.at(counts, np.searchsorted(values, numbers), part.counts)
         return cls(values, counts)
-
-
-def _count(
-    place: NDArray[Any], n_places: int, classes: NDArray[Any] | None, n_classes: int, weights: Integers | None
-) -> Integers:
-    """How many samples of each class have each place."""
-    cells = place if classes is None else place * n_classes + classes
-    # Weights sum to 2**31 at most: the floats that bincount makes of them are exact.
-    return np.bincount(cells, weights, n_places * n_classes).astype(np.int64).reshape(n_places, n_classes)
 
 
 _CERTAINTY = 0.99
@@ -171,9 +152,6 @@ def smallest(rows: Integers, size: int) -> Columns:
     return np.sort(np.argpartition(row_keys(rows), size)[:size])
 
 
-Kind = np.dtype[Any]
-
-
 @dataclass(frozen=True, eq=False)
 class ColumnSummary:
     """What some rows of one column hold."""
@@ -183,10 +161,8 @@ class ColumnSummary:
     low: Any = None  # the smallest and the largest; None where there is none
     high: Any = None
     n_missing: int = 0  # samples whose value is missing
-    categories: NDArray[Any] | None = None  # sorted; None for numbers
-    distinct: Distinct | None = None  # of numbers; None where they were too many, or nobody asked for them
+    distinct: Distinct | None = None  # None where numbers were too many, or nobody asked for them
     row_numbers: RowNumbers | None = None  # of whole numbers that may number the rows; None where they cannot
-    rows: Integers | None = None  # how many rows have each category; None for numbers
     is_text: bool = False  # whether the categories are text, which may mean something else
     outlying: Outlying | None = None  # of numbers; None where all are missing
     # by what share of the samples the rank of a cut may be off, where ``distinct`` are the ends of intervals
@@ -200,14 +176,15 @@ class ColumnSummary:
     @property
     def varies(self) -> bool:
         """Whether it holds different values; missing is one."""
-        if self.categories is not None:
-            return len(self.categories) + (self.n_missing > 0) > 1
+        if self.kind is None and self.distinct is not None:
+            return len(self.distinct.values) + (self.n_missing > 0) > 1
         return self.low is not None and bool(self.low < self.high or self.n_missing > 0)
 
     @property
     def names_rows(self) -> bool:
         """Whether it is an identifier of categories."""
-        return self.categories is not None and self.rows is not None and names_rows(self.categories, self.rows.sum())
+        found = self.distinct
+        return self.kind is None and found is not None and names_rows(found.values, int(found.counts.sum()))
 
     @property
     def has_uncounted(self) -> bool:
@@ -217,8 +194,6 @@ class ColumnSummary:
     @property
     def values(self) -> NDArray[Any] | None:
         """The sorted categories or distinct numbers; None where they were too many."""
-        if self.kind is None:
-            return self.categories
         return None if self.distinct is None else self.distinct.values
 
     def adds_no_code_to(self, known: ColumnSummary) -> bool:
@@ -244,38 +219,24 @@ class ColumnSummary:
         filled = [part for part in parts if not part.is_empty] or list(parts)
         if len({part.kind is None for part in filled}) > 1 and holds & NUMBERS:
             raise changes_kind(name, "numbers", "text or categories")
-        if filled[0].kind is None:
-            categories = union_of_categories([p.categories for p in filled if p.categories is not None], name)
-            rows = rows_of(categories, filled)
-            is_text = any(part.is_text for part in filled)
-            return cls(holds, None, n_missing=n_missing, categories=categories, rows=rows, is_text=is_text)
+        if filled[0].kind is None:  # numbers all of which are missing may be among them
+            tables = [part.distinct for part in filled if part.kind is None and part.distinct is not None]
+            is_text, together = any(part.is_text for part in filled), Distinct.merged(tables, None, most, name)
+            return cls(holds, None, n_missing=n_missing, distinct=together, is_text=is_text)
+        tables = [part.distinct for part in filled if part.distinct is not None]
         kind = common_kind([part.kind for part in filled if part.kind is not None], missing=bool(holds & MISSING))
         known = [part for part in filled if part.low is not None]
-        tables = [part.distinct for part in filled if part.distinct is not None]
+        numbers = [part.row_numbers for part in parts if part.row_numbers is not None]
         return cls(
             holds,
             kind,
             min((part.low for part in known), default=None),
             max((part.high for part in known), default=None),
             n_missing,
-            distinct=Distinct.merged(tables, kind, most) if len(tables) == len(filled) else None,
-            row_numbers=_together([part.row_numbers for part in parts]),
+            distinct=Distinct.merged(tables, kind, most, name) if len(tables) == len(filled) else None,
+            row_numbers=reduce(add, numbers) if len(numbers) == len(parts) else None,
             outlying=reduce(add, [part.outlying for part in filled if part.outlying is not None]) if known else None,
         )
-
-
-def rows_of(categories: NDArray[Any], parts: Sequence[Any]) -> Integers:
-    """How many rows of all parts, which know their own ``categories`` and ``rows``, have each of the categories."""
-    rows = np.zeros(len(categories), np.int64)
-    for part in parts:
-        if part.categories is not None and part.rows is not None:
-            rows[np.searchsorted(categories, part.categories)] += part.rows
-    return rows
-
-
-def _together(parts: Sequence[RowNumbers | None]) -> RowNumbers | None:
-    known = [part for part in parts if part is not None]
-    return reduce(add, known) if len(known) == len(parts) else None
 
 
 def common_kind(kinds: Sequence[Kind], *, missing: bool) -> Kind:

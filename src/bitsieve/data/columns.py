@@ -24,7 +24,7 @@ from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import is_foreign, numpy_of_series
 from bitsieve.data.text import Plain, typed_columns
-from bitsieve.files.spooled_columns import SpooledColumns
+from bitsieve.files.libsvm import SpooledColumns
 
 _TURNED_AT_ONCE = 1024  # rows of a matrix whose columns are made contiguous
 
@@ -115,27 +115,16 @@ def _columns_with_text(
     given: Mapping[int, Any], names: Sequence[str], rules: ColumnRules
 ) -> tuple[dict[int, NDArray[Any] | Encoded], dict[int, Understood]]:
     """Arrays of objects and series by their places, read by way of Arrow; and what text means."""
-    from bitsieve.data.arrow import array_of_objects, columns_of_arrow, is_categorical, mixed_kinds, text_of_mixed
+    from bitsieve.data.arrow import arrow_of, column_of_arrow, is_categorical, mixed_kinds
 
-    places, arrays, mixed = list(given), [], set()
-    for j, values in given.items():
-        try:
-            is_series = isinstance(values, nw.Series)
-            if is_series and values.dtype != nw.Object:
-                arrays.append(values.to_arrow())
-            else:
-                arrays.append(array_of_objects(values.to_list() if is_series else values, names[j]))
-        except ValueError:
-            arrays.append(text_of_mixed(values, names[j]))
-            mixed.add(j)
-    arrays, meanings = typed_columns(arrays, places, rules, rules.by_place(names))
-    for j, array in zip(places, arrays, strict=True):
-        if j in mixed and is_categorical(array.type):
+    places, found = list(given), [arrow_of(values, names[j]) for j, values in given.items()]
+    arrays, meanings = typed_columns([array for array, _ in found], places, rules, rules.by_place(names))
+    for j, array, (_, is_mixed) in zip(places, arrays, found, strict=True):
+        if is_mixed and is_categorical(array.type):
             raise mixed_kinds(names[j])
         if j not in meanings and pa.types.is_temporal(array.type):
             meanings[j] = Understood(Plain(array.type), is_plain=True)
-    found = columns_of_arrow(arrays, [names[j] for j in places])
-    return dict(zip(places, found, strict=True)), meanings
+    return {j: column_of_arrow(array, names[j]) for j, array in zip(places, arrays, strict=True)}, meanings
 
 
 def _encode_booleans(X: Flags) -> list[Encoded]:
@@ -203,8 +192,3 @@ def _check_size(n_samples: int, n_features: int) -> None:
         raise ValueError(f"X has {n_samples} samples and {n_features} columns: at least one of each is required")
     if n_samples > MAX_SAMPLES:
         raise ValueError(f"X has {n_samples:,} samples: at most {MAX_SAMPLES:,} are supported, draw a sample of them")
-
-
-def all_missing(values: NDArray[Any]) -> bool:
-    """Whether every number is missing."""
-    return values.dtype.kind == "f" and bool(np.isnan(values).all())

@@ -19,7 +19,7 @@ from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-DENSE_SPAN = 1 << 16  # integers spread over no more than this are counted, not sorted
+_MOST_CODES = 1 << 16  # of the native kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,31 +50,21 @@ def as_array(values: Any) -> NDArray[Any]:
 
 def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
     """The values of a masked array: as they are if none is masked, else with NaN, NaT or None in the place of those."""
-    mask = np.ma.getmaskarray(values)
-    data = np.asarray(values.data)
+    data, mask, kind = np.asarray(values.data), np.ma.getmaskarray(values), values.dtype.kind
     if not mask.any():
         return data
-    if data.dtype.kind in "iu":
-        known = data[~mask]
-        if len(known) and max(-int(known.min()), int(known.max())) > 1 << 53:
-            raise ValueError("a masked array holds whole numbers beyond 2^53: fill in its missing values first")
-        data = data.astype(np.float64)
-    missing = {"f": np.nan, "c": np.nan, "M": "NaT", "m": "NaT"}.get(data.dtype.kind)
-    filled = data.astype(object) if missing is None else data.copy()
-    filled[mask] = missing
+    filled = data.astype(data.dtype if kind in "fcmM" else object)
+    filled[mask] = np.nan if kind in "fc" else "NaT" if kind in "mM" else None
     return filled
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """The sorted distinct values of a column without missing values; small integers without sorting them."""
-    if values.dtype.kind == "b":
-        return np.flatnonzero(np.bincount(values.view(np.uint8))).astype(bool)
-    if values.dtype.kind in "iu" and len(values):
-        low, high = int(values.min()), int(values.max())
-        if high - low < DENSE_SPAN:
-            present = np.flatnonzero(np.bincount(_offset(values, low)))
-            return np.asarray(present.astype(values.dtype) + values.dtype.type(low))  # wraps, and back
-    return np.unique(values)
+    """The sorted distinct values of a column without missing values; whole numbers without sorting them."""
+    given = _native_integers(values)
+    if given is None or not len(given):
+        return np.unique(values)
+    found, _ = _native.distinct([given], given.min()[None], given.max()[None])
+    return np.asarray(found.astype(values.dtype))
 
 
 def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
@@ -82,7 +72,7 @@ def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
     if not len(categories):
         return np.full(len(values), -1, np.int32)
     given, known = _native_integers(values), _native_integers(categories)
-    if given is not None and known is not None and len(given) and int(known[-1]) - int(known[0]) < DENSE_SPAN:
+    if given is not None and known is not None and len(given) and len(known) <= _MOST_CODES:
         codes = np.empty((len(given), 1), np.uint16, order="F")
         numbers, ends, none = known.astype(np.int64), np.array([len(known)]), np.zeros(1, np.int64)
         if _native.code_categories([given], numbers, known.dtype == np.uint64, ends, none, none, codes).all():
@@ -119,15 +109,6 @@ def _native_integers(values: NDArray[Any]) -> NDArray[Any] | None:
     return values.view(np.uint8) if values.dtype.kind == "b" else values
 
 
-def _offset(values: NDArray[Any], low: int) -> NDArray[Any]:
-    """``values - low`` where that is known to be small, as an index."""
-    if low == 0:
-        return values
-    if values.dtype == np.uint64:  # may not fit int64; the difference does
-        return (values - np.uint64(low)).astype(np.int64)
-    return values.astype(np.int64) - low
-
-
 def are_categories(values: Any) -> TypeIs[Encoded]:
     """Whether a column is one of categories."""
     return isinstance(values, Encoded)
@@ -140,6 +121,11 @@ def is_missing(values: NDArray[Any] | Encoded) -> Flags:
     if values.dtype.kind in "mM":
         return np.asarray(np.isnat(values), bool)
     return np.asarray(np.isnan(values), bool) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+
+
+def all_missing(values: NDArray[Any]) -> bool:
+    """Whether every number is missing."""
+    return values.dtype.kind == "f" and bool(np.isnan(values).all())
 
 
 def take_rows(columns: NDArray[Any] | Sequence[NDArray[Any] | Encoded], rows: Columns) -> Any:

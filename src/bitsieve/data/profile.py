@@ -166,14 +166,9 @@ def numbers_rows(values: NDArray[Any]) -> bool:
     """Whether whole numbers number the rows: n consecutive ones, each once, or all different and crowded."""
     if not values_differ_at_first(values):
         return False
-    n, low = len(values), int(values.min())
-    span = int(values.max()) - low
-    places = values.astype(np.int64) - _as_int64(low)  # their difference fits where they themselves do not
-    if span == n - 1:
-        return bool(np.bincount(places).max() == 1)
-    if not _crowded(n, span):
-        return False
-    return bool((np.diff(places) > 0).all()) or (n <= _MOST_KEPT and len(np.unique(places)) == n)
+    n, span = len(values), int(values.max()) - int(values.min())
+    found = RowNumbers.of_part(values, 0) if span == n - 1 or _crowded(n, span) else None
+    return found is not None and found.number_rows
 
 
 def _crowded(n: int, span: int) -> bool:
@@ -191,14 +186,6 @@ def columns_that_differ_at_first(matrix: NDArray[Any]) -> Flags:
     head = np.sort(matrix[:_HEAD], axis=0)
     different: Flags = (head[1:] != head[:-1]).all(axis=0)
     return different
-
-
-def counts_rows(values: NDArray[Any]) -> bool:
-    """Whether whole numbers go up, or down, by one with every row; in fewer than 10 rows that may be chance."""
-    if values.dtype.kind not in "iu" or len(values) < FEW_ROWS or abs(int(values[1]) - int(values[0])) != 1:
-        return False
-    steps = np.diff(values.astype(np.int64))
-    return bool((steps == steps[0]).all())
 
 
 @dataclass(frozen=True)

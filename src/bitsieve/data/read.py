@@ -26,8 +26,8 @@ from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
 from bitsieve.data.target import check_read, no_row_counts, read_groups, read_target, read_weights, zero_where_missing
 from bitsieve.data.text import target_with_text_read
+from bitsieve.files.libsvm import SpooledColumns
 from bitsieve.files.npz import ArrayTable
-from bitsieve.files.spooled_columns import SpooledColumns
 
 
 def read_xy(

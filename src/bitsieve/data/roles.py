@@ -68,7 +68,8 @@ def _named(given: Any, labels: Sequence[Any], what: str, n_samples: int | None) 
     if isinstance(given, (list, tuple)) and given and all(isinstance(part, str) for part in given):
         values = not labels or (n_samples == len(given) and not set(given) <= set(labels))
         return [] if values else _checked(list(given), labels, what)
-    if not isinstance(given, Hashable) or _holds_values(given) or (isinstance(given, tuple) and given not in labels):
+    values = not np.isscalar(given) and not isinstance(given, tuple) and hasattr(given, "__len__")  # may be hashable
+    if values or not isinstance(given, Hashable) or (isinstance(given, tuple) and given not in labels):
         return []
     return _checked([given], labels, what)
 
@@ -83,8 +84,3 @@ def _checked(names: list[Any], labels: Sequence[Any], what: str) -> list[Any]:
             known = allowed_names(str(name), [str(label) for label in labels])
             raise ValueError(f"there is no column {str(name)!r} for the {what}: {known}")
     return names
-
-
-def _holds_values(given: Any) -> bool:
-    """Whether something is a series or another collection, which may be hashable too."""
-    return not np.isscalar(given) and not isinstance(given, tuple) and hasattr(given, "__len__")

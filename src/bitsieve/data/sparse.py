@@ -17,7 +17,7 @@ from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
 from bitsieve.data.encoding import WHOLE
 from bitsieve.data.extents import columns_hold
-from bitsieve.files.spooled_columns import SpooledColumns
+from bitsieve.files.libsvm import SpooledColumns
 
 MOST_DENSE_BYTES = 2 << 30
 COLUMN_BYTES = 128  # of memory for what is known of a column, whatever it stores

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.messages import needs_dense_rows
-from bitsieve.data.encoding import FEW, Encoded, encode, take_rows
+from bitsieve.data.encoding import FEW, Encoded, all_missing, encode, take_rows
 from bitsieve.data.extents import MISSING, Extents, KnownColumns, NamedColumns, find_extents
 from bitsieve.data.given import Given, Understood
 from bitsieve.data.profile import (
     Noticed,
     Outlying,
     Profile,
+    RowNumbers,
     columns_that_differ_at_first,
-    counts_rows,
     looks_like_code,
     may_outlie,
     names_rows,
@@ -86,13 +86,13 @@ class Table(NamedColumns, ABC):
     def without(self, columns: Sequence[int]) -> Self:
         """The table with one value in every row of some columns, so that no method chooses them."""
 
-    @abstractmethod
     def varies(self, j: int) -> bool:
         """Whether feature ``j`` holds different values; missing is one."""
+        return j not in self.left_out and bool(cast("Flags", self.profile().varies)[j])
 
-    @abstractmethod
     def counts_rows(self, j: int) -> bool:
         """Whether feature ``j`` goes up, or down, by one with every row."""
+        return j not in self.left_out and bool(cast("Flags", self.profile().counts_rows)[j])
 
 
 class TableElsewhere(Table):
@@ -242,7 +242,7 @@ class TableInMemory(Table, KnownColumns):
                 names_the_rows[j] = names_rows(column.categories, int((column.codes >= 0).sum()))
                 continue
             values = self.numbers(j)
-            has_values[j] = values.dtype.kind != "f" or not (np.isnan(values[0]) and np.isnan(values).all())
+            has_values[j] = not (values[0] != values[0] and all_missing(values))
         accounts = {j: of.account for j, of in self.meanings.items() if of.account is not None}
         return Profile(
             self.n_samples,
@@ -312,13 +312,11 @@ class TableInMemory(Table, KnownColumns):
         if self.sparse is not None:
             return not self.sparse.constant[j]
         values = self.numbers(j) if self.is_numeric(j) else self.categorical(j).codes
-        first = values[0]
-        if values.dtype.kind == "f" and np.isnan(first):
-            return not np.isnan(values).all()
-        return bool((values != first).any())
+        return bool((values != values[0]).any()) and not all_missing(values)  # NaN is not NaN
 
     def counts_rows(self, j: int) -> bool:
-        return self.is_numeric(j) and counts_rows(self.numbers(j))
+        found = RowNumbers.of_part(self.numbers(j), 0) if self.is_numeric(j) else None
+        return found is not None and found.count_rows
 
     def dense(self) -> TableInMemory:
         """The same table with dense columns, for what needs the rows as they are."""

@@ -292,9 +292,11 @@ def numpy_of_series(series: nw.Series[Any]) -> NDArray[Any]:
 
 
 def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
-    from bitsieve.data.arrow import array_of_objects, column_of_arrow, is_time, numpy_of
+    from bitsieve.data.arrow import arrow_of, column_of_arrow, is_time, mixed_kinds, numpy_of
 
-    array = array_of_objects(values, what) if isinstance(values, np.ndarray) else values
+    array, is_mixed = arrow_of(values, what) if isinstance(values, np.ndarray) else (values, False)
+    if is_mixed:
+        raise mixed_kinds(what)
     return numpy_of(array) if is_time(array.type) else column_of_arrow(array, what)
 
 
@@ -306,7 +308,7 @@ def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | No
     return missing, beyond
 
 
-ADVICE = "such as by np.rint(w * w.sum() / (w**2).sum()) for weights of a survey"
+_ADVICE = "such as by np.rint(w * w.sum() / (w**2).sum()) for weights of a survey"
 
 
 def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None:
@@ -378,31 +380,16 @@ def take_weighted(y: Any, kept: NDArray[np.bool_]) -> Any:
 
 
 def _check(weights: NDArray[Any]) -> None:
-    if weights.dtype.kind == "f":
-        missing = int(np.isnan(weights).sum())
-        if missing:
-            raise _refused(f" has {missing:,} missing values (NaN): give every sample a weight")
-        if np.isinf(weights).any():
-            raise _refused(" has infinite values (inf): give whole numbers")
-    negative = weights[weights < 0]
-    if len(negative):
-        raise _refused(
-            f" has {len(negative):,} negative values, such as {negative[0].item()!r}: a weight says how "
-            "many times a sample counts, give 0 or more"
-        )
-    if weights.dtype.kind == "f":
-        broken = weights[weights != np.floor(weights)]
-        if len(broken):
-            raise _refused(
-                f" holds {broken[0].item():.6g}, but counts are exact integers and so are weights: "
-                f"scale and round them yourself, {ADVICE}"
-            )
+    refused = weights[~((weights >= 0) & (weights < np.inf) & (weights == np.floor(weights)))]
+    if len(refused):
+        wrong = f" holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
+        raise _refused(f"{wrong}: give whole numbers from 0, {_ADVICE}")
     total = weights.sum(dtype=np.float64)
     if not total:
         raise _refused(" is zero for every sample: nothing is left to count")
     if total > MAX_SAMPLES:
         raise _refused(
-            f" sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: scale the weights down, {ADVICE}"
+            f" sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: scale the weights down, {_ADVICE}"
         )
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import sizes_of_classes
-from bitsieve.data.column_summary import Distinct, RowSample, changes_kind, rows_of, union_of_categories
+from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.data.encoding import Encoded, are_categories, lookup
+from bitsieve.data.extents import NUMBERS
 from bitsieve.data.given import ColumnRules, Understood
 from bitsieve.data.quantity import AS_FOUND, TargetKind, number_of_classes, numbers_of
 from bitsieve.data.table import TableInMemory
@@ -39,11 +40,10 @@ class TargetColumn:
     n_samples: int
     n_missing: int
     n_infinite: int
-    categories: NDArray[Any] | None  # sorted; None for numbers and dates
-    distinct: Distinct | None  # with how many samples have each value; None where they are too many
-    sample: RowSample | None  # of numbers; None where nobody asked for one
-    # of text: how many rows have each of ``categories``; None where they are of another kind
-    rows: NDArray[np.int64] | None = None
+    # its values, of categories with how many samples and how many rows each; None where any are missing or infinite,
+    # which is refused in the end
+    column: ColumnSummary | None = None
+    sample: RowSample | None = None  # of numbers; None where nobody asked for one
     total: int = 0  # of the weights of numbers
 
     @classmethod
@@ -61,66 +61,47 @@ class TargetColumn:
         """
         missing, infinite = count_unusable(values, times)
         n_rows = len(values) if times is None else int(times.sum())
-        if missing or infinite:  # refused in the end, with the number of all of them
-            return cls(n_rows, missing, infinite, None, None, None)
+        if missing or infinite:
+            return cls(n_rows, missing, infinite)
         if are_categories(values):
-            counts, of_text = (
-                np.bincount(values.codes, each, len(values.categories)).astype(np.int64) for each in (weights, times)
-            )
-            distinct = Distinct(values.categories, counts[:, None])
-            return cls(n_rows, 0, 0, values.categories, distinct, None, of_text if is_text else None)
+            of = [np.bincount(values.codes, each, len(values.categories)) for each in (weights, times)]
+            distinct = Distinct(values.categories, np.stack(of, axis=1).astype(np.int64))
+            return cls(n_rows, 0, 0, ColumnSummary(NUMBERS, None, distinct=distinct, is_text=is_text))
         sample = (
             None if rows is None else RowSample.of_part(TableInMemory([values], ["y"], weights=weights), rows, _ROWS)
         )
         total = n_rows if weights is None else int(weights.sum())
-        return cls(n_rows, 0, 0, None, Distinct.of_samples(values, None, 1, weights, _CELLS), sample, None, total)
+        known = Distinct.of_samples(values, None, 1, weights, _CELLS)
+        return cls(n_rows, 0, 0, ColumnSummary(NUMBERS, values.dtype, distinct=known), sample, total)
 
     @property
     def needs_sample(self) -> bool:
         """Whether it holds too many numbers to know them all, and no sample of them."""
-        unusable = self.n_missing or self.n_infinite
-        return not unusable and self.categories is None and self.distinct is None and self.sample is None
+        return self.column is not None and self.column.has_uncounted and self.sample is None
 
     @classmethod
     def merged(cls, parts: Sequence[TargetColumn], what: str) -> TargetColumn:
         """What all parts of the rows hold."""
         if len(parts) == 1:
             return parts[0]
-        n_samples, missing, infinite = (
-            sum(counts) for counts in zip(*((p.n_samples, p.n_missing, p.n_infinite) for p in parts), strict=True)
-        )
-        if missing or infinite:
-            return cls(n_samples, missing, infinite, None, None, None)
-        known = [part.categories for part in parts if part.categories is not None]
-        if 0 < len(known) < len(parts):
-            raise changes_kind(what, "numbers", "text or categories")
-        categories = union_of_categories(known, what) if known else None
-        is_text = categories is not None and all(part.rows is not None for part in parts)
+        counts = zip(*((part.n_samples, part.n_missing, part.n_infinite, part.total) for part in parts), strict=True)
+        n_samples, missing, infinite, total = map(sum, counts)
+        columns = [part.column for part in parts if part.column is not None]
+        if len(columns) < len(parts):
+            return cls(n_samples, missing, infinite)
         samples = [part.sample for part in parts if part.sample is not None]
-        tables = [part.distinct for part in parts if part.distinct is not None]
-        kind = np.result_type(*(table.values.dtype for table in tables)) if tables else np.dtype(np.float64)
-        return cls(
-            n_samples,
-            0,
-            0,
-            categories,
-            Distinct.merged(tables, kind, _CELLS) if len(tables) == len(parts) else None,
-            RowSample.merged(samples) if samples else None,
-            rows_of(categories, parts) if is_text and categories is not None else None,
-            sum(part.total for part in parts),
-        )
+        sample = RowSample.merged(samples) if samples else None
+        return cls(n_samples, 0, 0, ColumnSummary.merged(columns, what, _CELLS), sample, total)
 
     def classes(self, what: str, said: TargetKind) -> TargetPart:
         """The classes of all rows."""
         check_complete(what, self.n_samples, self.n_missing, self.n_infinite)
-        if self.categories is not None:
-            all_codes = np.arange(len(self.categories), dtype=np.int32)
-            counts = None if self.distinct is None else self.distinct.counts[:, 0]
-            target = to_classes(Encoded(all_codes, self.categories), said, what=what)
-            return TargetPart(self.categories, target, counts=counts)
-        if self.distinct is not None:
-            values, counts = self.distinct.values, self.distinct.counts[:, 0]
-            return TargetPart(values, to_classes(values, said, counts, what), counts=counts)
+        assert self.column is not None  # nothing is missing
+        if self.column.distinct is not None:
+            values, counts = self.column.distinct.values, self.column.distinct.counts[:, 0]
+            is_words = self.column.kind is None
+            given = Encoded(np.arange(len(values), dtype=np.int32), values) if is_words else values
+            return TargetPart(values, to_classes(given, said, counts, what), counts=counts)
         assert self.sample is not None
         (sampled,) = self.sample.columns
         assert sampled is not None
@@ -210,9 +191,10 @@ class TargetSummary:
     def understood(self, rules: ColumnRules) -> dict[int, Understood]:
         """What the text of columns means that is no class, by their places."""
         found = {}
-        for place, column in enumerate(self.columns.values()):
-            if column.rows is not None and column.categories is not None:
-                found[place] = understood(text_of(column.categories.tolist()), column.rows, repair=rules.repair)
+        for place, of in enumerate(self.columns.values()):
+            if of.column is not None and of.column.is_text and of.column.distinct is not None:
+                text, rows = text_of(of.column.distinct.values.tolist()), of.column.distinct.counts[:, 1]
+                found[place] = understood(text, rows, repair=rules.repair)
         return {place: meaning for place, meaning in found.items() if meaning.form.no_class}
 
     def fitted(self, name: str, said: TargetKind = AS_FOUND) -> TargetCoding:

@@ -7,7 +7,6 @@ rows; so it does not depend on how a table is cut or read.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, ClassVar, Literal
@@ -19,7 +18,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from bitsieve.common.arrays import Flags, Integers
-from bitsieve.data.arrow import array_of_objects, numpy_of, text_of_mixed
+from bitsieve.data.arrow import arrow_of, is_text, numpy_of
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import DAY_FIRST, MONTH_FIRST, Account, ColumnRules, Form, Understood
 from bitsieve.data.target import split_target
@@ -161,15 +160,14 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str |
     if wanted is None:
         if Truths.guess(text, counts) is not None:
             are_truths = np.array([_truth(word) is not None for word in text.to_pylist()])
-            account = _account(Truths(), text.filter(pa.array(are_truths)), counts[are_truths], has_missing)
-            return Understood(Truths(), account)
+            counts = np.where(are_truths, counts, 0)
+            return Understood(Truths(), _account(Truths(), text, counts, are_truths, has_missing))
         may_be = pc.and_(pc.match_substring_regex(text, "[0-9]"), pc.less_equal(pc.utf8_length(text), _LONGEST))
         if 2 * counts[flags(may_be)].sum() < _MOST * counts.sum():
             return None
-    guesses = (Numbers.guess,) if wanted else (Numbers.guess, Dates.guess, Spans.guess)
-    for guess in guesses:
-        guessed_form = guess(text, counts)
-        found = None if guessed_form is None else _accepted(guessed_form, text, counts, has_missing, bool(wanted))
+    for kind in (Numbers,) if wanted else (Numbers, Dates, Spans):
+        guess = kind.guess(text, counts)
+        found = None if guess is None else _accepted(guess, text, counts, has_missing, bool(wanted))
         if found is not None:
             return found
     return None
@@ -186,18 +184,18 @@ def _accepted(
     enough = n_fit >= _MOST * (n_fit + n_others) and n_fit >= int(counts[tokens].sum())
     if not always and not (n_fit and enough and (not n_others or int(fits.sum()) >= _MANY_NUMBERS)):
         return None
-    account = _account(form, text, counts, has_missing)
+    account = _account(form, text, counts, fits, has_missing)
     if isinstance(form, Dates) and form.is_open(text):
         return Understood(Words(), Account("open dates", account.example, account.n_read))
     return Understood(form, account)
 
 
-def _account(form: Form, text: pa.Array, counts: Integers, has_missing: bool) -> Account:
+def _account(form: Form, text: pa.Array, counts: Integers, fits: Flags, has_missing: bool) -> Account:
     """How often text is read and what is not: the most frequent first, then by name."""
-    values, fits = text.to_pylist(), flags(form.read(text).is_valid())
+    values = text.to_pylist()
 
     def most_frequent(chosen: Flags) -> list[tuple[str, int]]:
-        found = sorted((-int(counts[j]), values[j]) for j in np.flatnonzero(chosen).tolist())
+        found = sorted((-int(counts[j]), values[j]) for j in np.flatnonzero(chosen & (counts > 0)).tolist())
         return [(value, -rows) for rows, value in found[:_LISTED]]
 
     example = most_frequent(fits)[:1]
@@ -290,12 +288,6 @@ def _are_plain_words(values: pa.Array) -> bool:
     return all(_truth(word) is None and not any(map(str.isdigit, word)) for word in words)
 
 
-def is_text(kind: pa.DataType) -> bool:
-    """Whether a type is that of text."""
-    tests = (pa.types.is_string, pa.types.is_large_string)
-    return any(test(kind) for test in tests) or str(kind) == "string_view"
-
-
 def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Account]]:
     """A target with its text as :func:`typed_columns` reads it where that is no class; by column how it was read."""
     columns = split_target(y)
@@ -318,15 +310,14 @@ def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Ac
 def target_text(values: Any, name: str) -> pa.Array | None:
     """A column of a target as Arrow text, numbers among text as text, too; None where it is of another kind."""
     found = nw.from_native(values, pass_through=True, allow_series=True)
-    if isinstance(found, nw.Series):
-        if found.dtype not in (nw.String, nw.Object):
+    if isinstance(found, nw.Series) and found.dtype not in (nw.String, nw.Object):
+        return None
+    if not isinstance(found, (nw.Series, pa.Array, pa.ChunkedArray)):
+        found = as_array(found)
+        if found.dtype.kind not in "OUS" or found.ndim != 1:
             return None
-        found = np.array(found.to_list(), object) if found.dtype == nw.Object else found.to_arrow()
-    if isinstance(found, (pa.Array, pa.ChunkedArray)):
-        return found if is_text(found.type) else None
-    array = as_array(found)
-    for read in (array_of_objects, text_of_mixed) if array.dtype.kind in "OUS" and array.ndim == 1 else ():
-        with suppress(ValueError):  # of other kinds, which are refused elsewhere
-            found = read(array, name)
-            return found if is_text(found.type) else None
-    return None
+    try:
+        array = found if isinstance(found, (pa.Array, pa.ChunkedArray)) else arrow_of(found, name)[0]
+    except ValueError:  # of other kinds, which are refused elsewhere
+        return None
+    return array if is_text(array.type) else None

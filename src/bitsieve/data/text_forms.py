@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -165,6 +168,11 @@ def flags(mask: Any) -> Flags:
     return found
 
 
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern of whole texts, in which only the letters and spaces of ASCII are classes."""
+    return re.compile(pattern, re.ASCII | re.DOTALL)
+
+
 UNDECIDED = "undecided"
 
 _CLOCK = (
@@ -172,18 +180,18 @@ _CLOCK = (
     r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?"
 )
 _ZONE = r"\s*(?P<zone>Z|UTC|GMT|BST|CES?T|EES?T|[ECMP][SD]T|[-+][0-9]{2}:?[0-9]{2})?"
-_BEHIND = rf"(?:[T\s,]+{_CLOCK}{_ZONE})?\s*$"
+_BEHIND = rf"(?:[T\s,]+{_CLOCK}{_ZONE})?\s*"
 _NAME = r"[^\s0-9.,:/+-]+"
-_BEFORE = rf"^\s*(?:{_NAME}\.?,?\s+)?"  # the day of the week
-_IN_DIGITS = (
+_BEFORE = rf"\s*(?:{_NAME}\.?,?\s+)?"  # the day of the week
+_IN_DIGITS = _compiled(
     rf"{_BEFORE}(?P<first>[0-9]{{1,4}})(?P<mark>[-/.])\s?(?P<middle>[0-9]{{1,2}})(?P<mark2>[-/.])\s?"
     rf"(?P<last>[0-9]{{1,4}}){_BEHIND}"
 )
 _DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?P<year>[0-9]{4}|[0-9]{2})"
 _MONTH = rf"(?P<month>{_NAME})\.?"
-_DAY_MONTH = rf"{_BEFORE}{_DAY}(?:[\s/-]+|\s*de\s+)?{_MONTH},?(?:[\s/-]+|\s*de\s+){_YEAR}{_BEHIND}"
-_MONTH_DAY = rf"{_BEFORE}{_MONTH}[\s-]+{_DAY},?[\s-]+{_YEAR}{_BEHIND}"
+_DAY_MONTH = _compiled(rf"{_BEFORE}{_DAY}(?:[\s/-]+|\s*de\s+)?{_MONTH},?(?:[\s/-]+|\s*de\s+){_YEAR}{_BEHIND}")
+_MONTH_DAY = _compiled(rf"{_BEFORE}{_MONTH}[\s-]+{_DAY},?[\s-]+{_YEAR}{_BEHIND}")
 _MONTHS = {  # the first letters of months in English, German, French, Spanish, Italian, Portuguese and Dutch
     prefix: number
     for number, prefixes in enumerate(
@@ -210,6 +218,11 @@ _ZONES |= {f"{letter}ST": -60 * hours for letter, hours in zip("ECMP", (5, 6, 7,
 _ZONES |= {f"{letter}DT": -60 * hours for letter, hours in zip("ECMP", (4, 5, 6, 7), strict=True)}
 
 
+_SLASHED = _compiled(rf"{_BEFORE}[0-9]{{1,2}}[-/].*")
+_DAY_LENGTH = 86_400_000_000
+_FIRST_DAY = date(1970, 1, 1).toordinal()
+
+
 @dataclass(frozen=True)
 class Dates(Form):
     """Dates, with or without a time of day."""
@@ -228,117 +241,84 @@ class Dates(Form):
 
     def read(self, text: pa.Array) -> pa.Array:
         """The dates as timestamps; null for what is none."""
-        days, known = _days_in_digits(text, self.order)
-        clock, has_zone = _clock_of(text, _IN_DIGITS)
-        for pattern in (_DAY_MONTH, _MONTH_DAY):
-            named, fit = _days_with_names(text, pattern)
-            of_day, zoned = _clock_of(text, pattern)
-            days, clock = np.where(fit, named, days), np.where(fit, of_day, clock)
-            known, has_zone = known | fit, np.where(fit, zoned, has_zone)
-        known &= (has_zone == self.zoned) & (clock > _NO_TIME)
-        microseconds = days * 86_400_000_000 + clock
-        return _array(microseconds, known).cast(pa.timestamp("us"))
+        return _array(map(self._microseconds, text.to_pylist())).cast(pa.timestamp("us"))
+
+    def _microseconds(self, text: str | None) -> int | None:
+        """Since 1970; None for what is no such date."""
+        found, day = _date_of(text, self.order)
+        if found is None or day is None or bool(found["zone"]) != self.zoned:
+            return None
+        clock = _clock_of(found, last_hour=23)
+        if clock is None:
+            return None
+        return day * _DAY_LENGTH + clock - _minutes_ahead(found["zone"] or "") * 60_000_000
 
     def is_open(self, text: pa.Array) -> bool:
         """Whether any date is another one where the month is first, and nothing decides which it is."""
-        if self.order != UNDECIDED:
-            return False
-        (day, is_one), (month, is_other) = (_days_in_digits(text, order) for order in (DAY_FIRST, MONTH_FIRST))
-        return bool((is_one & is_other & (day != month)).any())
+        days = ([_date_of(word, order)[1] for order in (DAY_FIRST, MONTH_FIRST)] for word in text.to_pylist())
+        return self.order == UNDECIDED and any(one != other and None not in (one, other) for one, other in days)
 
     @classmethod
     def guess(cls, text: pa.Array, counts: Integers) -> Dates | None:
         """The order that the digits allow: undecided where all fit both, None where some fit one and some the other."""
-        several = [pattern for pattern in (_IN_DIGITS, _DAY_MONTH, _MONTH_DAY) if _matches(text, pattern).any()]
-        if not several:
+        n_zoned, only, found_any = 0, {DAY_FIRST: 0, MONTH_FIRST: 0}, False
+        for word, n in zip(text.to_pylist(), counts.tolist(), strict=True):
+            found, day = _date_of(word, DAY_FIRST)
+            if found is None:
+                continue
+            found_any, n_zoned = True, n_zoned + n * bool(found["zone"])
+            of_month = _date_of(word, MONTH_FIRST)[1]
+            if (day is None) != (of_month is None) and _SLASHED.fullmatch(word):
+                only[MONTH_FIRST if day is None else DAY_FIRST] += n
+        if not found_any or all(only.values()):
             return None
-        zoned = sum(int(counts[_clock_of(text, pattern)[1]].sum()) for pattern in several)
-        order = _order(text, counts)
-        return None if order is None else cls(order, 2 * zoned > int(counts.sum()))
+        order = next((order for order, n in only.items() if n), UNDECIDED)
+        return cls(order, 2 * n_zoned > int(counts.sum()))
 
 
-_NO_TIME = -(1 << 62)
+def _date_of(text: str | None, order: str) -> tuple[re.Match[str] | None, int | None]:
+    """What is found in text that looks like a date, and its days since 1970, None where the calendar has none such."""
+    if text is None:
+        return None, None
+    found = _IN_DIGITS.fullmatch(text)
+    if found is None:
+        found = _DAY_MONTH.fullmatch(text) or _MONTH_DAY.fullmatch(text)
+        if found is None:
+            return None, None
+        name = found["month"].lower()
+        return found, _days(found["year"], _MONTHS.get(name[:4]) or _MONTHS.get(name[:3]) or 0, int(found["day"]))
+    first, middle, last = found["first"], int(found["middle"]), found["last"]
+    if found["mark"] != found["mark2"]:
+        return found, None
+    if len(first) == 4 and len(last) <= 2:
+        return found, _days(first, middle, int(last))
+    if len(first) > 2 or len(last) not in (2, 4):
+        return found, None
+    day_is_first = found["mark"] == "." or order != MONTH_FIRST
+    return found, _days(last, *((middle, int(first)) if day_is_first else (int(first), middle)))
 
 
-def _order(text: pa.Array, counts: Integers) -> str | None:
-    """The order of day and month in digits; undecided where digits leave both open, None where they contradict."""
-    day, month = _days_in_digits(text, DAY_FIRST)[1], _days_in_digits(text, MONTH_FIRST)[1]
-    slashed = flags(pc.match_substring_regex(text, rf"{_BEFORE}[0-9]{{1,2}}[-/]"))
-    only_day, only_month = (counts[slashed & one & ~other].sum() for one, other in ((day, month), (month, day)))
-    if only_day and only_month:
+def _days(year: str, month: int, day: int) -> int | None:
+    """Days since 1970, where the calendar has the day; years of two digits are those from 1969 to 2068."""
+    of_two = 2000 if int(year) < 69 else 1900
+    try:
+        return date(int(year) + (of_two if len(year) == 2 else 0), month, day).toordinal() - _FIRST_DAY
+    except ValueError:
         return None
-    return DAY_FIRST if only_day else MONTH_FIRST if only_month else UNDECIDED
 
 
-def _matches(text: pa.Array, pattern: str) -> Flags:
-    return flags(pc.match_substring_regex(text, pattern))
-
-
-def _days_in_digits(text: pa.Array, order: str) -> tuple[Integers, Flags]:
-    """Days since 1970 of dates in digits, and which are dates."""
-    found = pc.extract_regex(text, _IN_DIGITS)
-    first, middle, last = (_whole(found, name) for name in ("first", "middle", "last"))
-    mark = pc.struct_field(found, "mark")
-    same = flags(pc.equal(mark, pc.struct_field(found, "mark2")))
-    lengths = {name: _filled(pc.utf8_length(pc.struct_field(found, name))) for name in ("first", "last")}
-    year_first = (lengths["first"] == 4) & (lengths["last"] <= 2)
-    year_last = (lengths["first"] <= 2) & np.isin(lengths["last"], (2, 4))
-    day_is_first = flags(pc.equal(mark, ".")) | (order != MONTH_FIRST)
-    day = np.where(year_first, last, np.where(day_is_first, first, middle))
-    month = np.where(year_first, middle, np.where(day_is_first, middle, first))
-    year = np.where(year_first, first, _full_years(last, lengths["last"]))
-    days, real = _days(year, month, day)
-    return days, same & (year_first | year_last) & real
-
-
-def _days_with_names(text: pa.Array, pattern: str) -> tuple[Integers, Flags]:
-    """Days since 1970 of dates with the name of the month, and which are dates."""
-    found = pc.extract_regex(text, pattern)
-    coded = pc.utf8_lower(pc.struct_field(found, "month")).dictionary_encode()
-    numbers = np.array([_month(name) for name in coded.dictionary.to_pylist()] or [0], np.int64)
-    month = numbers[np.maximum(_filled(coded.indices), 0)]
-    year = _full_years(_whole(found, "year"), _filled(pc.utf8_length(pc.struct_field(found, "year"))))
-    days, real = _days(year, month, _whole(found, "day"))
-    return days, flags(found.is_valid()) & real
-
-
-def _month(name: str) -> int:
-    """The number of a month by its name; 0 for another word."""
-    return _MONTHS.get(name[:4]) or _MONTHS.get(name[:3]) or 0
-
-
-def _full_years(year: Integers, length: Integers) -> Integers:
-    """Years of two digits as those from 1969 to 2068."""
-    return np.where(length == 2, year + np.where(year < 69, 2000, 1900), year)
-
-
-def _days(year: Integers, month: Integers, day: Integers) -> tuple[Integers, Flags]:
-    """Days since 1970, and which of them the calendar has."""
-    real = (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1)
-    months = np.where(real, (year - 1970) * 12 + month - 1, 0)
-    first = months.astype("M8[M]").astype("M8[D]").astype(np.int64)
-    length = (months + 1).astype("M8[M]").astype("M8[D]").astype(np.int64) - first
-    return first + day - 1, real & (day <= length)
-
-
-def _clock_of(text: pa.Array, pattern: str) -> tuple[Integers, Flags]:
-    """Microseconds since midnight, in UTC where there is a zone, and which have one; no time where it is none."""
-    found = pc.extract_regex(text, pattern)
-    hour, minute, second = (_whole(found, name) for name in ("hour", "minute", "second"))
-    fraction = pc.utf8_slice_codeunits(pc.utf8_rpad(pc.struct_field(found, "fraction"), 6, "0"), 0, 6)
-    half = pc.utf8_slice_codeunits(pc.utf8_lower(pc.struct_field(found, "half")), 0, 1)
-    in_halves = _filled(pc.utf8_length(half)) == 1
-    wrong = (minute > 59) | (second > 60) | (in_halves & ((hour > 12) | (hour < 1)))
-    hour = np.where(in_halves, hour % 12 + 12 * flags(pc.equal(half, "p")), hour)
-    clock = ((hour * 60 + minute) * 60 + second) * 1_000_000 + _ints(fraction)
-    if "zone" not in [field.name for field in found.type]:
-        return np.where(wrong, _NO_TIME, clock), np.zeros(len(text), bool)
-    coded = pc.struct_field(found, "zone").dictionary_encode()
-    ahead = np.array([_minutes_ahead(zone) for zone in coded.dictionary.to_pylist()] or [0], np.int64)
-    offset = ahead[np.maximum(_filled(coded.indices), 0)]
-    zoned = _filled(pc.utf8_length(pc.struct_field(found, "zone"))) > 0
-    clock -= np.where(zoned, offset, 0) * 60_000_000
-    return np.where(wrong | (hour > 23), _NO_TIME, clock), zoned
+def _clock_of(found: re.Match[str], last_hour: int) -> int | None:
+    """Microseconds since midnight, 0 where no time is given; None where it is none."""
+    hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
+    half = (found["half"] or "")[:1].lower()
+    if minute > 59 or second > 60 or (half and not 1 <= hour <= 12):
+        return None
+    if half:
+        hour = hour % 12 + 12 * (half == "p")
+    if hour > last_hour:
+        return None
+    fraction = (found["fraction"] or "").ljust(6, "0")[:6]
+    return ((hour * 60 + minute) * 60 + second) * 1_000_000 + int(fraction)
 
 
 def _minutes_ahead(zone: str) -> int:
@@ -349,8 +329,8 @@ def _minutes_ahead(zone: str) -> int:
     return -minutes if zone[0] == "-" else minutes
 
 
-_OF_DAY = rf"^\s*(?:(?P<days>[0-9]+)\s*d(?:ays?)?,?\s+)?{_CLOCK.replace('1,2', '1,5', 1)}\s*$"
-_HOUR_ONLY = r"^\s*(?P<hour>[0-9]{1,2})\s*(?P<half>[AaPp]\.?[Mm]\.?)\s*$"
+_OF_DAY = _compiled(rf"\s*(?:(?P<days>[0-9]+)\s*d(?:ays?)?,?\s+)?{_CLOCK.replace('1,2', '1,5', 1)}\s*")
+_HOUR_ONLY = _compiled(r"\s*(?P<hour>[0-9]{1,2})\s*(?P<half>[AaPp]\.?[Mm]\.?)\s*")
 _LENGTH = r"(?:(?P<{}>[0-9]+(?:\.[0-9]+)?)\s*(?:{}),?\s*)?"
 _WORDS = {
     "days": ("days?|d|Tage?|jours?", 86_400),
@@ -358,10 +338,11 @@ _WORDS = {
     "minutes": ("minutes?|mins?\\.?|m|Minuten?", 60),
     "seconds": ("seconds?|secs?\\.?|s|Sekunden?", 1),
 }
-_IN_WORDS = r"^\s*" + "".join(_LENGTH.format(name, words) for name, (words, _) in _WORDS.items()) + "$"
-_ISO = (
-    r"^\s*P(?:(?P<days>[0-9.]+)D)?(?:T(?:(?P<hours>[0-9.]+)H)?(?:(?P<minutes>[0-9.]+)M)?"
-    r"(?:(?P<seconds>[0-9.]+)S)?)?\s*$"
+_IN_WORDS = _compiled(r"\s*" + "".join(_LENGTH.format(name, words) for name, (words, _) in _WORDS.items()))
+_DECIMAL = _compiled(r"[0-9]+(\.[0-9]+)?")
+_ISO = _compiled(
+    r"\s*P(?:(?P<days>[0-9.]+)D)?(?:T(?:(?P<hours>[0-9.]+)H)?(?:(?P<minutes>[0-9.]+)M)?"
+    r"(?:(?P<seconds>[0-9.]+)S)?)?\s*"
 )
 
 
@@ -379,62 +360,43 @@ class Spans(Form):
 
     def read(self, text: pa.Array) -> pa.Array:
         """As durations since midnight, or since the beginning; null for what is none."""
-        values, known = _clocks(text)
-        if not self.of_day:
-            for pattern in (_IN_WORDS, _ISO):
-                lengths, fit = _lengths(text, pattern)
-                values, known = np.where(fit & ~known, lengths, values), known | fit
-        return _array(values, known).cast(pa.duration("us"))
+        return _array(self._microseconds(word) for word in text.to_pylist()).cast(pa.duration("us"))
+
+    def _microseconds(self, text: str | None) -> int | None:
+        clock = None if text is None else _clock_alone(text)
+        return _length(text) if clock is None and text is not None and not self.of_day else clock
 
     @classmethod
     def guess(cls, text: pa.Array, counts: Integers) -> Spans | None:
         """Times of day where no value is a day or longer, or is in words."""
-        clocks, known = _clocks(text)
-        if not known.any() and not any(_lengths(text, pattern)[1].any() for pattern in (_IN_WORDS, _ISO)):
+        words = text.to_pylist()
+        clocks = [_clock_alone(word) for word in words]
+        n_clocks = sum(n for clock, n in zip(clocks, counts.tolist(), strict=True) if clock is not None)
+        if not n_clocks and all(_length(word) is None for word in words):
             return None
-        return cls(bool(2 * counts[known].sum() > counts.sum() and (clocks[known] < 86_400_000_000).all()))
+        within = all(clock is None or clock < _DAY_LENGTH for clock in clocks)
+        return cls(2 * n_clocks > int(counts.sum()) and within)
 
 
-def _clocks(text: pa.Array) -> tuple[Integers, Flags]:
-    """Microseconds of ``hours:minutes``, with days before them or AM and PM behind, and which are such."""
-    clock, _ = _clock_of(text, _OF_DAY)
-    days = _whole(pc.extract_regex(text, _OF_DAY), "days")
-    hour = pc.extract_regex(text, _HOUR_ONLY)
-    hours, is_hour = _whole(hour, "hour"), flags(hour.is_valid())
-    afternoon = flags(pc.equal(pc.utf8_slice_codeunits(pc.utf8_lower(pc.struct_field(hour, "half")), 0, 1), "p"))
-    whole_hours = (hours % 12 + 12 * afternoon) * 3_600_000_000
-    known = (_matches(text, _OF_DAY) & (clock > _NO_TIME)) | (is_hour & (hours >= 1) & (hours <= 12))
-    return np.where(is_hour, whole_hours, clock + days * 86_400_000_000), known
+def _clock_alone(text: str) -> int | None:
+    """Microseconds of ``hours:minutes``, with days before them or AM and PM behind."""
+    found = _HOUR_ONLY.fullmatch(text)
+    if found:
+        hour = int(found["hour"])
+        return (hour % 12 + 12 * (found["half"][0] in "pP")) * 3_600_000_000 if 1 <= hour <= 12 else None
+    found = _OF_DAY.fullmatch(text)
+    clock = None if found is None else _clock_of(found, last_hour=99_999)
+    return None if found is None or clock is None else clock + int(found["days"] or 0) * _DAY_LENGTH
 
 
-def _lengths(text: pa.Array, pattern: str) -> tuple[Integers, Flags]:
-    """Microseconds of durations in words or by ISO 8601, and which are such."""
-    found = pc.extract_regex(text, pattern)
-    seconds, parts = np.zeros(len(text)), np.zeros(len(text), np.int64)
-    for name, (_, length) in _WORDS.items():
-        part = pc.struct_field(found, name)
-        given = flags(pc.match_substring_regex(part, r"^[0-9]+(\.[0-9]+)?$"))
-        number = numpy_of(pc.if_else(pa.array(given), part, "0").cast(pa.float64()))
-        seconds, parts = seconds + number * length, parts + given
-    return np.rint(seconds * 1_000_000).astype(np.int64), flags(found.is_valid()) & (parts > 0)
+def _length(text: str) -> int | None:
+    """Microseconds of a duration in words or by ISO 8601."""
+    found = _IN_WORDS.fullmatch(text) or _ISO.fullmatch(text)
+    parts = {} if found is None else found.groupdict()
+    known = [float(part) * _WORDS[name][1] for name, part in parts.items() if part and _DECIMAL.fullmatch(part)]
+    return round(sum(known) * 1_000_000) if known else None
 
 
-def _whole(found: pa.Array, name: str) -> Integers:
-    """A part of a match as whole numbers, 0 where it is not there."""
-    return _ints(pc.struct_field(found, name))
-
-
-def _ints(text: pa.Array) -> Integers:
-    filled = pc.if_else(pc.fill_null(pc.equal(text, ""), True), "0", text)
-    numbers: Integers = numpy_of(filled.cast(pa.int64()))
-    return numbers
-
-
-def _filled(numbers: pa.Array) -> Integers:
-    """Numbers with -1 in the place of null."""
-    filled: Integers = numpy_of(pc.fill_null(numbers.cast(pa.int64()), -1))
-    return filled
-
-
-def _array(values: Integers, known: Flags) -> pa.Array:
-    return pc.if_else(pa.array(known), pa.array(np.where(known, values, 0)), pa.scalar(None, pa.int64()))
+def _array(values: Iterable[int | None]) -> pa.Array:
+    """Whole numbers; null where there is none, or more than 64 bits hold."""
+    return pa.array([value if value is not None and abs(value) < 1 << 63 else None for value in values], pa.int64())

@@ -21,7 +21,7 @@ from bitsieve.data.given import Given
 from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target_summary import TargetCoding
-from bitsieve.engines.in_parts import Merge, PackedElsewhere, PartReader, Parts, TableInParts, Work
+from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
 from bitsieve.engines.portions import PartitionedSource, Portions, in_order
 from bitsieve.engines.registry import DataInParts, ReadAs
 
@@ -49,12 +49,10 @@ class ClusterParts(Parts):
             return None
         return (self.targets if target_only else self.everything).total(task, work, merge)
 
-    def pack(
-        self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
-    ) -> PackedElsewhere:
+    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
         """All portions, each packed where it is, where it stays."""
         work = partial(_packed, read=partial(reader.read, target=target), coding=coding)
-        return PackedElsewhere(partial(PartitionedSource, self.everything.map("pack", work), len(class_sizes)))
+        return Packed(partial(PartitionedSource, self.everything.map("pack", work), len(class_sizes)))
 
 
 def _n_rows(*objects: Any, reader: PartReader, version: str) -> list[int]:
@@ -101,10 +99,7 @@ class PartsOnCluster(DataInParts, ABC):
 
     @abstractmethod
     def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> Portions:
-        """The parts of the rows, still to be read: of some columns at least (None: of all), and what comes beside them.
-
-        The objects of a portion are its columns, its part of the target and of the weights, None where they are None.
-        """
+        """The parts, to be read, of some columns at least (None: all): columns, target and weights of each, or None."""
 
     @abstractmethod
     def _given(self, roles: Roles) -> Given:

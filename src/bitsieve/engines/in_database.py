@@ -37,7 +37,7 @@ from bitsieve.engines.grouped_counts import (
     doubles,
     whole,
 )
-from bitsieve.engines.in_parts import Merge, PackedElsewhere, PartReader, Parts, Summarizing, TableInParts, Work
+from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
 from bitsieve.engines.registry import DataInParts, ReadAs
 from bitsieve.files.database import relation_of
 from bitsieve.files.read import database_kind
@@ -189,15 +189,13 @@ class PartsInDatabase(Parts):
 
         return Classes(keys, codes)
 
-    def pack(
-        self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
-    ) -> PackedElsewhere:
+    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
         """How the columns are grouped by their codes."""
         columns = [j for j in range(len(self.features)) if j not in reader.left_out]
         keys = {j: self._key(j, reader, coding) for j in columns}
         keys = {j: key for j, key in keys.items() if coding.arities[j] > 1}
         classes = self._classes(target)
-        return PackedElsewhere(partial(GroupedSource, self.relation, keys, classes, coding.arities, class_sizes))
+        return Packed(partial(GroupedSource, self.relation, keys, classes, coding.arities, class_sizes))
 
     def _key(self, j: int, reader: PartReader, coding: Coding) -> Key:
         """A column as what rows are grouped by: the code that follows from its cuts, or its values."""
@@ -233,10 +231,7 @@ def some_values_of(relation: Relation, name: str, most: int) -> Known:
 
 
 def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: int) -> Known:
-    """The numbers of a column by intervals of one width, each by its largest; missing and infinite ones beside them.
-
-    One interval: the ends of the numbers are enough.
-    """
+    """Numbers by intervals of one width (1: the ends), each by its largest; missing and infinite ones beside them."""
     column, number = nw.col(name), nw.col(name).cast(nw.Float64)
     is_inside = nw.when((number >= -LARGEST) & (number <= LARGEST)).then(nw.lit(1)).otherwise(nw.lit(0))
     inside, other = relation.where(is_inside == 1), relation.where(is_inside == 0)

@@ -159,20 +159,12 @@ class Parts(Protocol):
     has_intervals: ClassVar[bool] = False  # whether too many numbers are known by intervals, not by a sample of rows
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
-        """Call ``work(first_row, *objects)`` for every part that has rows that count, and merge what returns.
-
-        ``objects`` are the columns, target and weights as :class:`PartReader` takes them, and of groups of equal rows
-        how many rows each is; ``target_only``: the features are not looked at. None where no row counts.
-        """
+        """Merge ``work(first_row, *objects)``, as :class:`PartReader` takes them, of all parts; None: no row."""
 
     def summarize(
         self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
     ) -> tuple[Summary | None, Packed | None]:
-        """:meth:`run` for a summary, and all rows packed in the same pass where an engine can do that.
-
-        ``coding`` gives the codes of all rows from the summary of the first part, where they hang on which values there
-        are alone; None where they do not. ``class_sizes`` are those of all rows, where they are known.
-        """
+        """:meth:`run` for a summary; rows packed in the same pass where ``coding`` of the first part is that of all."""
         return self.run("summarize", how.of_part, Summary.merged), None
 
     def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
@@ -183,36 +175,25 @@ class Parts(Protocol):
         return None
 
 
-class Packed(Protocol):
-    """Packed rows."""
-
-    def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
-        """Their counts; kept under ``key`` with what must be known of them, where the engine keeps anything."""
-
-    def drop(self) -> None:
-        """Give them up."""
-
-
-class PackedElsewhere(Packed):
-    """Rows that are counted where they are, by the source that ``counts`` opens."""
+class Packed:
+    """Packed rows; these are where they are, counted by the source that ``counts`` opens."""
 
     def __init__(self, counts: Callable[[], CountSource]) -> None:
         self._counts = counts
 
     def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
+        """Their counts; kept under ``key`` with what must be known of them, where the engine keeps anything."""
         return self._counts()
 
     def drop(self) -> None:
-        """They go with this object."""
+        """Give them up."""
 
 
-class Kept(Protocol):
+class Kept(NamedTuple):
     """Packed rows of an earlier run."""
 
     facts: dict[str, Any]
-
-    def open(self) -> CountSource | None:
-        """The counts; None where they cannot be used any more."""
+    open: Callable[[], CountSource | None]  # the counts; None where they cannot be used any more
 
 
 class TableInParts(TableElsewhere):
@@ -423,18 +404,6 @@ class TableInParts(TableElsewhere):
     def meanings(self) -> Mapping[int, Understood]:
         """What text means, and which columns are times, as far as the rows were looked at."""
         return {} if self.known is None else self.known.meanings
-
-    def varies(self, j: int) -> bool:
-        profile = self._profile
-        assert profile is not None  # asked for after the rows were looked at
-        assert profile.varies is not None
-        return j not in self.left_out and bool(profile.varies[j])
-
-    def counts_rows(self, j: int) -> bool:
-        profile = self._profile
-        assert profile is not None
-        assert profile.counts_rows is not None
-        return j not in self.left_out and bool(profile.counts_rows[j])
 
 
 def _summarized_target(parts: Parts, reader: PartReader) -> TargetSummary | None:

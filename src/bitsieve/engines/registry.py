@@ -30,31 +30,7 @@ class DataInParts(Protocol):
     def read_in_parts(
         self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", **how: Unpack[ReadAs]
     ) -> Table:
-        """Look at the target, and divide the columns into features, target and weights.
-
-        Parameters
-        ----------
-        target : str, list of str, or array-like of shape (n_samples,), optional
-            Columns, or the values: in memory, or a Dask collection cut at the same rows; "y" are the labels of a libsvm
-            file. None: all rows are of one class.
-        sample_weight : str or array-like of shape (n_samples,), optional
-            Frequency weights, in the same ways.
-        target_name : str
-            What messages call a target that is given by its values.
-        **how
-            ``target_bins`` and ``target_kind`` as in :func:`bitsieve.select`; ``drop_missing``: whether rows without a
-            target are left out; ``rules``: how columns are read.
-
-        Returns
-        -------
-        Table
-            In parts; of a libsvm file in memory, its values in files.
-
-        Raises
-        ------
-        ValueError
-            If the data cannot be read, a column is not there, or the target or the weights are not as many as the rows.
-        """
+        """Divide the columns into features, target and weights, given by name or by values, and look at the target."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +44,7 @@ class Engine:
     options: tuple[str, ...] = ()
 
     def open(self, data: Any, **options: Any) -> DataInParts | None:
-        """The data as what is read in parts, with those options that are not None; None for what is read into memory.
-
-        Raises ValueError for an option that would be passed over.
-        """
+        """The data as what is read in parts, with the options that are not None; None for what is read into memory."""
         self.check_options(data, options)
         if not self.source:
             return None
@@ -140,14 +113,6 @@ def engine_named(name: str) -> Engine:
     raise ParameterError("engine", name, f"give one of {', '.join(repr(one.name) for one in ENGINES)}", "is not known")
 
 
-def reads_in_batches(data: Any, memory: int | str | None, spool: str | PathLike[str] | None) -> bool:
-    """Whether ``select`` reads data in batches: a file only if asked to, or if the file is a folder."""
-    if is_path(data):
-        is_folder = isinstance(data, (str, PathLike)) and Path(data).is_dir()
-        return memory is not None or spool is not None or is_folder
-    return is_stream(data) or (gives_batches(data) and (spool is not None or (memory is not None and is_lazy(data))))
-
-
 def choose_engine(
     data: Any,
     name: str | None = None,
@@ -160,7 +125,13 @@ def choose_engine(
         return _AS_GIVEN
     if name is not None:
         return engine_named(name)
-    if reads_in_batches(data, memory, spool):
+    if is_path(data):
+        in_batches = (
+            memory is not None or spool is not None or (isinstance(data, (str, PathLike)) and Path(data).is_dir())
+        )
+    else:
+        in_batches = gives_batches(data) and (spool is not None or (memory is not None and is_lazy(data)))
+    if in_batches:
         return engine_named("stream")
     return next(one for one in ENGINES if one.takes(data))
 

@@ -1,4 +1,4 @@
-"""Saved counts: the tables of all pairs of columns in a file, which add up over parts of the rows."""
+"""Saved counts: the tables of all pairs of columns in a file, which add up over parts of the rows, and serve as one."""
 
 from __future__ import annotations
 
@@ -15,15 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Integers
+from bitsieve.common.messages import quoted
 from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.data.binning.base import Binning
+from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.registry import binning_facts, binning_of, from_list, listed
 from bitsieve.data.column_summary import changes_kind, union_of_categories
 from bitsieve.data.encoding import lookup
+from bitsieve.data.profile import Profile
 from bitsieve.data.quantity import TargetKind
+from bitsieve.data.table import TableElsewhere
 from bitsieve.data.target import Target
+from bitsieve.engines.in_parts import TableInParts
 from bitsieve.files.errors import DataError, in_one_line
 from bitsieve.files.output import writing
 
@@ -55,6 +60,7 @@ class SavedCounts:
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the counts to a folder, which is made."""
+        check_folder(folder)
         path = Path(folder)
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -95,6 +101,12 @@ class SavedCounts:
         if cells.shape != (n_cells(arities, len(sizes)),):
             raise DataError(f"the counts in {str(path)!r} are not whole: count again")
         return counts
+
+
+def check_folder(folder: str | PathLike[str]) -> None:
+    """Refuse a file where counts are to be saved."""
+    if Path(folder).is_file():
+        raise DataError(f"{str(folder)!r} is a file, and counts are saved to a folder: give another name")
 
 
 class TabledSource(CountSource):
@@ -201,11 +213,7 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
 
 
 def combined(first: SavedCounts, second: SavedCounts) -> SavedCounts:
-    """The counts of both parts of the rows, of the same columns, which are codes as they are.
-
-    Refused if a column or the target is of one kind in one part and of another in the other, or the tables have more
-    cells than can be kept.
-    """
+    """The counts of both parts of the rows, of codes as they are; refused where a column is of two kinds."""
     known: list[Any] = [
         _union(one, other, name)
         for name, one, other in zip(first.names, first.binner.categories_, second.binner.categories_, strict=True)
@@ -257,3 +265,80 @@ def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> I
             shape = int(arities[i]), int(arities[j]), n_classes
             first, end = end, end + int(np.prod(shape))
             yield i, j, cells[first:end].reshape(shape)
+
+
+class CountsTable(TableElsewhere):
+    """Saved counts in place of a table: they are binned and counted already."""
+
+    offers = frozenset({"tables"})  # of pairs of columns
+    leaves_out = False  # every column was counted
+
+    def __init__(self, counts: SavedCounts, *, named: bool = True) -> None:
+        self.counts, self.names = counts, counts.names
+        self.feature_names = np.array(counts.names, object) if named else None
+        self.given, self.left_out = None, counts.left_out
+        self.notes = (f"left out when the rows were counted: {self.quoted(self.left_out)}",) if self.left_out else ()
+        source = TabledSource(counts)
+        alone = source.tables(None, np.arange(len(counts.names)), False)
+        self._varies = np.array([len(table.occupied()[0]) > 1 for table in alone], bool)
+        self._uncut = {*getattr(counts.binner, "uncut_", ())} - {*counts.left_out}
+        kinds = [None if known is not None else np.dtype(float) for known in counts.binner.categories_]
+        self.coding = Coding(counts.binner, kinds, source.arities, (), 0.0)
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.counts.class_sizes.sum())
+
+    @property
+    def target(self) -> Target:
+        return self.counts.target
+
+    def profile(self, binner: Any = None) -> Profile:
+        """Facts of the columns, as far as counts show them."""
+        n = self.n_features
+        return Profile(self.n_samples, np.ones(n, bool), np.zeros(n, bool), np.zeros(n, bool), self._varies)
+
+    def few_as_codes(self, n_jobs: int | None = None) -> tuple[CountsTable, bool]:
+        return self, False
+
+    def count(self, binner: Any) -> tuple[Binning, CountSource]:
+        return self.counts.binner, TabledSource(self.counts)
+
+    def without(self, columns: Sequence[int]) -> CountsTable:
+        return self  # every column was counted
+
+    def varies(self, j: int) -> bool:
+        return bool(self._varies[j]) or j in self._uncut
+
+    def counts_rows(self, j: int) -> bool:
+        return False
+
+
+def count_table(table: TableInParts, binner: Binning, *, few_are_codes: bool) -> SavedCounts:
+    """The tables of all pairs of columns of a table, with bins of its own."""
+    if table.target.kind == "joint":
+        raise ValueError("the counts of several targets together are not saved: name one column as the target")
+    if few_are_codes:
+        table, _ = table.few_as_codes()
+    fitted, source = table.count(binner)
+    counts = count_all_pairs(source, table.names, table.target, fitted, fitted.n_bins_.astype(np.int32))
+    return replace(counts, left_out=table.left_out)
+
+
+def count_like(table: TableInParts, first: SavedCounts) -> SavedCounts:
+    """The tables of all pairs of columns of a table, with the columns, the bins and the classes of other counts."""
+    if list(table.names) != first.names:
+        lost = [name for name in first.names if name not in set(table.names)]
+        raise ValueError(
+            f"the data lacks {quoted(lost)}, which the first counts have"
+            if lost
+            else f"the columns are not those of the first counts: {quoted(first.names)}"
+        )
+    known, labels = first.target, first.target.labels
+    if known.edges is None:
+        new = sorted(set(map(str, table.target.labels.tolist())) - set(map(str, labels.tolist())))
+        if new:
+            raise ValueError(f"the target holds {quoted(new)}, which the first counts have not: count all rows anew")
+    source = table.without(first.left_out).count_as(first.binner, first.arities, known)
+    counts = count_all_pairs(source, first.names, known, first.binner, first.arities)
+    return replace(counts, left_out=first.left_out)

@@ -34,11 +34,7 @@ _SCHEMA = "place int, object binary"
 
 
 class Recipe(NamedTuple):
-    """What is made of a portion whenever it is asked for something: steps, each a function of values before it.
-
-    Value 0 is the number of the portion, value 1 what is kept of it, the next ones are what the steps return. A chain
-    of steps is a list and not a nest of functions, as a method may make hundreds.
-    """
+    """What is made of a portion, of values 0 (its number) and 1 (what is kept), by a chain of steps, maybe hundreds."""
 
     steps: tuple[tuple[Callable[..., Any], tuple[int, ...]], ...] = ()
     results: tuple[int, ...] = (1,)
@@ -134,12 +130,6 @@ class SparkPortions(Portions):
         order = {place: number for number, place in enumerate(self.places)}
         answer = partial(_answered, read=self.read, order=order, recipe=self.recipe, work=work)
         return self.frame.mapInArrow(answer, _SCHEMA)
-
-
-def partitions_with_rows(frame: Any) -> list[int]:
-    """The numbers of the partitions that have rows."""
-    with _named(frame.sparkSession, "rows"):
-        return sorted(frame.mapInArrow(_own_number, "place int").toArrow()["place"].to_pylist())
 
 
 def _own_number(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -293,7 +283,9 @@ class SparkSource(PartsOnCluster):
 
     @cached_property
     def _places(self) -> list[int]:
-        return partitions_with_rows(self._rows)
+        """The numbers of the partitions that have rows."""
+        with _named(self._rows.sparkSession, "rows"):
+            return sorted(self._rows.mapInArrow(_own_number, "place int").toArrow()["place"].to_pylist())
 
     def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> SparkPortions:
         for what, values in (("target", y), ("weights", weights)):

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from bitsieve.common.messages import one_line, quoted
+from bitsieve.common.messages import quoted
 from bitsieve.data.binning.registry import binning_of
 from bitsieve.data.target import Target
 from bitsieve.engines.grouped_counts import LARGEST
 from bitsieve.engines.in_parts import TableInParts
 from bitsieve.engines.saved_counts import SavedCounts, check_cells, each_table, n_cells
 from bitsieve.files.database import identifier
-from bitsieve.files.errors import DataError
+from bitsieve.files.errors import in_one_line
 from bitsieve.files.read import file_kind
 
 COLUMNS = ("first", "first_value", "second", "second_value")  # then the class and the number of samples
 
 
 def statement(table: TableInParts, binner: Any, relation: str) -> str:
-    """The statement that counts all pairs of columns of a relation by the target, with the bins of a table.
-
-    Of a column that is cut the intervals are counted, and of every other one its values. No value of a text column is
-    ever part of it.
-    """
+    """The statement that counts all pairs of columns by the target; no value of a text column is ever part of it."""
     if table.target.kind == "joint":
         raise ValueError("several targets together are not counted by one statement: name one column as the target")
     table.count(binner)
@@ -98,10 +95,15 @@ def _literal(name: str) -> str:
     return "'" + name.replace("'", "''") + "'"
 
 
+def load_counts(path: str | PathLike[str]) -> SavedCounts:
+    """Saved counts, or what a statement has returned in a file."""
+    return load_result(Path(path)) if Path(path).is_file() else SavedCounts.load(path)
+
+
 def load_result(path: Path) -> SavedCounts:
     """The counts that the statement has returned, as a Parquet file or a text with a header."""
-    label = repr(str(path))
-    try:
+    problem = f"{str(path)!r} holds no counts of 'bitsieve count' or 'bitsieve sql'"
+    with in_one_line(f"{problem}: save all rows that the statement returns, with their header"):
         table = _read(path)
         if tuple(table.column_names[:4]) != COLUMNS or len(table.columns) != 6 or not table.num_rows:
             raise ValueError(f"it has the columns {quoted(table.column_names, 6)}")
@@ -109,9 +111,6 @@ def load_result(path: Path) -> SavedCounts:
         for place in (1, 3):  # as everywhere, empty text is missing
             columns[place] = [value or None for value in columns[place]]
         return _assembled(list(zip(*columns, strict=True)), str(table.column_names[4]))
-    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, IndexError) as error:
-        problem = f"{label} holds no counts of 'bitsieve count' or 'bitsieve sql': {one_line(error)[:200]}"
-        raise DataError(f"{problem}: save all rows that the statement returns, with their header") from None
 
 
 def _assembled(rows: Sequence[tuple[Any, ...]], target: str) -> SavedCounts:

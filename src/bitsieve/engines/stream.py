@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import Sentence, Setting
-from bitsieve.common.progress import listening, row_phase
+from bitsieve.common.progress import listening, phase
 from bitsieve.counts.packed import PackedBatches
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
@@ -30,14 +30,16 @@ from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target_summary import TargetCoding
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
 from bitsieve.engines.registry import DataInParts, ReadAs
-from bitsieve.files.arrow import ColumnParts, give_back_unused
+from bitsieve.files.arrow import give_back_unused
 from bitsieve.files.errors import check_unchanged
 from bitsieve.files.libsvm import read_libsvm_in_ranges
+from bitsieve.files.parts import ColumnParts
 from bitsieve.files.read import holds_sparse_rows, open_columns
 from bitsieve.files.spool import Spool, kept, key_name, mapped
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Parted = Iterator[tuple[int, tuple[Any, ...]]]
 
 DEFAULT_MEMORY = 2 << 30
 _FORMS = 6  # of the values of a batch that are in memory at once: read ahead, decoded, as columns, as codes
@@ -46,10 +48,7 @@ _COPIES = 6  # of the sample of the rows that the memory must hold: known, new, 
 
 
 class StreamPacking(Packed):
-    """Planes in a spool, to be filled with one batch of rows after the other, ``class_sizes`` samples in all.
-
-    The spool is kept in ``parent`` (None: nowhere, it is removed at the end) under ``name(key)`` (None: nothing is).
-    """
+    """Planes in a spool, filled batch by batch; kept in ``parent`` under ``name(key)``, or, where None, removed."""
 
     def __init__(
         self,
@@ -67,15 +66,9 @@ class StreamPacking(Packed):
 
     def add(self, table: TableInMemory) -> None:
         """Pack the next rows."""
-        codes: Any = self.coding.own_codes(table)
-        if codes is None:
-            codes = self._coded(table)
-        self._packed.add(codes, table.target.codes, table.weights)
-
-    def _coded(self, table: TableInMemory) -> NDArray[Any]:
         if len(self._room) < 2 * table.n_samples * table.n_features:
             self._room = np.empty(2 * table.n_samples * table.n_features, np.uint8)
-        return self.coding.codes(table, self._room)
+        self._packed.add(self.coding.codes(table, self._room), table.target.codes, table.weights)
 
     def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
         source = self._packed.finish()
@@ -90,29 +83,20 @@ class StreamPacking(Packed):
         self.spool.close()
 
 
-class KeptPacking(Kept):
-    """What an earlier run has kept."""
-
-    def __init__(self, folder: Path, facts: dict[str, Any]) -> None:
-        self.folder, self.facts = folder, facts
-
-    def open(self) -> CountSource | None:
-        class_sizes = np.array(self.facts["class_sizes"], np.int64)
-        packed = PackedBatches(class_sizes, np.array(self.facts["coding"]["arities"], np.int32), None)
-        sizes = {"planes": (packed.plane_words, np.uint64), "wide": (packed.wide_codes, np.uint16)}
-        try:
-            packed.use(*(mapped(self.folder / name, kind, size) for name, (size, kind) in sizes.items()))
-            return packed.reopen()
-        except (OSError, ValueError):
-            return None
+def _reopened(folder: Path, facts: dict[str, Any]) -> CountSource | None:
+    """The counts that an earlier run has kept."""
+    class_sizes = np.array(facts["class_sizes"], np.int64)
+    packed = PackedBatches(class_sizes, np.array(facts["coding"]["arities"], np.int32), None)
+    sizes = {"planes": (packed.plane_words, np.uint64), "wide": (packed.wide_codes, np.uint16)}
+    try:
+        packed.use(*(mapped(folder / name, kind, size) for name, (size, kind) in sizes.items()))
+        return packed.reopen()
+    except (OSError, ValueError):
+        return None
 
 
 class StreamParts(Parts):
-    """The rows of a file or a stream, batch by batch; ``beside`` are target and weights that are given by their values.
-
-    About ``memory`` is taken for the work; None: as much as it needs, with batches for 2 GiB. The packed rows are kept
-    in ``spool``; None: nowhere, they are removed at the end.
-    """
+    """The rows batch by batch, ``beside`` target and weights given by values; ``memory`` None: batches for 2 GiB."""
 
     limits = Limits()
 
@@ -132,11 +116,18 @@ class StreamParts(Parts):
         self.others, self.n_rows_of = [str(name) for name in others], reader.n_rows
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
+        parts = self._parts(f"reading the {task}", features=not target_only)
+        return self._merged(parts, lambda *of, known: work(*of), merge)
+
+    def _merged(
+        self, parts: Parted, work: Work[Result], merge: Merge[Result], size: Callable[[Result], int] = lambda _: 0
+    ) -> Result | None:
+        """What ``work`` returns for all parts, given what is known by then, merged before too much of it waits."""
         known: Result | None = None
         pending: list[Result] = []
-        for first, objects in self._parts(f"reading the {task}", features=not target_only):
-            pending.append(work(first, *objects))
-            if len(pending) > _PENDING or known is None:
+        for first, objects in parts:
+            pending.append(work(first, *objects, known=known))
+            if known is None or len(pending) > _PENDING or sum(map(size, pending)) > self.limits.rows // 2:
                 known, pending = merge(pending if known is None else [known, *pending]), []
         return merge([known, *pending]) if pending and known is not None else known
 
@@ -146,20 +137,18 @@ class StreamParts(Parts):
         early = None
         if coding is not None and class_sizes is not None:
             early = EarlyPacking(lambda first: self._packing(coding(first), class_sizes))
-        known: Summary | None = None
-        pending: list[Summary] = []
-        waiting = 0
-        for first, objects in self._parts("finding bins" if early is None else "finding bins and packing"):
-            part = how.of_part(first, *objects, known=known, also=None if early is None else early.add)
+
+        def of_part(*of: Any, known: Summary | None) -> Summary:
+            part = how.of_part(*of, known=known, also=None if early is None else early.add)
             if known is None and part.sample is not None:
                 self._check_memory()
-            pending.append(part)
-            waiting += max(0 if part.sample is None else len(part.sample.rows), part.most_cells)
-            if len(pending) > _PENDING or known is None or waiting > self.limits.rows // 2:
-                known = Summary.merged(pending if known is None else [known, *pending])
-                pending, waiting = [], 0
-        summary = known if known is None or not pending else Summary.merged([known, *pending])
-        return summary, None if early is None else early.packing
+            return part
+
+        def size(part: Summary) -> int:
+            return max(0 if part.sample is None else len(part.sample.rows), part.most_cells)
+
+        parts = self._parts("finding bins" if early is None else "finding bins and packing")
+        return self._merged(parts, of_part, Summary.merged, size), None if early is None else early.packing
 
     def pack(
         self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
@@ -169,10 +158,10 @@ class StreamParts(Parts):
             packing.add(reader.read(first, *objects, target=target))
         return packing
 
-    def kept(self, key: dict[str, Any]) -> KeptPacking | None:
+    def kept(self, key: dict[str, Any]) -> Kept | None:
         name = self._name(key)
         found = None if name is None or self.spool is None else kept(self.spool, name)
-        return None if found is None else KeptPacking(*found)
+        return None if found is None else Kept(found[1], partial(_reopened, *found))
 
     def _packing(self, coding: Coding, class_sizes: NDArray[np.int64]) -> StreamPacking:
         return StreamPacking(coding, class_sizes, self.spool, self._name)
@@ -196,10 +185,10 @@ class StreamParts(Parts):
             what = f"bins are found from {rows:,} rows of {len(self.features):,} columns, which take {least:,} MiB"
             raise ValueError(Sentence(what, ": give ", Setting("memory", f"{least}MiB"), " or more"))
 
-    def _parts(self, what: str, *, features: bool = True) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    def _parts(self, what: str, *, features: bool = True) -> Parted:
         """The number of the first row that counts of every batch, and its objects as the reader takes them."""
         columns = [*self.features, *self.others] if features else self.others
-        step = row_phase(what, self.batches.n_rows)
+        step = phase(what)
         first = seen = 0
         for part in read_ahead(self.batches.batches(columns or self.batches.names[:1], self.rows)):
             last = seen + part.num_rows
@@ -211,7 +200,7 @@ class StreamParts(Parts):
             first, seen = first + n_rows, last
             if self.memory is not None:
                 give_back_unused()
-            step(seen)
+            step(seen, self.batches.n_rows)
         self._check_lengths(seen, at_end=True)
         check_unchanged(self.batches.label, self.state, self.batches.state())
 
@@ -231,10 +220,7 @@ def rows_of_batch(memory: int, row_bytes: int) -> int:
 
 
 class EarlyPacking:
-    """Rows packed in the pass that looks for their codes, as long as every batch holds what the first one holds.
-
-    Where a later one holds another value, the planes are given up, and the rows are read once more.
-    """
+    """Rows packed in the pass that looks for their codes; given up where a batch holds a value the first has not."""
 
     def __init__(self, start: Callable[[Summary], StreamPacking]) -> None:
         self._start = start

@@ -323,10 +323,10 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return html.display(
-            html.table(*_table(self)),
+            html.table(*summary_table(self)),
             html.paragraph(f"{self.choice()}."),
             *([html.code(use_it(self))] if self.choice().is_recommended else []),
-            *(html.paragraph(line, "aside") for line in _how_to_read(self)),
+            *(html.paragraph(line, "aside") for line in how_to_read(self)),
             html.notes(self.notes),
         )
 
@@ -412,7 +412,7 @@ def baselines(comparison: Comparison) -> list[dict[str, Any]]:
 
 def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -> str:
     """The summary as a table, the answer in a sentence, the ``call`` that selects it, how to read W/T/L, and notes."""
-    header, rows = _table(comparison)
+    header, rows = summary_table(comparison)
     choice = comparison.choice()
     lines = [
         aligned(header, rows, right=(False, *[True] * (len(header) - 1))),
@@ -420,13 +420,13 @@ def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -
         str(choice),
         str(comparison.outer()),
         *([f"to select them: {call or use_it(comparison)}"] if choice.is_recommended else []),
-        *_how_to_read(comparison),
+        *how_to_read(comparison),
         *(f"note: {printable(note)}" for note in displayed(notes)),
     ]
     return "\n".join(lines)
 
 
-def _table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def summary_table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the rows of the summary, the baselines last."""
     measure = comparison.measure
     of_curve = ("method", f"mean error{measure.unit}", "+-", "W/T/L", f"least{measure.unit}", "at")
@@ -441,7 +441,7 @@ def _table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...
     return header, rows
 
 
-def _how_to_read(comparison: Comparison) -> list[str]:
+def how_to_read(comparison: Comparison) -> list[str]:
     about = comparison.measure.about
     return [*([f"error: {about}"] if about else []), HOW_TO_READ]
 

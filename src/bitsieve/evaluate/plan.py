@@ -1,4 +1,4 @@
-"""What a comparison is asked to do, its folds included, with every question settled before the work begins."""
+"""What a comparison is asked to do, its folds and features as numbers included, settled before the work begins."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import f_classif
 from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.defaults import BINNING, COMPARE
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
@@ -20,7 +22,6 @@ from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.quantity import TIMES
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
-from bitsieve.evaluate.encoding import Foreign, NumericFeatures, encode_features, is_foreign
 from bitsieve.evaluate.measures import Loss, Measure, Predicted, make_measure
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
 from bitsieve.information.leaks import leaks
@@ -32,6 +33,7 @@ from bitsieve.selectors.fitting import count_table, make_selector
 FEW_SAMPLES = 100  # below, one sample is left out at a time
 MANY_FOLDS = 10
 LEAVE_ONE_OUT = "loo"
+MOST_CATEGORIES = 100  # columns a feature
 
 
 @dataclass(frozen=True)
@@ -112,11 +114,8 @@ def _check(folds: list[Fold], target: Target) -> None:
         if len(np.intersect1d(fold.train, fold.test)):
             raise ValueError(f"fold {number} tests on samples that it learns from: give it disjoint parts")
         if (truth[fold.train] == truth[fold.train[0]]).all():
-            if target.is_quantity:
-                raise ValueError(f"fold {number} would learn from one value only of the target: give other folds")
-            raise ValueError(
-                f"fold {number} would learn from one class only: give every class at least two samples, or other folds"
-            )
+            one = "value of the target" if target.is_quantity else "class"
+            raise ValueError(f"fold {number} would learn from one {one} only: give other folds or more samples")
 
 
 PROTOCOLS = ("nested", "paper")
@@ -291,10 +290,7 @@ def make_selectors(
 
 
 def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], list[str]]:
-    """The numbers of features that are asked for, ascending, and a note where some are more than the table has.
-
-    None is 10 to 100, or every number from 1 where there are 20 features or fewer. ValueError where none is left.
-    """
+    """The numbers of features asked for, ascending; None: 10 to 100, or, of few, from 1. A note on those too large."""
     if features is None:
         asked = np.arange(1, n_features + 1) if n_features <= FEW_FEATURES else np.array(DEFAULT_COUNTS)
     else:
@@ -326,3 +322,99 @@ def _binning(question: Question, target: Target) -> Any:
     if question.protocol == "paper" and not target.n_allowed:
         return MDLBinner(uncut="median", **own)
     return make_binner(**own) if own else BINNING
+
+
+@dataclass(frozen=True)
+class NumericFeatures:
+    """Features in order of choice, as columns of numbers: ``values[:, : ends[i]]`` are the first ``i + 1`` of them."""
+
+    values: Floats  # (n_samples, n_columns), in Fortran order
+    ends: NDArray[np.intp]
+    numeric: NDArray[np.bool_]  # which features are one number each
+
+    def rows(self, rows: NDArray[np.intp]) -> Floats:
+        """The values of some samples, in Fortran order."""
+        return np.asfortranarray(self.values[rows])
+
+
+def encode_features(
+    table: TableInMemory, order: NDArray[np.intp], learned_from: NDArray[np.intp], *, centred: bool = True
+) -> NumericFeatures:
+    """The features ``order`` of all samples, with scale, mean and categories of the samples ``learned_from``.
+
+    Numbers are standardised where they are ``centred``, else divided by their largest absolute value; a missing one is
+    the mean. A category becomes a 0/1 column (one for two), missing values one, those beyond a hundred none.
+    """
+    parts: list[Floats] = []
+    ends = np.zeros(len(order), np.intp)
+    numeric = np.zeros(len(order), bool)
+    for place, j in enumerate(order):
+        numeric[place] = table.is_numeric(j)
+        if numeric[place]:
+            parts.append(_number(table.numeric(j), learned_from, centred))
+        else:
+            parts.extend(_categories(table.categorical(j).codes, learned_from))
+        ends[place] = len(parts)
+    return NumericFeatures(np.array(parts).T, ends, numeric)
+
+
+def _number(values: Floats, learned_from: NDArray[np.intp], centred: bool) -> Floats:
+    learned = values[learned_from]
+    learned = learned[~np.isnan(learned)]
+    mean = learned.mean() if len(learned) else 0.0
+    if np.isnan(values).any():
+        values = np.where(np.isnan(values), mean, values)
+    largest = np.abs(learned).max(initial=0.0)
+    if not centred:
+        return values / largest if largest > 0 else values
+    spread = learned.std() if len(learned) else 0.0
+    if spread <= 1e-12 * largest:  # no more than the rounding of the mean leaves
+        return np.asarray(values - mean)
+    return np.asarray((values - mean) / spread)
+
+
+def _categories(codes: NDArray[np.int32], learned_from: NDArray[np.intp]) -> list[Floats]:
+    known, times = np.unique(codes[learned_from], return_counts=True)
+    known = np.sort(known[np.argsort(-times, kind="stable")[:MOST_CATEGORIES]])
+    return [(codes == code).astype(np.float64) for code in (known[1:] if len(known) == 2 else known)]
+
+
+class Foreign(BaseEstimator):
+    """A selector of scikit-learn that ranks features; one of several columns comes where its best column does."""
+
+    def __init__(self, selector: Any) -> None:
+        self.selector = selector
+
+    def fit_table(self, table: TableInMemory) -> Foreign:
+        kept = np.setdiff1d(np.arange(table.n_features), table.left_out)
+        target = table.target
+        if target.is_quantity and getattr(self.selector, "score_func", None) is f_classif:
+            raise ValueError("f_classif is a test of classes, and the target is a quantity: give f_regression")
+        made = encode_features(table, kept, np.arange(table.n_samples))
+        with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
+            warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)  # they come last
+            fitted = clone(self.selector).fit(made.values, target.truth)
+        scores = _scores(fitted)
+        starts = np.concatenate([[0], made.ends[:-1]])
+        best = np.maximum.reduceat(np.where(np.isnan(scores), -np.inf, scores), starts)
+        self.selected_ = kept[np.argsort(-best, kind="stable")]
+        return self
+
+
+def is_foreign(method: Any) -> bool:
+    """Whether a method is a selector of scikit-learn."""
+    return all(hasattr(method, name) for name in ("fit", "get_support", "get_params")) and not isinstance(method, type)
+
+
+def _scores(fitted: Any) -> NDArray[np.float64]:
+    """Of every column: ``scores_``, else ``ranking_``, else importances of ``estimator_``, else whether it is kept."""
+    if getattr(fitted, "scores_", None) is not None and np.ndim(fitted.scores_) == 1:
+        return np.asarray(fitted.scores_, np.float64)
+    if hasattr(fitted, "ranking_"):
+        return -np.asarray(fitted.ranking_, np.float64)
+    model = getattr(fitted, "estimator_", None)
+    for name in ("feature_importances_", "coef_"):
+        if hasattr(model, name):
+            importances = np.abs(np.asarray(getattr(model, name), np.float64))
+            return importances if importances.ndim == 1 else np.asarray(np.sqrt(np.square(importances).sum(axis=0)))
+    return np.asarray(fitted.get_support(), np.float64)

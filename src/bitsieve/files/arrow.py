@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import chain
@@ -14,31 +14,16 @@ from typing import Any
 import pyarrow as pa
 
 from bitsieve.common.messages import one_line
-from bitsieve.common.progress import row_phase
+from bitsieve.common.progress import phase
 from bitsieve.files.dialect import unique_names
-from bitsieve.files.errors import DataError, broken, check_names
-from bitsieve.files.parts import FileParts, Given, Rows
+from bitsieve.files.errors import DataError, check_names, in_one_line
+from bitsieve.files.parts import ColumnParts, Given, Rows
 from bitsieve.files.spool import Spool, no_room
 
 INDEX = "__index_level_"  # what pandas calls the index that it adds to a file
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}
-_ERRORS = (pa.ArrowException, OSError, ValueError, KeyError, IndexError, NotImplementedError)
 _BUFFER = 1 << 18  # bytes of a column of Parquet that are read at once
 _LONG = 4  # a row group of more blocks is not taken whole
-
-
-class ColumnParts(FileParts[pa.Table]):
-    """Data of which every block is an Arrow table."""
-
-    @property
-    @abstractmethod
-    def types(self) -> Mapping[str, pa.DataType]:
-        """The types of the columns; of text, found by reading all rows once."""
-
-    @property
-    def row_bytes(self) -> int:
-        """About how much memory a row takes."""
-        return sum(map(_width, self.types.values()))
 
 
 def sliced(table: pa.Table, rows: int | None) -> Iterator[pa.Table]:
@@ -62,29 +47,12 @@ def check_schema(schema: pa.Schema, label: str) -> None:
             raise DataError(f"column {column.name!r} of {label} holds raw bytes: drop it or make it text")
 
 
-def _width(kind: pa.DataType) -> int:
-    """About how many bytes a value takes."""
-    try:
-        return max(1, int(kind.bit_width) // 8)
-    except ValueError:  # text, of which nobody knows how long it is
-        return 32
-
-
 def native_file(path: Path, mode: str = "rb") -> pa.OSFile:
     """The file opened by pyarrow; its name may be no UTF-8 text.
 
     It is read and not mapped: were it cut while it is mapped, the next look at it would end the process.
     """
     return pa.OSFile(os.fsencode(path), mode)
-
-
-def refused(label: str, kind: str, error: Exception) -> DataError:
-    """The error for a file that pyarrow cannot read."""
-    if isinstance(error, pa.ArrowMemoryError):
-        return DataError(f"{label} asks for more memory than there is: it is broken, or too large ({error})")
-    if isinstance(error, UnicodeDecodeError):
-        return DataError(f"cannot read {label} as {NAMES[kind]}: the name of a column is not UTF-8 text")
-    return broken(label, NAMES[kind], error)
 
 
 @dataclass(frozen=True)
@@ -116,12 +84,8 @@ class StoredParts(ColumnParts):
 
     def __init__(self, given: Given, notes: list[str], kind: str) -> None:
         super().__init__(given, notes)
-        try:
+        with in_one_line(f"cannot read {self.label} as {NAMES.get(kind, kind)}"):
             schema = self.opened(kind)
-        except DataError:
-            raise
-        except _ERRORS as error:
-            raise refused(self.label, kind, error) from None
         places = [place for place, name in enumerate(schema.names) if not name.startswith(INDEX)]
         old = [schema.names[place] for place in places]
         names = unique_names(old, notes)
@@ -158,7 +122,7 @@ class ArrowParts(StoredParts):
         with native_file(self.path) as file:
             return _reader(file, kind).schema
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+    def pieces(self, *, whole: bool) -> Sequence[Rows]:
         return [ArrowRows(self.stored)]
 
 
@@ -170,18 +134,15 @@ class ArrowRows:
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
         stored, wanted = self.stored, self.stored.asked(columns)
-        try:
-            with native_file(stored.path) as file:
-                reader = _reader(file, stored.kind)
-                if rows is None:
-                    yield stored.chosen(reader.read_all(), wanted)
-                    return
-                n_batches = getattr(reader, "num_record_batches", None)
-                batches = reader if n_batches is None else map(reader.get_batch, range(n_batches))
-                for batch in batches:
-                    yield from sliced(stored.chosen(pa.Table.from_batches([batch]), wanted), rows)
-        except _ERRORS as error:
-            raise refused(stored.label, stored.kind, error) from None
+        with in_one_line(f"cannot read {stored.label} as {NAMES[stored.kind]}"), native_file(stored.path) as file:
+            reader = _reader(file, stored.kind)
+            if rows is None:
+                yield stored.chosen(reader.read_all(), wanted)
+                return
+            n_batches = getattr(reader, "num_record_batches", None)
+            batches = reader if n_batches is None else map(reader.get_batch, range(n_batches))
+            for batch in batches:
+                yield from sliced(stored.chosen(pa.Table.from_batches([batch]), wanted), rows)
 
 
 class ParquetParts(StoredParts):
@@ -199,10 +160,10 @@ class ParquetParts(StoredParts):
             self.groups = [metadata.row_group(place).num_rows for place in range(metadata.num_row_groups)]
             return file.schema_arrow
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+    def pieces(self, *, whole: bool) -> Sequence[Rows]:
         return [RowGroups(self.stored, tuple(self.groups), 0, len(self.groups))]
 
-    def portions(self, n: int | None) -> Sequence[Rows[pa.Table]]:
+    def portions(self, n: int | None) -> Sequence[Rows]:
         n_groups = len(self.groups)
         step = 1 if n is None else max(1, -(-n_groups // n))
         groups = tuple(self.groups)
@@ -222,20 +183,18 @@ class RowGroups:
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
         stored, wanted = self.stored, self.stored.asked(columns)
-        try:
+        with in_one_line(f"cannot read {stored.label} as {NAMES[stored.kind]}"):
             if rows is not None and self._suits_polars(wanted, rows):
                 yield from self._by_polars(wanted, rows)
             else:
                 yield from self._by_pyarrow(wanted, rows)
-        except _ERRORS as error:
-            raise refused(stored.label, stored.kind, error) from None
 
     def _suits_polars(self, wanted: list[str], rows: int) -> bool:
         """Whether polars is there, reads these types as pyarrow does, and the row groups are short enough for it."""
         return (
             find_spec("polars") is not None
             and self.stored.places is None
-            and _is_utf8(self.stored.path)
+            and str(self.stored.path).isprintable()  # a name that is not UTF-8 is not
             and max(self.sizes, default=0) <= _LONG * rows
             and all(_is_plain(self.stored.schema.field(name).type) for name in wanted)
         )
@@ -250,10 +209,7 @@ class RowGroups:
             taken += self.sizes[place]
             if taken - first < rows and place + 1 < self.end:
                 continue
-            try:
-                table = frame.slice(first, taken - first).collect()
-            except polars.exceptions.PolarsError as error:
-                raise OSError(str(error)) from None
+            table = frame.slice(first, taken - first).collect()
             if len(table) != taken - first:
                 raise OSError("it holds fewer rows than it says")
             if taken > first:
@@ -283,7 +239,7 @@ def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
     """
     spool = Spool(parent)
     path, n_rows, label = spool.folder / "stream.arrow", 0, "the stream"
-    step = row_phase("reading the stream", None)
+    step = phase("reading the stream")
     try:
         batches = _batches_of(data)
         first = next(batches, None)
@@ -293,7 +249,7 @@ def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
                 for batch in chain([first], batches):
                     writer.write_batch(batch)
                     n_rows += batch.num_rows
-                    step(n_rows)
+                    step(n_rows, None)
     except OSError as error:
         raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
     except pa.ArrowException as error:
@@ -317,14 +273,6 @@ def _batches_of(data: Any) -> Iterator[pa.RecordBatch]:
 
 def _reader(file: pa.OSFile, kind: str) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
     return (pa.ipc.open_file if kind == "arrow" else pa.ipc.open_stream)(file)
-
-
-def _is_utf8(path: Path) -> bool:
-    """Whether the name of a file is UTF-8, as polars wants it."""
-    try:
-        return bool(str(path).encode())
-    except UnicodeEncodeError:
-        return False
 
 
 def _is_plain(kind: pa.DataType) -> bool:

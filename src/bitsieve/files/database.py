@@ -68,7 +68,7 @@ class DatabaseParts(StoredParts):
     def n_rows(self) -> int:
         return self._n_rows
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+    def pieces(self, *, whole: bool) -> Sequence[Rows]:
         return [TableRows(self.stored, self.table)]
 
 

@@ -46,40 +46,34 @@ def is_number(text: str) -> bool:
     return True
 
 
-def broken(label: str, kind: str, error: Exception) -> DataError:
-    """The error for a file that cannot be read to its end."""
-    return DataError(f"cannot read {label} as {kind}: {_printable(error)}")
-
-
-def _printable(error: Exception) -> str:
-    """What is said of broken text may repeat its bytes."""
-    return "".join(letter if letter.isprintable() else "?" for letter in one_line(error))[:300]
-
-
 @contextmanager
 def in_one_line(problem: str, needed: str | None = None) -> Iterator[None]:
     """Inside the block what a library, each with errors of its own, raises is one line; ``needed``: what a package."""
     try:
         yield
-    except (DataError, MemoryError):
+    except DataError:
         raise
     except Exception as error:
         if needed is not None and isinstance(error, ImportError):
             raise DataError(f"{needed} needs the package {error.name!r}: pip install 'bitsieve[formats]'") from None
-        raise DataError(f"{problem}: {_printable(error)}") from None
+        what = one_line("it takes more memory than there is" if isinstance(error, MemoryError) else error)
+        # what is said of broken text may repeat its bytes
+        raise DataError(f"{problem}: {''.join(c if c.isprintable() else '?' for c in what)[:300]}") from None
 
 
-def unreadable(path: str | os.PathLike[str], error: OSError) -> DataError:
-    """The error for a file that the system does not give."""
-    return DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}")
+@contextmanager
+def readable(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Inside the block it is one line that the system does not give a file."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
 
 
 def file_state(path: Path) -> FileState:
     """Path, size, time of change and number of a file, which are others when it has changed."""
-    try:
+    with readable(path):
         found = os.stat(path)
-    except OSError as error:
-        raise unreadable(path, error) from None
     return str(path.resolve()), found.st_size, found.st_mtime_ns, found.st_ino
 
 

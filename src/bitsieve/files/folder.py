@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import pyarrow as pa
-from pyarrow import dataset, fs
 
-from bitsieve.common.messages import one_line, quoted
-from bitsieve.files.arrow import ColumnParts
-from bitsieve.files.errors import DataError, FileState, check_names, unreadable
-from bitsieve.files.parts import Copies, Given, Range, Rows
+from bitsieve.common.messages import quoted
+from bitsieve.files.errors import DataError, FileState, check_names, readable
+from bitsieve.files.parts import ColumnParts, Copies, Given, Range, Rows
 
 Value = int | str | None
 
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_HIDDEN = (".", "_")  # what the names of files and folders begin with that are no part of a table
 ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".orc", ".csv", ".tsv", ".txt")
 
 
@@ -64,10 +66,10 @@ class FolderParts(ColumnParts):
     def types(self) -> Mapping[str, pa.DataType]:
         return {**self.files[0].types, **{name: _type(value) for name, value in self.values[0].items()}}
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+    def pieces(self, *, whole: bool) -> Sequence[Rows]:
         return [OfFolder(file, file.names[0], values) for file, values in zip(self.files, self.values, strict=True)]
 
-    def ranges(self, n: int | None = None) -> list[Range[pa.Table]]:
+    def ranges(self, n: int | None = None) -> list[Range]:
         each = None if n is None else -(-n // len(self.files))
         found = []
         for file, values in zip(self.files, self.values, strict=True):
@@ -82,7 +84,7 @@ class FolderParts(ColumnParts):
 class OfFolder:
     """Rows of a file, which has the column ``some``, with the ``values`` that its folders name."""
 
-    rows: Rows[pa.Table]
+    rows: Rows
     some: str
     values: Mapping[str, Value]
 
@@ -96,32 +98,24 @@ class OfFolder:
 
 def _files(path: Path) -> dict[Path, dict[str, str | None]]:
     """The table files of a folder in their order, and the values that their folders name."""
-    how = dataset.FileSystemFactoryOptions(
-        partitioning=dataset.HivePartitioning.discover(), partition_base_dir=str(path)
-    )
-    try:
-        inside = fs.FileSelector(str(path), recursive=True)
-        found = dataset.FileSystemDatasetFactory(fs.LocalFileSystem(), inside, dataset.CsvFileFormat(), how)
-        paths = [Path(part.path) for part in found.finish(pa.schema([])).get_fragments()]
-        names = {
-            folder.partition("=")[0] for file in paths for folder in file.relative_to(path).parts[:-1] if "=" in folder
-        }
-        fragments = found.finish(pa.schema([(name, pa.string()) for name in names])).get_fragments()
-        values = {Path(part.path): dataset.get_partition_keys(part.partition_expression) for part in fragments}
-    except UnicodeError:
-        raise DataError(f"the folder {str(path)!r} holds a name that is not UTF-8: rename it") from None
-    except OSError as error:
-        raise unreadable(path, error) from None
-    except pa.ArrowException as error:
-        raise DataError(f"cannot read the folder {str(path)!r}: {one_line(error)}") from None
-    tables = {file: values[file] for file in sorted(paths) if file.suffix.lower() in ENDINGS}
+
+    def fail(error: OSError) -> None:
+        with readable(path):
+            raise error
+
+    tables: dict[Path, dict[str, str | None]] = {}
+    for where, _, names in os.walk(path, onerror=fail, followlinks=True):
+        folders = Path(where).relative_to(path).parts
+        pairs = (folder.partition("=") for folder in folders if "=" in folder)
+        values = {name: None if value == _NO_VALUE else unquote(value) for name, _, value in pairs}
+        if not any(folder.startswith(_HIDDEN) for folder in folders):
+            shown = (name for name in names if not name.startswith(_HIDDEN))
+            tables |= {Path(where, name): values for name in shown if Path(name).suffix.lower() in ENDINGS}
     if not tables:
         raise DataError(f"the folder {str(path)!r} holds no table: files that end in {', '.join(ENDINGS)} are read")
-    first = next(iter(tables.values()))
-    if any(one.keys() != first.keys() for one in tables.values()):
+    if len({frozenset(one) for one in tables.values()}) > 1:
         raise DataError(f"the sub-folders of {str(path)!r} are not all named by the same columns: sort them out")
-    order = [folder.partition("=")[0] for folder in next(iter(tables)).parts if folder.partition("=")[0] in first]
-    return {file: {name: one[name] for name in order} for file, one in tables.items()}
+    return dict(sorted(tables.items()))
 
 
 def _typed(values: list[dict[str, str | None]]) -> list[dict[str, Value]]:

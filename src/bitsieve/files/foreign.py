@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bitsieve.files.arrow import ColumnParts, StoredParts
+from bitsieve.files.arrow import StoredParts
 from bitsieve.files.dialect import unique_names
 from bitsieve.files.errors import DataError, in_one_line, is_number, named_inside
-from bitsieve.files.parts import Given, Rows
+from bitsieve.files.parts import ColumnParts, Given, Rows
 from bitsieve.files.text import Parsed
 
 PHENOTYPE = "phenotype"
@@ -37,7 +37,7 @@ class ForeignParts(StoredParts):
     def n_rows(self) -> int:
         return int(self._table.num_rows)
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+    def pieces(self, *, whole: bool) -> Sequence[Rows]:
         return [Parsed(self.stored.chosen(self._table, list(self.names)))]
 
 
@@ -159,7 +159,7 @@ class PlinkParts(ColumnParts):
             return _numbers(pa.array(np.where(missing, "0", self.phenotypes).astype(np.float64), mask=missing))
         return pa.array(self.phenotypes, mask=missing)
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+    def pieces(self, *, whole: bool) -> Sequence[Rows]:
         return [Genotypes(self.path, self.label, tuple(self._names), self._phenotype)]
 
 

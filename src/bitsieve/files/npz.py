@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import available_bytes
 from bitsieve.common.messages import quoted
 from bitsieve.common.names import NumberedNames
 from bitsieve.files.errors import DataError, check_names, check_width, in_one_line
-from bitsieve.files.parts import FileParts, Rows
+from bitsieve.files.parts import Given
 
 SPARSE_PIECES = ("data", "indices", "indptr", "shape")
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -36,43 +36,34 @@ class ArrayTable:
         column = self.X[:, [self.names.index(name)]]
         return (column if isinstance(column, np.ndarray) else column.toarray())[:, 0]
 
-    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[ArrayTable]:
-        if rows is None:
-            yield self
-            return
-        X = self.X if isinstance(self.X, np.ndarray) else self.X.tocsr()
-        for first in range(0, len(self.y), rows):
-            some = slice(first, first + rows)
-            yield ArrayTable(X[some], self.y[some], self.names)
+
+class ArrayFile(ABC):
+    """A file that holds no columns but arrays, which are read at once; ``notes`` are what was noticed."""
+
+    refusal: ClassVar[str]  # what the file is and what to do, where columns are needed
+
+    def __init__(self, given: Given, notes: list[str], kind: str = "") -> None:
+        self.path, self.label, self.notes = given.path, given.label, notes
+
+    @abstractmethod
+    def read(self) -> ArrayTable:
+        """All rows."""
 
 
-class NpzParts(FileParts[ArrayTable]):
-    """An archive, which is read at once; the blocks are slices of its arrays."""
+class NpzFile(ArrayFile):
+    """An archive."""
 
-    no_columns = (
+    refusal = (
         "an .npz file, which is not read in batches: give it without a limit of memory and a spool, or write it as "
         "Parquet"
     )
 
-    @cached_property
-    def table(self) -> ArrayTable:
+    def read(self) -> ArrayTable:
         return read_npz(self.path, self.label)
 
-    @property
-    def names(self) -> Sequence[str]:
-        return self.table.names
 
-    @property
-    def n_rows(self) -> int:
-        return len(self.table.y)
-
-    def pieces(self, *, whole: bool) -> Sequence[Rows[ArrayTable]]:
-        return [self.table]
-
-
-def read_npz(path: Path, label: str | None = None) -> ArrayTable:
+def read_npz(path: Path, label: str) -> ArrayTable:
     """Read ``X`` and ``y`` as they are stored, dense or sparse."""
-    label = repr(str(path)) if label is None else label
     with open(path, "rb") as file, _opened(file, label) as archive:
         stored = archive.files
         if not stored:

@@ -40,11 +40,11 @@ def check_output(
     path = Path(path)
     if source is not None and path.exists() and os.path.exists(source) and path.samefile(source):
         raise DataError(f"the {what} {str(path)!r} is the input itself: give it another name")
+    if path.is_dir():
+        raise DataError(f"the {what} {str(path)!r} is a directory: give the path of a file")
     if endings and path.suffix.lower() not in endings:
         allowed = f"{'one of ' * (len(endings) > 1)}{', '.join(endings)}"
         raise DataError(f"unknown format of the {what} {str(path)!r}: end it in {allowed}{remark}")
-    if path.is_dir():
-        raise DataError(f"the {what} {str(path)!r} is a directory: give the path of a file")
     if not path.parent.is_dir():
         raise DataError(f"there is no directory {str(path.parent)!r} for the {what}: make it first")
     if not os.access(path.parent, os.W_OK):

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from bitsieve.common.lazy import cached_property
 from bitsieve.files.errors import DataError, FileState, check_unchanged, file_state
 from bitsieve.files.spool import Spool
 
-ROWS = 1 << 16  # of a block, where nothing else is asked for
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-Block = TypeVar("Block", covariant=True)
+ROWS = 1 << 16  # of a block, where nothing else is asked for
 
 
 class Copies:
@@ -37,34 +38,31 @@ class Given:
     inside: str | None = None  # the name of a table in it
 
 
-class Rows(Protocol[Block]):
+class Rows(Protocol):
     """Some rows of a file; any process can be sent them that finds the file under the same path."""
 
-    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[Block]:
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
         """Some columns in their order, about so many rows at a time; None: all columns, all rows."""
 
 
 @dataclass(frozen=True)
-class Range(Generic[Block]):
+class Range:
     """Some rows of a file, which must not have changed since it was opened."""
 
     label: str
     path: Path
     state: FileState
-    rows: Rows[Block]
+    rows: Rows
 
-    def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[Block]:
+    def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[pa.Table]:
         """Some columns in their order, about so many rows at a time."""
         check_unchanged(self.label, self.state, file_state(self.path))
         yield from self.rows.batches(columns, rows)
         check_unchanged(self.label, self.state, file_state(self.path))
 
 
-class FileParts(ABC, Generic[Block]):
+class ColumnParts(ABC):
     """A file, a folder of files, or a stored stream; ``notes`` are what was noticed, however the rows are read."""
-
-    #: What the file is and what to do, where its blocks are no columns; None: they are.
-    no_columns: str | None = None
 
     def __init__(self, given: Given, notes: list[str], kind: str = "") -> None:
         self.kind = kind  # the name of the format, where the first bytes say it
@@ -74,7 +72,17 @@ class FileParts(ABC, Generic[Block]):
     @property
     @abstractmethod
     def names(self) -> Sequence[str]:
-        """Of the columns, known before any row is read, but for JSON and sparse rows."""
+        """Of the columns, known before any row is read, but for JSON."""
+
+    @property
+    @abstractmethod
+    def types(self) -> Mapping[str, pa.DataType]:
+        """The types of the columns; of text, found by reading all rows once."""
+
+    @property
+    def row_bytes(self) -> int:
+        """About how much memory a row takes."""
+        return sum(map(_width, self.types.values()))
 
     @property
     @abstractmethod
@@ -82,19 +90,19 @@ class FileParts(ABC, Generic[Block]):
         """The number of rows; None where only reading all of them finds it."""
 
     @abstractmethod
-    def pieces(self, *, whole: bool) -> Sequence[Rows[Block]]:
+    def pieces(self, *, whole: bool) -> Sequence[Rows]:
         """The rows as they are read in this process; ``whole``: as one block."""
 
-    def portions(self, n: int | None) -> Sequence[Rows[Block]]:
+    def portions(self, n: int | None) -> Sequence[Rows]:
         """The rows in about ``n`` pieces for other processes; None: in pieces of the size that suits the format."""
         return self.pieces(whole=False)
 
-    def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[Block]:
-        """The rows as blocks of some columns; of sparse rows always of all. ``rows`` None: one block of all rows."""
+    def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[pa.Table]:
+        """The rows as blocks of some columns; ``rows`` None: one block of all rows."""
         for piece in self.pieces(whole=rows is None):
             yield from piece.batches(columns, rows)
 
-    def ranges(self, n: int | None = None) -> list[Range[Block]]:
+    def ranges(self, n: int | None = None) -> list[Range]:
         """Parts of the rows in their order, for other processes: about ``n``, or as many as suit the file."""
         if self.given.original != self.path:
             raise DataError(
@@ -105,6 +113,14 @@ class FileParts(ABC, Generic[Block]):
     def state(self) -> list[FileState]:
         """Of every file its path, size, time of change and number now, which are others when it has changed."""
         return [] if self.given.original is None else [file_state(self.given.original)]
+
+
+def _width(kind: pa.DataType) -> int:
+    """About how many bytes a value takes."""
+    try:
+        return max(1, int(kind.bit_width) // 8)
+    except ValueError:  # text, of which nobody knows how long it is
+        return 32
 
 
 def line_starts(path: Path, first: int, size: int) -> list[int]:

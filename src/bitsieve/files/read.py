@@ -12,37 +12,35 @@ import struct
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from bitsieve.common.messages import quoted, warn_of
-from bitsieve.files.addresses import address, files_behind, reaching
-from bitsieve.files.errors import DataError, file_and_inside, in_one_line, unreadable
-from bitsieve.files.npz import ArrayTable
-from bitsieve.files.parts import Copies, FileParts, Given
+from bitsieve.files.errors import DataError, file_and_inside, in_one_line, readable
+from bitsieve.files.npz import ArrayFile, ArrayTable
+from bitsieve.files.parts import ColumnParts, Copies, Given
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from bitsieve.files.arrow import ColumnParts
 
 READ = "CSV, TSV, JSON lines, Parquet, Arrow/Feather, ORC, libsvm, .npz, Excel, Stata, SAS, SPSS, ARFF, SQLite and \
 DuckDB files are read"
 STANDARD_INPUT = "-"
 _OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
 _FOREIGN_PARTS = "bitsieve.files.foreign.ForeignParts"
-FORMATS = {  # the first bytes of a file to the name of its format, and the FileParts that read it
+FORMATS = {  # the first bytes of a file to the name of its format, and what reads it: ColumnParts or an ArrayFile
     b"PAR1": ("parquet", "bitsieve.files.arrow.ParquetParts"),
     b"ARROW1": ("arrow", "bitsieve.files.arrow.ArrowParts"),
     b"FEA1": ("feather1", ""),
     b"\xff\xff\xff\xff": ("stream", "bitsieve.files.arrow.ArrowParts"),
-    b"PK\x03\x04": ("npz", "bitsieve.files.npz.NpzParts"),
-    b"PK\x05\x06": ("npz", "bitsieve.files.npz.NpzParts"),
+    b"PK\x03\x04": ("npz", "bitsieve.files.npz.NpzFile"),
+    b"PK\x05\x06": ("npz", "bitsieve.files.npz.NpzFile"),
     b"SQLite format 3": ("sqlite", "bitsieve.files.database.DatabaseParts"),
     b"ORC": ("orc", _FOREIGN_PARTS),
     b"\xd0\xcf\x11\xe0": ("excel", _FOREIGN_PARTS),
@@ -70,13 +68,12 @@ _ARFF = re.compile(rb"\s*(?:%[^\n]*\n\s*)*@relation\s", re.IGNORECASE)
 _WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # of Excel and of OpenDocument
 _BROKEN_ZIP = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
 _BLOCK = 1 << 20  # bytes that are copied at once
+_ADDRESS = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):/+([^/].*)", re.DOTALL)
+_PATIENCE = 20  # seconds without an answer of an address
 
 
-def open_file(data: Any, *, header: bool | None = None, spool: Path | None = None) -> FileParts[Any]:
-    """Open a table file, a folder or a list of them, or a stream, which is written to ``spool`` and read from there.
-
-    Blocks of rows are Arrow tables; of .npz and libsvm :class:`~bitsieve.files.npz.ArrayTable`.
-    """
+def open_file(data: Any, *, header: bool | None = None, spool: Path | None = None) -> ColumnParts | ArrayFile:
+    """Open a table file, a folder or a list of them, or a stream, which is written to ``spool`` and read from there."""
     several = isinstance(data, (list, tuple))
     if not several and not isinstance(data, (str, PathLike)):
         from bitsieve.files.arrow import stored_stream
@@ -91,21 +88,21 @@ def open_file(data: Any, *, header: bool | None = None, spool: Path | None = Non
 
 
 def open_columns(data: Any, *, header: bool | None = None, spool: Path | None = None) -> ColumnParts:
-    """The same of data whose blocks are Arrow tables; other data is refused."""
+    """The same of data that is columns; other data is refused."""
     return columns_of(open_file(data, header=header, spool=spool))
 
 
-def columns_of(parts: FileParts[Any]) -> ColumnParts:
-    """The parts of a file, if its blocks are Arrow tables."""
-    if parts.no_columns is not None:
-        raise DataError(f"{parts.label} is {parts.no_columns}")
-    return cast("ColumnParts", parts)
+def columns_of(parts: ColumnParts | ArrayFile) -> ColumnParts:
+    """The parts of a file, if it holds columns."""
+    if isinstance(parts, ArrayFile):
+        raise DataError(f"{parts.label} is {parts.refusal}")
+    return parts
 
 
-def _open_one(path: Path, header: bool | None) -> FileParts[Any]:
+def _open_one(path: Path, header: bool | None) -> ColumnParts | ArrayFile:
     check_file(path)
     copies = Copies()
-    try:
+    with readable(path):
         is_input = str(path) == STANDARD_INPUT
         if not is_input and not path.is_fifo():
             file, inside = file_and_inside(path)
@@ -114,11 +111,9 @@ def _open_one(path: Path, header: bool | None) -> FileParts[Any]:
         with nullcontext(sys.stdin.buffer) if is_input else open(path, "rb") as stream:
             _copy(stream, copied, "'standard input'" if is_input else repr(str(path)))
         return _opened(Given(copied, "'standard input'" if is_input else repr(str(path)), None, copies), header)
-    except OSError as error:
-        raise unreadable(path, error) from None
 
 
-def _open_copied(where: str, header: bool | None) -> FileParts[Any]:
+def _open_copied(where: str, header: bool | None) -> ColumnParts | ArrayFile:
     """What lies behind an address, a file or a folder of them, copied first."""
     copies, files = Copies(), files_behind(where)
     for name, opener in files.items():
@@ -152,10 +147,8 @@ def read_table(
         parts = _open_one(Path(path), header)
     else:
         parts = open_file(path, header=header)
-    try:
-        table = _joined(list(parts.batches(rows=None)))
-    except OSError as error:
-        raise unreadable(str(path), error) from None
+    with readable(str(path)):
+        table = parts.read() if isinstance(parts, ArrayFile) else _joined(list(parts.batches(rows=None)))
     if getattr(table, "num_rows", 1) == 0:  # arrays were looked at already
         raise DataError(f"{parts.label} has no rows: nothing to select from")
     if notes is None:
@@ -185,12 +178,10 @@ def check_file(path: str | PathLike[str]) -> None:
     if str(path) == STANDARD_INPUT or address(path) is not None:
         return
     path, _ = file_and_inside(Path(path))
-    try:
+    with readable(path):
+        if not path.exists():
+            raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})")
         mode = path.stat().st_mode
-    except FileNotFoundError:
-        raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})") from None
-    except OSError as error:
-        raise unreadable(path, error) from None
     if stat.S_ISDIR(mode):
         raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
     if stat.S_ISREG(mode) and not path.stat().st_size:  # such as of /proc, where to open some waits for ever
@@ -237,15 +228,13 @@ def holds_sparse_rows(data: Any) -> bool:
     if not isinstance(data, (str, PathLike)):
         return False
     path = Path(data)
-    try:
+    with readable(path):
         if address(path) is not None or not path.exists():  # whoever reads it will say so
             return path.suffix.lower() in ENDINGS
         return path.is_file() and path.stat().st_size > 0 and file_kind(path) == "text" and is_libsvm(path)
-    except OSError as error:
-        raise unreadable(path, error) from None
 
 
-def _opened(given: Given, header: bool | None) -> FileParts[Any]:
+def _opened(given: Given, header: bool | None) -> ColumnParts | ArrayFile:
     """The parts of a file, which may be compressed or not UTF-8."""
     given, notes = decompressed(given), list[str]()
     kind = file_kind(given.path, given.label)
@@ -256,18 +245,17 @@ def _opened(given: Given, header: bool | None) -> FileParts[Any]:
     if kind == "feather1":
         raise DataError(f"{given.label} is a Feather file of version 1: write it again with version 2")
     module, _, name = {**_BY_CONTENT, **dict(FORMATS.values())}[kind].rpartition(".")
-    parts: FileParts[Any] = getattr(import_module(module), name)(given, notes, kind)
+    parts: ColumnParts | ArrayFile = getattr(import_module(module), name)(given, notes, kind)
     return parts
 
 
-def _opened_text(given: Given, notes: list[str], header: bool | None) -> FileParts[Any]:
+def _opened_text(given: Given, notes: list[str], header: bool | None) -> ColumnParts | ArrayFile:
     from bitsieve.files.dialect import UTF_16, in_utf8
-    from bitsieve.files.json_lines import JsonParts, is_json
-    from bitsieve.files.libsvm import LibsvmParts, is_libsvm
-    from bitsieve.files.text import DelimitedParts
+    from bitsieve.files.libsvm import LibsvmFile, is_libsvm
+    from bitsieve.files.text import DelimitedParts, JsonParts, is_json
 
     if is_libsvm(given.path):
-        return LibsvmParts(given, notes)
+        return LibsvmFile(given, notes)
     with open(given.path, "rb") as file:
         head = file.read(2)
     if head in UTF_16:
@@ -329,3 +317,50 @@ def _copy(stream: Any, path: Path, label: str) -> None:
                     f"{tempfile.gettempdir()!r}: set TMPDIR to a folder on a larger disk"
                 )
             file.write(block)
+
+
+def address(path: Any) -> str | None:
+    """The address that a path is, of which ``Path`` drops a slash; None of the path of a file."""
+    found = _ADDRESS.fullmatch(str(path)) if isinstance(path, (str, PathLike)) else None
+    return None if found is None else f"{found[1].lower()}://{found[2]}"
+
+
+def files_behind(where: str) -> Mapping[Path, Callable[[], Any]]:
+    """Of every file at an address its name, or its path below a folder, and what opens it."""
+    with reaching(where):
+        if where.startswith(("http://", "https://")):
+            from urllib.request import urlopen
+
+            return {Path(re.split("[?#]", where)[0]): partial(urlopen, where, timeout=_PATIENCE)}
+        from pyarrow import fs
+
+        system, path = _system(where)
+        found = system.get_file_info(path)
+        if found.type == fs.FileType.File:
+            return {Path(found.base_name): partial(system.open_input_stream, path)}
+        inside = system.get_file_info(fs.FileSelector(path, recursive=True))
+        files = {one.path: partial(system.open_input_stream, one.path) for one in inside if one.is_file}
+        return {Path(below).relative_to(path): opener for below, opener in files.items()}
+
+
+def _system(where: str) -> Any:
+    """The file system of an address, of pyarrow or, for what it does not know, of fsspec; and the path there."""
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        if where.startswith(("gs://", "gcs://")) and "?" not in where:  # by default it tries for a quarter of an hour
+            return fs.FileSystem.from_uri(f"{where}?retry_limit_seconds={_PATIENCE}")
+        return fs.FileSystem.from_uri(where)
+    except pa.ArrowInvalid as error:
+        if "Unrecognized filesystem" not in str(error):
+            raise
+    from fsspec.core import url_to_fs
+
+    system, path = url_to_fs(where)
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def reaching(where: str) -> AbstractContextManager[None]:
+    """Inside the block what an address does not give is one line."""
+    return in_one_line(f"cannot read {where!r}", f"cannot read {where!r}: it")

@@ -14,12 +14,13 @@ import shutil
 import tempfile
 import time
 import weakref
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,33 +61,33 @@ class Spool:
         n_bytes = size * np.dtype(kind).itemsize
         if not n_bytes:
             return np.empty(0, kind)
-        path = self.folder / name
-        try:
-            with open(path, "wb") as file:
-                if hasattr(os, "posix_fallocate"):  # a full disk would otherwise end the process while it writes
-                    os.posix_fallocate(file.fileno(), 0, n_bytes)
-                else:
-                    file.truncate(n_bytes)
-            return np.memmap(path, kind, "r+", shape=(size,))
-        except OSError as error:
-            raise no_room(self.folder.parent, n_bytes, error) from None
+        with self._file(name, "wb", n_bytes) as file:
+            if hasattr(os, "posix_fallocate"):  # a full disk would otherwise end the process while it writes
+                os.posix_fallocate(file.fileno(), 0, n_bytes)
+            else:
+                file.truncate(n_bytes)
+            return np.memmap(self.folder / name, kind, "r+", shape=(size,))
 
     def append(self, name: str, values: NDArray[Any]) -> None:
         """Write an array behind what a file of the folder holds."""
-        try:
-            with open(self.folder / name, "ab") as file:
-                file.write(values.data)
-        except OSError as error:
-            raise no_room(self.folder.parent, values.nbytes, error) from None
+        with self._file(name, "ab", values.nbytes) as file:
+            file.write(values.data)
 
     def write(self, name: str, content: bytes) -> None:
+        """Write a file of the folder to the disk."""
+        with self._file(name, "wb", len(content)) as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+
+    @contextmanager
+    def _file(self, name: str, mode: str, n_bytes: int) -> Iterator[IO[bytes]]:
+        """A file of the folder, to which so many bytes are to be written."""
         try:
-            with open(self.folder / name, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
+            with open(self.folder / name, mode) as file:
+                yield file
         except OSError as error:
-            raise no_room(self.folder.parent, len(content), error) from None
+            raise no_room(self.folder.parent, n_bytes, error) from None
 
     def keep(self, name: str, facts: dict[str, Any]) -> Path:
         """Give the folder its own name, now that it is whole, with what must be known to use it again."""

@@ -1,4 +1,4 @@
-"""Tables of text: read in ranges of whole rows, with types that are decided over all rows.
+"""Tables of text, with delimiters or of JSON: read in ranges of whole rows, with types that are decided over all rows.
 
 A file that is one range is parsed once. Of several ranges each is parsed for the types that its own values have, and
 where these differ, a column gets the first type that all its values have, of truth values, times, numbers and text: the
@@ -8,6 +8,7 @@ type that it has where the whole file is one range. Then the ranges are parsed f
 from __future__ import annotations
 
 import codecs
+import json
 import os
 import re
 from abc import abstractmethod
@@ -22,16 +23,17 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from bitsieve.common.messages import one_line
-from bitsieve.files.arrow import ColumnParts, native_file, sliced
-from bitsieve.files.dialect import MISSING, Layout, NotUtf8, begins_with_comments, in_utf8, without_comments
-from bitsieve.files.errors import DataError
-from bitsieve.files.parts import Given, Rows
+from bitsieve.files.arrow import INDEX, check_schema, native_file, sliced
+from bitsieve.files.dialect import BOM, MISSING, Layout, NotUtf8, begins_with_comments, in_utf8, without_comments
+from bitsieve.files.errors import DataError, in_one_line
+from bitsieve.files.parts import ColumnParts, Given, Rows, line_starts
 
 Types = Mapping[str, pa.DataType]
 
 BLOCK = 1 << 24  # bytes of a range that is read at once
 PORTION = 1 << 26  # bytes of a range for another process
 _SMALL = 1 << 23  # bytes; a smaller text is parsed sooner by one thread
+_HEAD = 4096  # bytes that are looked at for an object of JSON
 _GROUPED = re.compile(r" *[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3})*)(\.[0-9]*)? *")
 _NUMBER, _TEXT, _NULL = pa.float64(), pa.string(), pa.null()
 #: What values may be besides, of which pyarrow finds a type; in the order in which it tries them.
@@ -119,14 +121,14 @@ class TextParts(ColumnParts):
         self._look(whole=False)
         return self._n_rows
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows[pa.Table]]:
+    def pieces(self, *, whole: bool) -> Sequence[Rows]:
         self._look(whole=whole)
         if self._table is not None:
             return [Parsed(self._table)]
         starts = [self._starts[0], self._starts[-1]] if whole else self._starts
         return [TextRange(self.form, *ends, self._kinds) for ends in pairwise(starts)]
 
-    def portions(self, n: int | None) -> Sequence[Rows[pa.Table]]:
+    def portions(self, n: int | None) -> Sequence[Rows]:
         self._look(whole=False)
         size = PORTION if n is None else -(-os.path.getsize(self.path) // n)
         return [TextRange(self.form, *ends, self._kinds) for ends in pairwise(self.form.starts(size))]
@@ -374,3 +376,71 @@ def _quotes(path: Path) -> int:
         while block := file.read(1 << 24):
             number += block.count(b'"')
     return number
+
+
+def is_json(path: Path) -> bool:
+    """Whether a file of text begins as an object, or as a list of objects."""
+    with open(path, "rb") as file:
+        start = file.read(_HEAD).removeprefix(BOM).split()
+    return b"".join(start[:3]).startswith((b'{"', b"[{", b"{}"))
+
+
+class JsonParts(TextParts):
+    """Objects as rows: their keys are the columns, and a key that an object lacks is a missing value."""
+
+    def opened(self) -> Objects:
+        with open(self.path, "rb") as file:
+            is_list = file.read(_HEAD).removeprefix(BOM).lstrip().startswith(b"[")
+        return Objects(self.path, self.label, is_list)
+
+    @property
+    def names(self) -> Sequence[str]:
+        return list(self.types)
+
+
+@dataclass(frozen=True)
+class Objects:
+    """How objects are parsed."""
+
+    path: Path
+    label: str
+    is_list: bool
+
+    def starts(self, size: int | None) -> list[int]:
+        if size is None or self.is_list:
+            return [0, os.path.getsize(self.path)]
+        return line_starts(self.path, 0, size)
+
+    def fit(self, first: int, end: int, types: Types) -> bool:
+        try:
+            self._read(first, end, types)
+        except pa.ArrowInvalid:
+            return False
+        return True
+
+    def parsed(self, first: int, end: int, types: Types | None, before: int = 0) -> pa.Table:
+        with in_one_line(f"cannot read {self.label} as JSON"):
+            table = self._read(first, end, types)
+            table.validate(full=True)  # the reader of lines takes texts that are not UTF-8
+        if types is None:
+            table = table.select([name for name in table.column_names if not name.startswith(INDEX)])
+            check_schema(table.schema, self.label)
+        return table
+
+    def _read(self, first: int, end: int, types: Types | None) -> pa.Table:
+        from pyarrow import json as arrow_json
+
+        if self.is_list:
+            table = pa.Table.from_pylist(json.loads(self.path.read_text(encoding="utf-8-sig")))
+            return table if types is None else table.select(list(types))
+        how = arrow_json.ParseOptions()
+        if types is not None:
+            how = arrow_json.ParseOptions(
+                explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="ignore"
+            )
+        with native_file(self.path) as file:
+            file.seek(first)
+            whole = end == file.size()
+            return arrow_json.read_json(
+                file if whole else pa.BufferReader(file.read_buffer(end - first)), parse_options=how
+            )

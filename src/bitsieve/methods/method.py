@@ -29,11 +29,11 @@ class Method:
     """A method of the registry: ``name``, as in ``make_selector(name)``, ``title``, ``formula`` and ``paper``.
 
     ``needs``: the tables or values that it looks at, in words. ``cost``: time, and memory where it exceeds the table's,
-    for n features, d samples and k features to select. ``run``: the function, called with the information (of a method
-    on counts) or the samples, the number of features to select (None: until it ends by itself), and the parameters; it
-    returns a :class:`Found`. ``unit``: of its scores: bits; ratio where they are bits by bits, mixed
-    where both are added; share of a sum of 1; weight and importance; dependency and error, of which low is good.
-    ``selector``: the class that selects by it, as ``module:class``.
+    for n features, d samples and k features to select. ``seconds``: of one thread, about, for n, d and k. ``run``: the
+    function, called with the information (of a method on counts) or the samples, the number of features to select
+    (None: until it ends by itself), and the parameters; it returns a :class:`Found`. ``unit``: of its scores: bits;
+    ratio where they are bits by bits, mixed where both are added; share of a sum of 1; weight and importance;
+    dependency and error, of which low is good. ``selector``: the class that selects by it, as ``module:class``.
 
     ``same_as``: the method that this is a second name of, and ``remark`` why the two are the same; empty where it is
     none. ``parameters``: as in ``make_selector(name, beta=0.5)``, with their defaults, but for those of every method
@@ -57,6 +57,7 @@ class Method:
     run: Callable[..., Found] = field(repr=False)
     unit: str = "bits"
     selector: str = ""
+    seconds: Callable[[int, int, int], float] = field(default=lambda n, d, k: 0.0, repr=False)
     same_as: str = ""
     remark: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)

@@ -109,6 +109,7 @@ def _greedy(name: str) -> Method:
         paper=criterion.paper,
         needs=_NEEDS[criterion.needs],
         cost=criterion.cost,
+        seconds=criterion.seconds,
         unit=criterion.unit,
         parameters={**defaults_of(criterion), **FORWARD.parameters},
     )

@@ -89,13 +89,18 @@ def is_convex(matrix: Floats, added: float = 0.0) -> bool:
 
     From 4,000 rows on random probes often show it before, at O(n^2) and without a copy.
     """
-    from scipy.linalg import LinAlgError, cholesky
-
     if len(matrix) >= LARGE and shows_no_negative_eigenvalue(matrix, added):
         return True
+    return is_positive(matrix, added + SLACK)
+
+
+def is_positive(matrix: Floats, added: float) -> bool:
+    """Whether ``matrix + added I`` has a Cholesky factor: n^3 / 3, and a copy of the matrix."""
+    from scipy.linalg import LinAlgError, cholesky
+
     copy = square_matrix(len(matrix), np.float64)
     copy[:] = matrix
-    copy[np.diag_indices_from(copy)] += added + SLACK
+    copy[np.diag_indices_from(copy)] += added
     with threadpool_limits(1, "blas"):
         try:
             cholesky(copy.T, lower=True, overwrite_a=True, check_finite=False)
@@ -112,19 +117,22 @@ def smallest_eigenvalue(matrix: Floats) -> float:
     from scipy.linalg import eigvalsh
 
     if len(matrix) > SMALL:
-        found = _by_lanczos(matrix)
-        if is_convex(matrix, -found):
+        value, vector = smallest_eigenpair(matrix, 1e-10, 400)
+        with threadpool_limits(1, "blas"):
+            residual = matrix @ vector - value * vector
+            found = value - float(np.sqrt(residual @ residual))
+        if is_positive(matrix, SLACK - found):  # no probes: at the edge they never show it
             return found
     with threadpool_limits(1, "blas"):
         return float(eigvalsh(matrix, check_finite=False)[0])
 
 
-def _by_lanczos(matrix: Floats) -> float:
+def smallest_eigenpair(matrix: Floats, accuracy: float, most_products: int) -> tuple[float, Floats]:
+    """The smallest eigenvalue by Lanczos, never below the true one, and its vector, of a residual of the accuracy."""
     start = np.random.default_rng(0).standard_normal(len(matrix))
-    top = max(float(np.abs(row).sum()) for row in matrix)  # no eigenvalue is larger
+    shift = 1.0 + float(np.abs(matrix.diagonal()).max())  # less the eigenvalue 1 at least
     with threadpool_limits(1, "blas"):
         pair = lanczos(
-            lambda v: top * v - matrix @ v, start / np.sqrt(start @ start), tolerance=1e-12, max_products=400
+            lambda v: shift * v - matrix @ v, start / np.sqrt(start @ start), accuracy / shift, most_products
         )
-        residual = matrix @ pair.vector - (top - pair.value) * pair.vector
-        return top - pair.value - float(np.sqrt(residual @ residual))
+    return shift - pair.value, pair.vector

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from bitsieve.common.html import code, figure, heading, notes, paragraph, table
-from bitsieve.evaluate.comparison import Comparison, baselines, bounds_text, use_it
-from bitsieve.evaluate.measures import ACCURACY
+from bitsieve.evaluate.comparison import Comparison, how_to_read, summary_table, use_it
 from bitsieve.report.page import page
 from bitsieve.selection.figures import Curves, as_svg, new_axes, plot_curves
 
@@ -24,65 +22,43 @@ ABOUT_ERRORS = (
     "Mean and +- (standard deviation) are over the numbers of features. Chosen: the fewest features whose "
     "error is within one standard error, over the folds, of the method's least; for the recommended method, of "
     "the least of all. In brackets: what a method has to beat: the most frequent class or the mean, all columns, "
-    "and the best columns by an F-test each (SelectKBest of scikit-learn)."
+    "and the best columns by an F-test each (SelectKBest of scikit-learn). Seconds are over all folds: binning is in "
+    "the time of each method on counts, and of pairs of features, which they share, the first to need one spends it."
 )
-ABOUT_SECONDS = (
-    "Over all folds. Binning is in the time of each method on counts; of pairs of features, which they share, "
-    "the first to need one spends the time."
-)
-HOW_TO_READ = (
-    "How to read wins, ties and losses: every method is compared with each other method by its errors over all numbers "
-    "of features. A win is a lower error and a loss a higher one, each by a one-sided paired t-test at 5 %; a tie is "
-    "neither. 2 wins, 1 tie and 0 losses: better than two methods, tied with one. Neighbouring numbers of "
-    "features have nearly the same errors, so a win says that a curve is mostly below the other one on this table, not "
-    "how probable that is on new data."
+ABOUT_WINS = (
+    "Neighbouring numbers of features have nearly the same errors, so a win says that a curve is mostly below the "
+    "other one on this table, not how probable that is on new data."
 )
 
 
 def report(comparison: Comparison, *, command: str | None = None) -> str:
     """The report as HTML text; ``command`` selects what is recommended, by default the call in Python."""
     parameters = comparison.parameters
-    rows, recommended = comparison.summary(), comparison.choice().is_recommended
+    recommended = comparison.choice().is_recommended
     parts = [
         paragraph(f"{comparison.choice()}; {comparison.outer()}.", "answer"),
         *([paragraph("To select these features:"), code(command or use_it(comparison))] if recommended else []),
         paragraph(_setting(parameters), "aside"),
         notes(comparison.notes),
-        *_error_parts(comparison, rows),
+        *_error_parts(comparison),
     ]
-    if comparison.bayes_error_bounds is not None:
-        parts += [heading("How much is left to gain"), _bounds(rows)]
-        parts += [paragraph(ABOUT_BOUNDS, "aside")]
-    if len(rows) > 1:
+    if len(comparison.methods) > 1:
         parts += [heading("Who is better than whom"), _pairs(comparison)]
         parts += [paragraph("+ the method of the row has the lower error at 5 %, - the higher, = neither.", "aside")]
-    parts += _selections(comparison)
-    seconds = [(r["method"], f"{r['seconds_selecting']:.2f}", f"{r['seconds_classifying']:.2f}") for r in rows]
-    parts += [
-        heading("Seconds"),
-        table(("method", "selecting", "classifying"), seconds),
-        paragraph(ABOUT_SECONDS, "aside"),
-    ]
-    return page(f"Feature selection for {parameters['target']}", parts)
+    return page(f"Feature selection for {parameters['target']}", [*parts, *_selections(comparison)])
 
 
-def _error_parts(comparison: Comparison, rows: list[dict[str, Any]]) -> list[str]:
+def _error_parts(comparison: Comparison) -> list[str]:
     """The curves of errors, and a row a method."""
-    unit, text = comparison.measure.unit, comparison.measure.text
-    chosen = f"error{unit}", "+-"
     return [
         heading("Errors"),
         figure(
             as_svg(comparison.plot(new_axes(SIZE)), "errors against the number of features"),
             "Errors pooled over the folds; a mark: the number chosen for the method.",
         ),
-        table(
-            ("method", f"mean error{unit}", "+-", "wins", "ties", "losses", f"least{unit}", "at", "chosen", *chosen),
-            [_errors_row(row, text) for row in rows] + [_baseline_row(row, text) for row in baselines(comparison)],
-        ),
-        *([paragraph(f"Error: {about}.", "aside")] if (about := comparison.measure.about) else []),
-        paragraph(ABOUT_ERRORS, "aside"),
-        paragraph(HOW_TO_READ, "box"),
+        table(*summary_table(comparison)),
+        *(paragraph(line, "aside") for line in (*how_to_read(comparison), ABOUT_WINS, ABOUT_ERRORS)),
+        *([] if comparison.bayes_error_bounds is None else [paragraph(ABOUT_BOUNDS, "aside")]),
     ]
 
 
@@ -98,37 +74,6 @@ def _setting(parameters: dict[str, Any]) -> str:
         f"{model} {parameters['classifier']}, scoring {parameters['scoring']}, "
         f"{parameters['n_folds']:,} folds, binning {parameters['binning']}; {where}."
     )
-
-
-def _errors_row(row: dict[str, Any], text: Callable[[float | None], str]) -> tuple[str, ...]:
-    return (
-        row["method"],
-        text(row["mean_error"]),
-        text(row["std_error"]),
-        str(row["wins"]),
-        str(row["ties"]),
-        str(row["losses"]),
-        text(row["least_error"]),
-        f"{row['least_error_at']:,}",
-        f"{row['chosen_features']:,}",
-        text(row["chosen_error"]),
-        text(row["chosen_standard_error"]),
-    )
-
-
-def _baseline_row(row: dict[str, Any], text: Callable[[float | None], str]) -> tuple[str, ...]:
-    at = "" if row["least_error_at"] is None else f"{row['least_error_at']:,}"
-    least = text(row["least_error"])
-    return (f"({row['baseline']})", text(row["mean_error"]), "", "", "", "", least, at, "", "", "")
-
-
-def _bounds(rows: list[dict[str, Any]]) -> str:
-    header = ("method", "chosen", "error %", "Bayes error %")
-    chosen = [
-        (row["method"], f"{row['chosen_features']:,}", ACCURACY.text(row["chosen_error"]), bounds_text(row))
-        for row in rows
-    ]
-    return table(header, chosen)
 
 
 def _pairs(comparison: Comparison) -> str:

@@ -88,16 +88,14 @@ def _draw(ax: Axes, weights: np.ndarray, k: int, caption: str) -> None:
         ax.plot(ranks[k:], weights[k:], color=GREY, linewidth=1.2, label=f"{n - k:,} others", **few)
     ax.axvline(k + 0.5, color=BLUE, linewidth=0.8, linestyle=(0, (3, 3)))
     ax.set_xlim(0.5, n + 0.5)
-    middle = weights[n // 2]
     if n > LONG:
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter("{x:,.0f}")
         ax.set_xlim(1 / 1.1, 1.1 * n)
-        middle = weights[int(n**0.5)]
     ax.set_ylim(bottom=min(0.0, 1.05 * float(weights.min())))
     ax.set_xlabel("rank")
     ax.set_ylabel("weight (no unit)")
-    ax.legend(loc="lower right" if 2 * middle > weights.max() else "upper right")  # where the curve is not
+    ax.legend()
 
 
 def _annotate(ax: Axes, heights: np.ndarray, names: list[str], offset: int, **how: Any) -> None:

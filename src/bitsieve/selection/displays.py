@@ -1,9 +1,4 @@
-"""The figures of a selection, in scikit-learn's manner: made from what was selected, then drawn.
-
-:class:`RankingDisplay` draws the information of each selected feature, :class:`RedundancyDisplay` what selected
-features share, :class:`DendrogramDisplay` which columns are alike, :class:`CurveDisplay` the information of the first
-features together, :class:`TargetDisplay` a target that is a quantity over each selected feature.
-"""
+"""The figures of a selection, in scikit-learn's manner: made from what was selected, then drawn."""
 
 from __future__ import annotations
 
@@ -343,10 +338,7 @@ class CurveDisplay(Display):
 
 
 class Panel(NamedTuple):
-    """The rows of one feature: its values, the quantity, and the bins; ``ticks`` are the labels of categories.
-
-    A value on an edge belongs to the bin below it where ``side`` is "left", else to that above.
-    """
+    """The rows of one feature: values, quantity, bins (``side``: where values on edges go), names of categories."""
 
     name: str
     x: Floats

@@ -53,6 +53,8 @@ def why_not_selected(selection: Any, column: int, found: Contribution, added: fl
         return "is not selected: it has one value only, so it carries no information"
     if column in _columns(_constraints(selection), "exclude"):
         return "is not selected because it was excluded"
+    if column in evidence.screened_off:
+        return "is not selected: the method was run on the columns most relevant alone, and it is none of these"
     if column == getattr(selector, "stopping_candidate_", -1):
         return f"is not selected: it was next, and the selection ended there ({selector.stopping_reason_})"
     if found.redundancy >= MOST * found.relevance and found.redundant_with >= 0:

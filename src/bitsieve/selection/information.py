@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_choice
-from bitsieve.data.binning.registry import binning_with, make_binner, remedies_for
+from bitsieve.data.binning.registry import binning_with, make_binner
 from bitsieve.data.binning.zero_apart import binner_of
 from bitsieve.data.given import ColumnRules
 from bitsieve.data.read import read_xy
@@ -113,8 +113,7 @@ def mutual_information(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, the target has missing values, a weight is no whole number, or there is no
-        such estimator.
+        If the columns, the target or a weight cannot be used, or there is no such estimator.
 
     Examples
     --------
@@ -206,8 +205,7 @@ def conditional_mutual_information_matrix(
     Raises
     ------
     ValueError
-        If the binner refuses the columns, the target has missing values, a weight is no whole number, or there is no
-        such estimator.
+        If the columns, the target or a weight cannot be used, or there is no such estimator.
 
     Notes
     -----
@@ -251,12 +249,11 @@ def counted(
         table = parts.read_in_parts(y, sample_weight)
     else:
         table = read_xy(X, y, sample_weight)
-    with remedies_for(how[0]):
-        if by_class or not table.in_memory:
-            return table, make_information(estimator, count(table, binner, n_jobs)[1])
-        rows = cast(TableInMemory, table)
-        fitted = binner_of(rows, binner, n_jobs).fit_table(rows)
-        return table, make_information(estimator, count_coded(replace(rows, y=None), fitted, n_jobs))
+    if by_class or not table.in_memory:
+        return table, make_information(estimator, count(table, binner, n_jobs)[1])
+    rows = cast(TableInMemory, table)
+    fitted = binner_of(rows, binner, n_jobs).fit_table(rows)
+    return table, make_information(estimator, count_coded(replace(rows, y=None), fitted, n_jobs))
 
 
 def _variables(

@@ -29,7 +29,6 @@ from bitsieve.common.parameters import check_choice, check_integer, check_thread
 from bitsieve.common.progress import phase, shown
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
-from bitsieve.data.binning.registry import remedies_for
 from bitsieve.data.given import column_rules, frame_of, library_of
 from bitsieve.data.table import Table
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
@@ -371,8 +370,7 @@ def _counted(
     refuse_constant_data(table)
     rule = rule_for_tuples(binning, of_binner, order, n_jobs)
     considered = consider(table, include, exclude, constrains=False, orders=False, binner=rule)
-    with remedies_for(binning):
-        _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
+    _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
     columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - set(considered.left_out))
     what = "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
     constant = f"{what} one value, or one bin, in every row ({table.quoted(columns)}): in no tuple"

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from bitsieve.common.choice import rank
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted, renamed
+from bitsieve.common.parameters import check_integer
 from bitsieve.data.given import Account
 from bitsieve.data.profile import FEW_ROWS, Profile
 from bitsieve.data.table import Table
+from bitsieve.information import Information
 from bitsieve.methods.constraints import Constraints, check_constraints, is_given, resolve
+from bitsieve.methods.method import Method, constants_last
 
 
 @dataclass(frozen=True)
@@ -40,11 +44,7 @@ def consider(
     orders: bool = True,
     binner: Any = None,
 ) -> Considered:
-    """Leave out columns without values, identifiers that are not included, and excluded columns, by name or index.
-
-    ``constrains``: the method takes constraints. ``orders``: ``include`` asks for a place at the head, and not only for
-    not being left out. ``binner`` will bin the columns: rows in parts are read once, for all that it needs.
-    """
+    """Leave out empty and excluded columns and identifiers; ``orders``: ``include`` asks for a place, too."""
     check_constraints(constraints)
     if constraints is None:
         constraints = Constraints(include, exclude)
@@ -80,6 +80,31 @@ def refuse_more_than_left(asked: Any, considered: Considered) -> None:
     """Raise ValueError where more features are asked for than columns are left."""
     if isinstance(asked, int) and considered.left_out and asked > considered.n_left:
         raise ParameterError("n_features_to_select", asked, f"{considered.n_left:,} columns are left: ask for no more")
+
+
+def check_screen(
+    screen: Any, method: Method, asked: Any, parameters: Mapping[str, Any], considered: Considered
+) -> None:
+    """Refuse a screen that is no number, or beside which something does not hold."""
+    least = max(1, int(asked * considered.table.n_features)) if isinstance(asked, float) else asked
+    check_integer("screen", screen, least if isinstance(least, int) else 1, why="as many as are selected, or more")
+    if "stopping" in method.parameters and (asked == "auto" or parameters.get("stopping") is not None):
+        raise ParameterError("screen", screen, "leave it out: a stopping rule must look at all columns")
+    if considered.constraints is not None and is_given(considered.constraints.groups):
+        raise ParameterError("screen", screen, "leave it out: groups of columns are not screened")
+    if not considered.table.leaves_out:
+        raise ParameterError("screen", screen, "give the rows: saved counts are of all columns")
+
+
+def screened(considered: Considered, information: Information, screen: int) -> list[int]:
+    """The columns left that are neither among the ``screen`` ones of the largest I(Xi;C) nor included, and a note."""
+    order = constants_last(rank(information.relevance), information.varies)
+    kept = {*resolve(considered.constraints, considered.table.names).must_include, *considered.left_out}
+    off = sorted({*order[screen:].tolist()} - kept)
+    if off:
+        ran = f"the method was run on the {screen:,} columns most relevant alone, and not on {len(off):,} others: "
+        considered.notes.append(Sentence(ran, Setting("screen", screen)))
+    return off
 
 
 def _refuse_left_out_before(table: Table, included: Sequence[int]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -22,10 +23,10 @@ from bitsieve.methods.constraints import is_given, resolve
 from bitsieve.methods.method import Method, check_requirements
 from bitsieve.methods.registry import arguments_of, check_offers, find_method, parameters_of
 from bitsieve.selection.evidence import Evidence, explanation
-from bitsieve.selection.left_out import Considered, consider, refuse_more_than_left
+from bitsieve.selection.left_out import Considered, check_screen, consider, refuse_more_than_left, screened
 from bitsieve.selection.notes import may_be_chance, notes_on, refuse_constant_data
 from bitsieve.selection.selection import Selection
-from bitsieve.selectors.fitting import Explained, Outcome, check_settings, fit_method
+from bitsieve.selectors.fitting import Explained, Outcome, check_settings, count_table, explain_by, fit_method
 
 BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
 _OF_ITS_OWN = Sentence("text that was read as missing has a code of its own: ", Setting("missing", "bin"))
@@ -41,6 +42,7 @@ def select(
     n_features_to_select: int | float | str | None = None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
+    screen: int | None = None,
     binning: Any = BINNING,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
@@ -85,6 +87,10 @@ def select(
         Selected first, whatever their scores, by a greedy method. Identifiers are left out unless named here.
     exclude : sequence of column, optional
         Never selected.
+    screen : int, optional
+        The method is run on so many columns alone, those of the largest mutual information with the target: for methods
+        whose time grows with the square of the columns, or faster. Explanations are of all columns. Not with stopping
+        rules, groups and saved counts.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes: by "auto" as "mdl" where the target has classes, and where it is a quantity in
         max(3, N^(1/5)) + 1 bins of equal frequency. None, for a method on densities (vmi), bins for the explanation
@@ -146,15 +152,11 @@ def select(
     reading = Reading.planned(method, data, engine, push_down=push_down, memory=memory, spool=spool, header=header)
     named = nullcontext() if "constraints" in parameters else renamed("must_include", "include")
     with shown(verbose), named:
-        of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
-        of_target |= {
-            "drop_missing": drop_missing_target,
-            "rules": column_rules(repair, column_types),
-            "groups": groups,
-        }
+        of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind, "groups": groups}
+        of_target |= {"drop_missing": drop_missing_target, "rules": column_rules(repair, column_types)}
         table = reading.read(target, sample_weight, **of_target)
         asked: dict[str, Any] = {"method": method, "n_features_to_select": n_features_to_select, "binning": binning}
-        asked |= {"include": include, "exclude": exclude, "n_jobs": n_jobs}
+        asked |= {"include": include, "exclude": exclude, "screen": screen, "n_jobs": n_jobs}
         selection = select_from(table, **asked, **reading.own, **parameters)
     warn_of(selection.notes)
     return selection
@@ -167,6 +169,7 @@ def select_from(
     n_features_to_select: int | float | str | None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
+    screen: int | None = None,
     binning: Any,
     n_jobs: int | None,
     **parameters: Any,
@@ -181,26 +184,25 @@ def select_from(
     considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
     of_target = {"target_bins": table.target.said.n_bins, "target_kind": table.target.said.kind}
     asked_for = {"binning": binning, **of_binner, **of_target}
+    named = {"constraints": constraints, "screen": screen}
     if table.given is not None:
-        named = {"sample_weight": table.given.weight, "groups": table.given.groups}
-        asked_for |= {name: of for name, of in named.items() if of is not None}
+        named |= {"sample_weight": table.given.weight, "groups": table.given.groups}
+    asked_for |= {name: of for name, of in named.items() if of is not None}
     asked_for |= {name: list(of) for name, of in (("include", include), ("exclude", exclude)) if is_given(of)}
-    asked_for |= parameters if constraints is None else {**parameters, "constraints": constraints}
-    if considered.constraints is not None:
-        parameters["constraints"] = considered.constraints
-    on_number: list[str] = []
+    asked_for |= parameters
+    parameters |= {} if considered.constraints is None else {"constraints": considered.constraints}
     if _only_text_is_missing(table, considered, binning, of_binner):
         of_binner["missing"] = asked_for["missing"] = "bin"
         considered.notes.append(_OF_ITS_OWN)
     if n_features_to_select is None:
-        n_features_to_select, on_number = _default_number(considered, parameters)
+        n_features_to_select, considered.notes[:0] = _default_number(considered, parameters)
     refuse_more_than_left(n_features_to_select, considered)
-    outcome, own_binning = _fit(found, considered, n_features_to_select, binning, of_binner, n_jobs, parameters)
+    asked = n_features_to_select
+    outcome, own_binning = _fit(found, considered, asked, screen, binning, of_binner, n_jobs, parameters)
     explained = _explained(outcome, own_binning, of_binner)
-    notes = [*table.notes, *on_number, *considered.notes]
+    notes = [*table.notes, *considered.notes]
     notes += notes_on(outcome.facts(), outcome.table, explained, considered.left_out)
-    asked_for = {"n_features_to_select": n_features_to_select, **asked_for}
-    return _selection(table, considered, outcome, explained, asked_for, notes)
+    return _selection(table, considered, outcome, explained, {"n_features_to_select": asked, **asked_for}, notes)
 
 
 def _only_text_is_missing(table: Table, considered: Considered, binning: Any, of_binner: Mapping[str, Any]) -> bool:
@@ -216,6 +218,7 @@ def _fit(
     method: Method,
     considered: Considered,
     asked: Any,
+    screen: int | None,
     binning: Any,
     of_binner: Mapping[str, Any],
     n_jobs: int | None,
@@ -233,8 +236,26 @@ def _fit(
     check_settings(method, asked, arguments, binning=binner, n_jobs=n_jobs)
     needs = method.requirements({"n_features_to_select": asked, **arguments})
     check_requirements(method.estimator, needs, codes.offers)
-    fitted = fit_method(method, codes, asked, arguments, binning=binner, n_jobs=n_jobs)
-    return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted), own_binning
+    off: Sequence[int] = ()
+    if screen is not None:
+        check_screen(screen, method, asked, arguments, considered)
+        counted = count_table(codes, _screening_binner(method, own_binning, of_binner, binner, n_jobs), n_jobs)
+        information = counted.estimated(arguments.get("estimator", counted.information.estimator))
+        off = screened(considered, information, screen)
+    fitted = fit_method(method, codes.without(off), asked, arguments, binning=binner, n_jobs=n_jobs)
+    if off and fitted.explained is not None:  # by all columns
+        fitted = replace(fitted, explained=explain_by(counted, fitted.found.selected, information))
+    return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted, off), own_binning
+
+
+def _screening_binner(
+    method: Method, binning: Any, of_binner: Mapping[str, Any], binner: Any, n_jobs: int | None
+) -> Any:
+    """The binner for a screen: of a method on rows one that cuts every column of numbers, as it may use them all."""
+    if "rows" not in method.requires or binning not in (None, BINNING, "mdl"):
+        return binner
+    missing = {"missing": "bin"} if method.takes_missing else {}
+    return make_binner(binning or BINNING, n_jobs=n_jobs, **{"uncut": "median", **missing, **of_binner})
 
 
 def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any]) -> Explained:
@@ -281,6 +302,7 @@ def _selection(
             table,
             considered.left_out,
             outcome.parameters.get("estimator", "plug-in"),
+            outcome.screened_off,
         ),
     )
 

@@ -23,16 +23,15 @@ from bitsieve.common.docstrings import described_fully
 from bitsieve.common.messages import quoted, warn, warn_of
 from bitsieve.common.papers import PAPERS, with_references
 from bitsieve.common.parameters import Rule, check_parameters, made_by
-from bitsieve.data.binning.registry import binning_with, keeps_missing, make_binner, remedies_for
+from bitsieve.data.binning.registry import binning_with, keeps_missing, make_binner
 from bitsieve.data.binning.transformers import as_transformer
 from bitsieve.data.given import keeps_columns_only, take_columns, with_rows
 from bitsieve.data.quantity import TargetKind, has_fractions
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
-from bitsieve.engines.counts_table import CountsTable
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups
-from bitsieve.engines.saved_counts import SavedCounts, combined, count_all_pairs
+from bitsieve.engines.saved_counts import CountsTable, SavedCounts, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Found, Method, check_requirements
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative
@@ -148,8 +147,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         table.target.check_varies()
         if table.target.n_numbers:
             warn(table.target.how_cut)
-        with remedies_for(getattr(self, "binning", None)):
-            self._fit_table(without_empty(table, self.binning_in_use, getattr(self, "n_jobs", None)))
+        self._fit_table(without_empty(table, self.binning_in_use, getattr(self, "n_jobs", None)))
         warn_of(self._doubts())
         return self
 
@@ -384,12 +382,11 @@ class CountSelector(MethodSelector):
         known = getattr(self, "_counts", None)
         if known is None and hasattr(self, "selected_"):
             warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
-        with remedies_for(self.binning):
-            table = self._rows(X, y, sample_weight, classes, first=known is None)
-            binner = make_binner(self.binning_in_use, n_jobs=self.n_jobs).fit_table(table)
-            source = count_coded(table, binner, self.n_jobs)
-            target = replace(table.target, codes=np.empty(0, np.int32))
-            counts = count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
+        table = self._rows(X, y, sample_weight, classes, first=known is None)
+        binner = make_binner(self.binning_in_use, n_jobs=self.n_jobs).for_table(table).fit_table(table)
+        source = count_coded(table, binner, self.n_jobs)
+        target = replace(table.target, codes=np.empty(0, np.int32))
+        counts = count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
         counts = counts if known is None else combined(known, counts)
         if counts.target.n_classes < 2:
             label = counts.target.labels[:1].tolist()[0]

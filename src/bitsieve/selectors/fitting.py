@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
@@ -15,8 +15,9 @@ import pyarrow as pa
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.choice import TIE
 from bitsieve.common.defaults import BINNING, INTERACTIONS_BINS
-from bitsieve.common.messages import renamed
+from bitsieve.common.messages import Sentence, Setting, renamed, warn
 from bitsieve.common.parameters import FeatureCount, check_threads
+from bitsieve.common.progress import duration
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.registry import keeps_missing, make_binner
@@ -31,6 +32,10 @@ from bitsieve.methods.constraints import Constraints, resolve
 from bitsieve.methods.method import Found, Method
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.selectors.sampled import TableSamples
+
+LONG = 60  # seconds of one thread from which a method says beforehand how long it takes
+SHORT = 20  # and those that a screen is to leave
+SCREENS = (10_000, 5_000, 2_000, 1_000, 500, 200, 100)  # columns
 
 
 @dataclass(frozen=True)
@@ -52,12 +57,7 @@ class Counted:
 
 
 class Explained(NamedTuple):
-    """What the counts say of the columns that were selected.
-
-    ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with`` (k,): for every selected column, the
-    one chosen before it with the largest I(Xi;Xs), ``overlap``; -1 and nan for the first. ``informative`` (k,): whether
-    each has more information about the class than chance; ``is_sure``: whether it names all that have.
-    """
+    """What the counts say of the columns selected: ``overlap_with`` is the earlier one that each shares most with."""
 
     binner: Binning
     relevance: Floats
@@ -65,7 +65,7 @@ class Explained(NamedTuple):
     overlap: Floats
     informative: Flags
     leaks: list[Leak]
-    is_sure: bool = False
+    is_sure: bool = False  # whether all that are informative are known to be
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ class Outcome:
     n_jobs: int | None
     table: Table
     fitted: Fitted
+    screened_off: Sequence[int] = ()
 
     @property
     def takes_missing(self) -> bool:
@@ -137,6 +138,7 @@ def fit_method(
     samples = TableSamples(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
+    _foretell(method, table, table.n_features - len(table.left_out), k)
     return Fitted(_last(method.run(samples, k, **own), table))
 
 
@@ -171,8 +173,27 @@ def _resolved(
 
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", counted.information.estimator))
+    _foretell(method, counted.table, int(information.varies.sum()), k)
     found = _last(method.run(information, k, **own), counted.table)
     return Fitted(found, explain_by(counted, found.selected, information))
+
+
+def _foretell(method: Method, table: Table, n: int, k: int | None) -> None:
+    """Warn of a method that takes more than a minute for n columns of a dense table, and say what takes less."""
+    d, least = table.n_samples, min(n, k or 1)
+    if table.is_sparse or (seconds := method.seconds(n, d, k or n)) <= LONG:
+        return
+    short = [m for m in SCREENS if least <= m < n and method.seconds(m, d, min(k or m, m)) <= SHORT]
+    way: tuple[str | Setting, ...] = (": fewer rows take less",)
+    if short:
+        left = duration(method.seconds(short[0], d, min(k or n, short[0])))
+        way = (
+            ": select with ",
+            Setting("screen", short[0]),
+            f" takes the {short[0]:,} most relevant first, about {left}",
+        )
+    what = f"{method.name} of {n:,} columns and {d:,} rows takes about {duration(seconds)} on one thread"
+    warn(Sentence(what, *way))
 
 
 def _last(found: Found, table: Table) -> Found:

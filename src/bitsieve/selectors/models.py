@@ -96,9 +96,8 @@ class L1SVM(MethodSelector):
 
     Notes
     -----
-    Columns of a dense table are standardised, those of a sparse one are taken as they are. Columns of two categories
-    count as 0 and 1; those of more are refused, as are missing values. Cost: one fit, or some twenty, each of up to
-    1,000 iterations.
+    Columns of a dense table are standardised; those of two categories count as 0 and 1, those of more are refused, as
+    are missing values. Cost: one fit, or some twenty, each of up to 1,000 iterations.
 
     Examples
     --------
@@ -133,9 +132,8 @@ class SVMRFE(MethodSelector):
 
     Notes
     -----
-    Columns of a dense table are standardised, those of a sparse one are taken as they are. Columns of two categories
-    count as 0 and 1; those of more are refused, as are missing values. Columns that do not vary are dropped first.
-    Cost: a fit, O(n d^2) for d samples, for every step.
+    Columns of a dense table are standardised; those of two categories count as 0 and 1, those of more are refused, as
+    are missing values. Cost of every step: the products of all d samples, O(n d^2), and a fit to these d x d numbers.
 
     Examples
     --------

@@ -235,9 +235,9 @@ class SDPCMI(CountSelector):
 
     Notes
     -----
-    Cost: O(n^2 d) samples read as bits for Q, then O(n^3), some seconds for n = 2,000. Memory: three n x n arrays and
-    the bit planes. The bits of the relaxation come from BLAS and LAPACK on one thread and may differ in the last places
-    from one processor to the next.
+    Cost: O(n^2 d) samples read as bits for Q, then O(n^3), some seconds for n = 2,000, and beyond one Cholesky
+    factor, n^3 / 3. Memory: three n x n arrays and the bit planes. The bits of the relaxation come from BLAS and LAPACK
+    on one thread and may differ in the last places from one processor to the next.
 
     Examples
     --------

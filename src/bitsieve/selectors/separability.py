@@ -42,7 +42,7 @@ class RCFS(MethodSelector):
     Notes
     -----
     Columns of two categories (booleans among them) count as 0 and 1; those of more are refused, as are missing values.
-    Cost: O(n^2 d), d samples, n features. Memory: n x n numbers, twice.
+    Cost: O(n^2 d), d samples, n features. Memory: n x n numbers.
 
     Examples
     --------

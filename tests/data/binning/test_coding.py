@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -167,28 +166,3 @@ def test_too_many_codes_are_refused():
     parts = [read_xy(pa.table({"a": np.arange(300_000) * 7})), read_xy(pa.table({"a": [1, 2]}))]
     with pytest.raises(ValueError, match=r"^column 'a' has more than 65,536 codes"):
         fit_on_summary(binner, Summary.merged(summary_of(binner, parts)))
-
-
-@pytest.mark.parametrize(
-    ("values", "own"),
-    [
-        (np.array([0, 1, 2, 1], np.uint8), True),
-        (np.array([0, 2, 2, 0], np.uint8), False),
-        (np.array([1, 2, 1, 2], np.uint8), False),
-        (np.array([0, 1, 2, 1], np.int8), False),
-        (np.array([0, 1, 2, 1]), False),
-        (np.array([0, 0, 1, 0, 2, 0, 1, 0], np.uint8)[::2], False),
-        (np.array(["a", "b", "c", "b"]), False),
-    ],
-)
-def test_bytes_that_are_their_own_codes(values, own):
-    binner = CategoricalBinner()
-    known = pa.table({"bytes": np.array([1, 0, 0, 1], np.uint8), "other": values})
-    table = read_xy(known, None, None)
-    table = replace(table, columns=[table.values(0), values if values.dtype.kind != "U" else table.values(1)])
-    coding = fit_on_summary(binner, summarize(table, binner))
-    found = coding.own_codes(table)
-    assert (found is not None) == own
-    if own:
-        assert np.column_stack(found).tolist() == coding.codes(table).tolist()
-        assert coding.own_codes(replace(table, columns=[table.values(0), values + np.uint8(1)])) is None

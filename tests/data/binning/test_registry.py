@@ -88,7 +88,7 @@ def test_objects_are_copied_unfitted():
         ("MDL", {}, "did you mean 'mdl'"),
         (None, {}, "binning=None is not known"),
         (MDLBinner, {}, "is not known"),
-        ("mdl", {"n_bins": 5}, "binning 'mdl' has no parameter 'n_bins': it has uncut, missing"),
+        ("mdl", {"n_bins": 5}, "binning 'mdl' has no parameter n_bins: it has uncut, missing"),
         (MDLBinner(), {"missing": "bin"}, "binning is an object, so set missing on that object"),
     ],
 )

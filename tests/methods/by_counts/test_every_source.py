@@ -24,8 +24,7 @@ from bitsieve.data.read import read_data
 from bitsieve.engines.dask import DaskPortions
 from bitsieve.engines.portions import PartitionedSource
 from bitsieve.engines.stream import StreamSource
-from bitsieve.files.libsvm import read_libsvm_in_ranges
-from bitsieve.files.spooled_columns import VALUE_BYTES
+from bitsieve.files.libsvm import VALUE_BYTES, read_libsvm_in_ranges
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.methods.by_counts import forward as greedy
 from bitsieve.methods.by_counts.blankets.fcbf import fcbf

@@ -17,8 +17,7 @@ from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.binning.registry import binning_facts, binning_of
 from bitsieve.data.binning.summary import Summary
 from bitsieve.data.column_summary import Kind
-from bitsieve.data.columns import all_missing
-from bitsieve.data.encoding import Encoded, are_categories, encode
+from bitsieve.data.encoding import Encoded, all_missing, are_categories, encode
 from bitsieve.data.extents import MISSING
 from bitsieve.data.table import TableInMemory
 
@@ -71,23 +70,6 @@ class Coding:
         with listening(lambda _: None):  # progress is shown in rows
             return self.binner.codes(as_kinds(table, self.kinds), room)
 
-    def own_codes(self, table: TableInMemory) -> list[NDArray[np.uint8]] | None:
-        """The columns of a part of the rows where each holds its own codes, as bytes; else None."""
-        if self.binner.requires != "codes" or table.matrix is not None or table.categories():
-            return None
-        columns, largest = [], np.zeros(table.n_features, np.int64)
-        for j, known in enumerate(self.binner.categories_):
-            values = table.numbers(j)
-            if known is None or not values.dtype == known.dtype == np.uint8:
-                return None
-            largest[j] = known[-1]
-            if largest[j] != len(known) - 1 or not values.flags.c_contiguous:
-                return None
-            columns.append(values)
-        extents = table.extents(self.binner.n_jobs, True)
-        beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))
-        return None if beyond else columns
-
 
 def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
     """Fit a copy of a binner on a table of which only the summary that was made for it is known."""
@@ -96,7 +78,10 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
     fitted = binner.unfitted()
     fitted.start_fit(summary)
     if binner.requires == "codes":
-        _refuse_many_codes(summary)
+        for name, column in zip(summary.names, summary.columns, strict=True):
+            if column.has_uncounted:
+                what = f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported"
+                raise ValueError(f"{what}: drop it or group its values")
     alone: list[Any] = [None] * summary.n_features
 
     def fit(j: int) -> None:
@@ -122,20 +107,8 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
     )
 
 
-def _refuse_many_codes(summary: Summary) -> None:
-    for name, column in zip(summary.names, summary.columns, strict=True):
-        if column.has_uncounted:
-            raise ValueError(
-                f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported: drop it or group its "
-                "values"
-            )
-
-
 def codes_that_occur(binner: Any, table: Any) -> Integers:
-    """How many codes every column can show: the code of missing values only where there are missing ones.
-
-    Of a sparse table and of saved counts these are all codes of the fitted binner.
-    """
+    """How many codes every column can show; in dense tables the code of missing values only where there are such."""
     n_codes = np.asarray(binner.n_bins_)
     if getattr(binner, "missing", "error") != "bin":
         return n_codes

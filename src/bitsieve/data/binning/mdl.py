@@ -1,4 +1,4 @@
-"""Cuts by the minimum description length principle, and the same cuts made again for other classes."""
+"""Cuts by the minimum description length principle, the same made again for other classes, and the rule by default."""
 
 from __future__ import annotations
 
@@ -18,19 +18,16 @@ from bitsieve.common.parameters import Rule, check_choice
 from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
 from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.data.binning.base import Binning, CutBinning
+from bitsieve.data.binning.equal import EqualFrequencyBinning
 from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.extents import Extents, NumericBlock
-from bitsieve.data.table import TableInMemory
+from bitsieve.data.table import Table, TableInMemory
 
 Labels = NDArray[np.int32]
 
 
 class RepeatedCuts(ClassSearch):
-    """The cuts of all numeric columns of a table by description length, for any classes of its samples.
-
-    A sample of frequency weight w is w samples. Categorical columns keep their codes. ``cut_at_median`` says
-    whether a column in which no cut was accepted is cut at its lower median.
-    """
+    """The cuts of all numeric columns by description length for any classes; a sample of weight w is w samples."""
 
     def __init__(self, table: TableInMemory, binner: Binning, cut_at_median: bool) -> None:
         self.table, self.binner, self.cut_at_median = table, binner, cut_at_median
@@ -191,3 +188,32 @@ class MDLBinning(CutBinning):
         median = medians.take(whole)
         both = Ragged.merged(last - first, [(np.arange(last - first), *found), (whole, median.values, median.ends)])
         return both.values, both.ends
+
+
+class AutoBinning(Binning):
+    """Cuts by description length for classes; for a quantity, ``max(3, N^(1/5)) + 1`` bins of equal frequency."""
+
+    requires = "classes"
+
+    def __init__(
+        self, *, n_bins: int | None = None, uncut: str | None = None, missing: str = "error", n_jobs: int | None = None
+    ) -> None:
+        self.n_bins = n_bins
+        self.uncut = uncut
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def for_table(self, table: Table) -> Binning:
+        allowed = table.target.n_allowed if table.has_target else 0
+        shared: Any = {"missing": self.missing, "n_jobs": self.n_jobs}
+        if allowed:
+            self._refuse("uncut", "quantile", "a quantity", "mdl")
+            return EqualFrequencyBinning(n_bins=self.n_bins or allowed + 1, uncut="apart", **shared)
+        self._refuse("n_bins", "mdl", "classes", "quantile")
+        return MDLBinning(uncut=self.uncut or "leave", **shared)
+
+    def _refuse(self, parameter: str, rule: str, target: str, other: str) -> None:
+        """Refuse a parameter that the rule does not have."""
+        if getattr(self, parameter) is not None:
+            here = Setting("binning", rule), f", the rule for {target}: leave it out, or use "
+            raise ValueError(Sentence(Setting(parameter), " has no meaning with ", *here, Setting("binning", other)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -12,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.defaults import BINNING
-from bitsieve.common.messages import ParameterError, Setting, message_of, quoted
+from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.ragged import Ragged
 
 RULES = {  # name to the module, with a dot before it where it is in this folder, and the class of the rule
-    "auto": (".auto", "AutoBinning"),
+    "auto": (".mdl", "AutoBinning"),
     "mdl": (".mdl", "MDLBinning"),
     "quantile": (".equal", "EqualFrequencyBinning"),
     "uniform": (".equal", "EqualWidthBinning"),
@@ -47,7 +45,8 @@ def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters:
     accepted = [name for name in rule.parameter_names() if name != "n_jobs"]
     for name in parameters:
         if name not in accepted:
-            raise ValueError(f"binning {spec!r} has no parameter {name!r}: it has {', '.join(accepted)}")
+            known = [part for other in accepted for part in (", ", Setting(other))][1:]
+            raise ValueError(Sentence(f"binning {spec!r} has no parameter ", Setting(name), ": it has ", *known))
     made: Binning = rule(n_jobs=n_jobs, **parameters)
     return made
 
@@ -60,26 +59,6 @@ def binning_with(spec: Any, missing: str | None, n_jobs: int | None = None) -> A
 def keeps_missing(spec: Any) -> bool:
     """Whether a binner gives missing values a code of their own; by default none does."""
     return getattr(spec, "missing", "error") == "bin"
-
-
-@contextmanager
-def remedies_for(spec: Any) -> Iterator[None]:
-    """Inside the block errors on missing values say what to write in the place of ``spec`` where that is a binner."""
-    try:
-        yield
-    except ValueError as error:
-        if spec is None or isinstance(spec, str):
-            raise
-
-        def word(setting: Setting) -> str:
-            of_missing = setting.parameter == "missing"
-            return f"binning={type(spec).__name__}(missing='bin')" if of_missing else setting.in_python()
-
-        message = message_of(error)
-        worded = message.worded(word)
-        if worded == str(message):
-            raise
-        raise ValueError(worded) from error
 
 
 def binning_name(binner: Binning) -> str:

@@ -114,9 +114,9 @@ class Summary(KnownColumns):
         """What the text of columns means, by their places."""
         found = {}
         for j, column in enumerate(self.columns):
-            if column.is_text and column.categories is not None and column.rows is not None:
-                text, has_null = text_of(column.categories.tolist()), column.n_missing > 0
-                found[j] = understood(text, column.rows, repair=repair, wanted=wanted.get(j), has_null=has_null)
+            if column.is_text and column.distinct is not None:
+                text, rows = text_of(column.distinct.values.tolist()), column.distinct.counts[:, 0]
+                found[j] = understood(text, rows, repair=repair, wanted=wanted.get(j), has_null=column.n_missing > 0)
         return found
 
     def without(self, left_out: Sequence[int]) -> Summary:
@@ -163,22 +163,16 @@ class Summary(KnownColumns):
         """The same with the numbers of some columns as categories."""
         columns = list(self.columns)
         for j in numbers:
-            distinct = columns[j].distinct
-            assert distinct is not None  # few are all known
-            columns[j] = replace(columns[j], kind=None, categories=distinct.values, distinct=None)
+            columns[j] = replace(columns[j], kind=None)
         return replace(self, columns=columns)
 
     def column(self, j: int, *, ends_only: bool) -> TableInMemory:
-        """A table of column ``j`` alone on which a binner finds the bins that it finds on all rows.
-
-        Its rows are the categories; or the distinct numbers in every class, weighted by their samples; or the sample;
-        or, ``ends_only``, the smallest and the largest number.
-        """
+        """Column ``j`` alone, as categories, numbers by class, the sample or the ends: a binner finds the same bins."""
         column, target = self.columns[j], self.target
         values: Any
         classes = np.zeros(1, np.int32)
         if column.kind is None:
-            categories = column.categories if column.categories is not None else np.empty(0, object)
+            categories = column.distinct.values if column.distinct is not None else np.empty(0, object)
             codes = np.arange(-(column.n_missing > 0), len(categories), dtype=np.int32)
             values, weights = Encoded(codes, categories), np.ones(len(codes), np.int64)
             classes = np.zeros(len(codes), np.int32)
@@ -269,7 +263,9 @@ def _summary_of(
         rows = np.bincount(codes[codes >= 0], times, len(categories)).astype(np.int64)
         n_missing = _samples(codes < 0, weights)
         is_text = j in table.meanings and all(isinstance(value, str) for value in categories[:1])  # not a time
-        return ColumnSummary(holds, None, n_missing=n_missing, categories=categories, rows=rows, is_text=is_text)
+        return ColumnSummary(
+            holds, None, n_missing=n_missing, distinct=Distinct(categories, rows[:, None]), is_text=is_text
+        )
     values = table.numbers(j)
     n_missing, times = 0, table.times
     classes = table.y.codes if requires == "classes" and table.y is not None else None
@@ -282,7 +278,7 @@ def _summary_of(
         weights = None if weights is None else weights[there]
     distinct = None
     if requires == "codes" and cells and low is not None:
-        distinct = Distinct.of_codes(values, low, high, cells)
+        distinct = Distinct.of_codes(values, cells)
     elif requires != "ends" and cells:
         n_classes = 1 if classes is None else table.target.n_classes
         distinct = Distinct.of_samples(values, classes, n_classes, weights, cells)

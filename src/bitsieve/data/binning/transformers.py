@@ -162,18 +162,10 @@ class CategoricalBinner(Binner, CategoricalBinning):
     Numeric columns must hold whole numbers; they need not be contiguous nor start at 0. Costs O(n) a column for
     integers in a span of 65,536, else a sort.
 
-    Parameters
-    ----------
-    missing : {"error", "bin"}, default="error"
-        What missing values are: an error that names the columns, or a code of their own, the last one of every
-        column.
-
     Attributes
     ----------
     categories_ : sequence of ndarray
         Sorted distinct values of every column.
-    bin_edges_ : sequence of ndarray of float64
-        Empty: nothing is cut.
 
     Examples
     --------

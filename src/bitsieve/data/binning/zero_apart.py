@@ -137,7 +137,9 @@ class ZeroApartBinning(Binning):
         self.zero_ = sparse.has_zeros
         self.n_bins_ = found.lengths + self.zero_
         if rule.requires == "codes":
-            self.categories_: Any = _with_zero(found, self.zero_)
+            column = np.concatenate([np.repeat(np.arange(table.n_features), found.lengths), np.flatnonzero(self.zero_)])
+            values = np.concatenate([found.values, np.zeros(int(self.zero_.sum()))])
+            self.categories_: Any = Ragged(values[np.lexsort((values, column))], np.cumsum(self.n_bins_))
             self.bin_edges_ = Ragged(np.empty(0), np.zeros(table.n_features, np.int64))
         else:
             self.categories_, self.bin_edges_ = None, found
@@ -222,13 +224,6 @@ class ZeroApartBinning(Binning):
             for wrong in np.flatnonzero(~there)[:1].tolist():
                 column = int(np.searchsorted(stored.start, some.start + wrong, side="right")) - 1
                 raise unknown_category(table.names[column], value[wrong : wrong + 1])
-
-
-def _with_zero(found: Ragged, zero: Flags) -> Ragged:
-    """Sorted arrays with a zero in some of them, at its place."""
-    column = np.concatenate([np.repeat(np.arange(len(found)), found.lengths), np.flatnonzero(zero)])
-    values = np.concatenate([found.values, np.zeros(int(zero.sum()))])
-    return Ragged(values[np.lexsort((values, column))], np.cumsum(found.lengths + zero))
 
 
 def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binning:

@@ -5,14 +5,17 @@ scikit-learn is imported when one of them runs.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Floats, Integers
-from bitsieve.common.choice import rank
+from bitsieve.common.arrays import Columns, Flags, Floats
+from bitsieve.common.choice import rank, top
+from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_above_zero, check_integer, made_by, make_random, optional
 from bitsieve.common.progress import phase
@@ -25,6 +28,10 @@ if TYPE_CHECKING:
 MODELS = ("extra-trees", "linear-svc")
 GROWTH = 2**0.5  # from one penalty that is tried to the next
 MOST_TRIED = 60
+LIKELY = 10  # columns of a rough fit, in multiples of those wanted
+ROUGH = 1e-2  # its tolerance
+FEWER = 0.9  # of the columns wanted, and of the slope that gives a column weight: what is below is so for certain
+MOST_PRODUCTS = 1 << 30  # bytes of the products of all rows with each other: 11,585 rows
 
 
 def model_importance(
@@ -62,7 +69,7 @@ def _importances(fitted: Any, model: Any) -> Floats:
     if hasattr(last, "feature_importances_"):
         return np.asarray(last.feature_importances_, np.float64)
     if hasattr(last, "coef_"):
-        return np.asarray(np.abs(np.atleast_2d(last.coef_)).sum(axis=0))
+        return _weights(last)
     raise ParameterError("model", model, "give a classifier that has coef_ or feature_importances_ once fitted")
 
 
@@ -82,12 +89,13 @@ def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> Found:
     values, codes = standardised(samples.values()), samples.classes
     phase("fitting the model")
     penalty = l1_min_c(values, codes) if C is None else C
-    weights = _l1_weights(values, codes, penalty)
-    for _ in range(MOST_TRIED if C is None else 0):
-        if np.count_nonzero(weights) >= k:
-            break
-        penalty *= GROWTH
-        weights = _l1_weights(values, codes, penalty)
+    too_small = _too_small(values, codes, k)
+    for left in range(MOST_TRIED if C is None else 0, -1, -1):
+        if not left or not too_small(penalty):
+            weights = _weights(_l1_machine(values, codes, penalty))
+            if np.count_nonzero(weights) >= k:
+                break
+        penalty *= GROWTH if left else 1.0
     order = rank(weights)
     order = order[weights[order] > 0][:k]
     if not len(order):
@@ -97,18 +105,27 @@ def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> Found:
 
 def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0) -> Found:
     """Drop the columns of the smallest squared weights, again and again; see :class:`bitsieve.SVMRFE`."""
-    from sklearn.feature_selection import RFE
-    from sklearn.svm import SVC
+    values, progress = standardised(samples.values()), phase("eliminating features")
+    varies: Flags = np.asarray(values.any(axis=0) if isinstance(values, np.ndarray) else np.diff(values.indptr) > 0)
 
-    values = standardised(samples.values())
-    phase("eliminating features")
-    machine = SVC(kernel="linear", C=C)
-    fitted = RFE(machine, n_features_to_select=k, step=step, importance_getter=_places_from_the_last)
-    fitted.fit(values, samples.classes)
-    kept = np.flatnonzero(fitted.support_)
-    weights = _squared_weights(fitted.estimator_)
+    def squared_weights(columns: Columns) -> Floats:
+        found, some = np.zeros(len(columns)), varies[columns]
+        if some.any():
+            found[some] = _squared_weights(values[:, columns[some]], samples.classes, C)
+        return found
+
+    kept = np.setdiff1d(np.arange(samples.n_features), samples.left_out)
+    n_columns, at_once = len(kept), max(1, int(step * len(kept))) if isinstance(step, float) else step
+    while len(kept) > k:
+        weights = np.sqrt(squared_weights(kept))
+        # Of equal features the last is dropped first. Relative to the largest, as 100,000 features have small weights.
+        best = rank(weights / (weights.max() or 1.0))
+        kept = np.sort(kept[best[: max(k, len(kept) - at_once)]])
+        progress(n_columns - len(kept), n_columns - k)
+    weights = squared_weights(kept)
     order = rank(weights)
-    return Found(kept[order], weights[order])
+    filled = np.asarray(samples.left_out, np.intp)[: k - len(kept)]
+    return Found(np.concatenate([kept[order], filled]), np.concatenate([weights[order], np.zeros(len(filled))]))
 
 
 def check_step(name: str, value: Any) -> None:
@@ -120,18 +137,30 @@ def check_step(name: str, value: Any) -> None:
     check_integer(name, value, 1)
 
 
-def _squared_weights(machine: Any) -> Floats:
-    coef = machine.coef_
-    return np.asarray(np.square(coef if isinstance(coef, np.ndarray) else coef.toarray()).sum(axis=0))
+def _squared_weights(values: Floats | csc_array, classes: NDArray[np.int32], C: float) -> Floats:
+    """The squared weights of every column, summed over the pairs of classes.
 
+    Of dense columns libsvm is given the products of all rows, made at once: it would make them row by row, and rounds
+    them to 32 bits alike. Those of a row with itself it does not round; they are summed as it does.
+    """
+    from scipy.linalg.blas import ddot
+    from sklearn.svm import SVC
 
-def _places_from_the_last(machine: Any) -> Integers:
-    """Of equal features the last is dropped first: the sums of the solver differ by rounding alone."""
-    weights = np.sqrt(_squared_weights(machine))
-    places = np.empty(len(weights), np.int64)
-    # Relative to the largest, as there may be 100,000 features, and so small weights.
-    places[rank(weights / (weights.max() or 1.0))] = np.arange(len(weights), 0, -1)
-    return places
+    if not isinstance(values, np.ndarray) or 8 * len(values) ** 2 > MOST_PRODUCTS:
+        coef = SVC(kernel="linear", C=C).fit(values, classes).coef_
+        return np.asarray(np.square(coef if isinstance(coef, np.ndarray) else coef.toarray()).sum(axis=0))
+    rows = np.ascontiguousarray(values)
+    with threadpool_limits(1):  # a product's bits depend on the number of threads
+        products = rows @ rows.T
+    products[np.diag_indices_from(products)] = [ddot(row, row) for row in rows]
+    machine = SVC(kernel="precomputed", C=C).fit(products, classes)
+    ends = np.concatenate([[0], np.cumsum(machine.n_support_)])
+    own, vectors = machine.dual_coef_, rows[machine.support_]
+    of_class = [slice(a, b) for a, b in itertools.pairwise(ends)]
+    squares = np.zeros(rows.shape[1])
+    for a, b in itertools.combinations(range(len(of_class)), 2):
+        squares += (own[b - 1, of_class[a]] @ vectors[of_class[a]] + own[a, of_class[b]] @ vectors[of_class[b]]) ** 2
+    return squares
 
 
 def standardised(values: NDArray[Any] | csc_array) -> Floats | csc_array:
@@ -150,17 +179,42 @@ def standardised(values: NDArray[Any] | csc_array) -> Floats | csc_array:
     return csc_array((values.data, values.indices.astype(np.int32), values.indptr.astype(np.int32)), shape=values.shape)
 
 
-def _l1_weights(values: Floats | csc_array, codes: NDArray[np.int32], C: float) -> Floats:
+def _too_small(values: Floats | csc_array, codes: NDArray[np.int32], k: int) -> Callable[[float], bool]:
+    """Whether a C leaves clearly fewer than k columns weight, by a rough fit on those of the steepest loss at 0.
+
+    A rough fit has more weights than a fine one. Where no other column's slope there is near 1, none would have weight.
+    """
+    n_classes = int(codes.max()) + 1
+    signs = np.where(codes[:, None] == (np.arange(n_classes) if n_classes > 2 else [1]), 1.0, -1.0)
+    steepest = np.sort(top(np.abs(values.T @ signs).max(axis=1), min(LIKELY * k, values.shape[1])))
+    some = values[:, steepest]
+
+    def holds(C: float) -> bool:
+        machine = _l1_machine(some, codes, C, tol=ROUGH)
+        if np.count_nonzero(_weights(machine)) > FEWER * k:
+            return False
+        slack = np.maximum(0.0, 1 - signs * (some @ machine.coef_.T + machine.intercept_))
+        slopes = 2 * C * np.abs(values.T @ (signs * slack)).max(axis=1)
+        slopes[steepest] = 0.0
+        return bool(slopes.max() < FEWER)
+
+    return holds
+
+
+def _l1_machine(values: Floats | csc_array, codes: NDArray[np.int32], C: float, tol: float = 1e-4) -> Any:
     import warnings
 
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
-    model = LinearSVC(penalty="l1", dual=False, C=C, random_state=0)
+    model = LinearSVC(penalty="l1", dual=False, C=C, random_state=0, tol=tol)
     with warnings.catch_warnings():  # near the smallest C its test of convergence is hardly ever met
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(values, codes)
-    return np.asarray(np.abs(model.coef_).sum(axis=0))
+        return model.fit(values, codes)
+
+
+def _weights(machine: Any) -> Floats:
+    return np.asarray(np.abs(np.atleast_2d(machine.coef_)).sum(axis=0))
 
 
 _EXTRA_TREES = Method(
@@ -170,6 +224,7 @@ _EXTRA_TREES = Method(
     paper="Geurts, Ernst, Wehenkel 2006",
     needs="the values themselves: a fit of scikit-learn's ExtraTreesClassifier",
     cost="O(100 sqrt(n) d log d)",
+    seconds=lambda n, d, k: 2e-6 * n**0.5 * d * d.bit_length(),
     unit="importance",
     selector="bitsieve.selectors.models:ModelSelector",
     run=model_importance,
@@ -187,6 +242,7 @@ METHODS = (
         paper="Brank, Grobelnik, Milic-Frayling, Mladenic 2002",
         needs="the values themselves: a fit of scikit-learn's LinearSVC",
         cost="O(n d) an iteration",
+        seconds=lambda n, d, k: 1.5e-7 * n * d,
         parameters=defaults_of(model_importance, model="linear-svc"),
     ),
     Method(
@@ -196,6 +252,7 @@ METHODS = (
         paper="Yuan, Ho, Lin 2012",
         needs="the values themselves: fits of scikit-learn's LinearSVC",
         cost="O(n d) an iteration",
+        seconds=lambda n, d, k: 3e-7 * n * d,
         unit="weight",
         selector="bitsieve.selectors.models:L1SVM",
         run=l1_svm,
@@ -210,6 +267,7 @@ METHODS = (
         paper="Guyon, Weston, Barnhill, Vapnik 2002",
         needs="the values themselves: fits of scikit-learn's SVC",
         cost="O(n d^2) a step",
+        seconds=lambda n, d, k: d * d * (2e-10 * n + 1e-6),
         unit="weight",
         selector="bitsieve.selectors.models:SVMRFE",
         run=svm_rfe,

@@ -154,6 +154,7 @@ METHODS = (
         paper="Robnik-Sikonja, Kononenko 2003",
         needs="the values themselves: distances of all pairs of samples",
         cost="O(n d^2)",
+        seconds=lambda n, d, k: n * d * (5e-8 + 2e-10 * d),
         unit="weight",
         selector="bitsieve.selectors.separability:ReliefF",
         parameters=defaults_of(relieff),

@@ -88,6 +88,7 @@ _NAIVE = Method(
     paper="Gao, Ver Steeg, Galstyan 2016",
     needs="the samples: a likelihood of each in every class",
     cost="O(k n d C) for C classes; densities O(n d^2)",
+    seconds=lambda n, d, k: 5e-9 * k * n * d,
     selector="bitsieve.selectors.forward:VMI",
     run=vmi,
     requires=DENSE_ROWS,
@@ -104,6 +105,7 @@ METHODS = (
     replace(
         _NAIVE,
         name="vmi-pairwise",
+        seconds=lambda n, d, k: 1e-9 * k * k * n * d,
         title="Variational information maximisation, pairwise",
         formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = prod_s p(xi|xs,c)^(1/#S)",
         parameters=defaults_of(vmi, decomposition="pairwise"),

@@ -157,6 +157,7 @@ METHODS = (
         paper="Yu, Liu 2004",
         needs="each feature with the class, then each kept feature with those that remain",
         cost="O(k n d)",
+        seconds=lambda n, d, k: 5e-10 * k * n * d,
         unit="ratio",
         selector="bitsieve.selectors.pairwise:FCBF",
         run=fcbf,

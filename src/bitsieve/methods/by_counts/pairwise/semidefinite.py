@@ -180,6 +180,7 @@ METHODS = (
         paper="Vinh, Chan, Romano, Bailey 2014",
         needs="all pairs of features within each class; n x n numbers",
         cost="O(n^2 d + n^3), 3 n^2 numbers",
+        seconds=lambda n, d, k: 5e-10 * n**3 if n <= 2000 else n * n * (3e-7 + 3e-11 * d) + 1.5e-11 * n**3,
         selector="bitsieve.selectors.pairwise:SDPCMI",
         run=sdpcmi,
         rules={

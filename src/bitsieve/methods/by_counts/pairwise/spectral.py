@@ -164,6 +164,7 @@ METHODS = (
         paper="Vinh, Chan, Romano, Bailey 2014",
         needs="all pairs of features within each class; n x n numbers",
         cost="O(n^2 d), n^2 numbers",
+        seconds=lambda n, d, k: n * n * (3e-8 + 3e-11 * d),
         selector="bitsieve.selectors.pairwise:SpecCMI",
         run=speccmi,
         rules={

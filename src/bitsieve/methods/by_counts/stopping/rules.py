@@ -266,8 +266,8 @@ class PermutationStopping(_AtLevel):
     Notes
     -----
     Shuffles end as soon as h of them reach the observed value, h the larger of 10 and ``level * n_permutations``; then
-    ``p = h / b`` for the b made until then, which keeps the level whatever h [2]_. Where that would be more than
-    2 10^9 codes to shuffle, there are fewer shuffles, but enough for two to reach the observed value at the level.
+    ``p = h / b`` for the b made until then, which keeps the level whatever h (Besag, Clifford). Where that would be
+    more than 2 10^9 codes, there are fewer shuffles, but enough for two to reach the observed value at the level.
 
     Cost: O(n_permutations n d) a step of n candidates and d samples, a small part of it for a candidate that is noise.
 

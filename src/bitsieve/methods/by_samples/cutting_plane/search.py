@@ -240,6 +240,7 @@ _GDM = Method(
     paper="Zhai, Tan, Tsang, Ong 2012",
     needs="the values themselves: products with the samples' weights, correlations of the best columns",
     cost="O(n d) a cut, n d the stored values of a sparse table",
+    seconds=lambda n, d, k: 8e-9 * k * n * d,
     unit="cosine",
     selector="bitsieve.selectors.models:GDM",
     run=gdm,

@@ -169,6 +169,7 @@ METHODS = (
         paper="Berisha, Wisler, Hero, Spanias 2016",
         needs="the values themselves: a spanning tree for every pair of classes, every feature and step",
         cost="O(k^2 n d^2)",
+        seconds=lambda n, d, k: 1.5e-9 * k * k * n * d**1.5,
         unit="error",
         selector="bitsieve.selectors.separability:DpSelector",
         run=dp,

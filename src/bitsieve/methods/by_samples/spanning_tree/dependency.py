@@ -215,6 +215,7 @@ METHODS = (
         paper="Yasaei Sekeh, Hero 2019",
         needs="the values themselves: a spanning tree for every pair of features; n x n numbers",
         cost="O(n^2 d^1.5), n^2 numbers",
+        seconds=lambda n, d, k: 4e-8 * n * n * d**1.25,
         unit="dependency",
         selector="bitsieve.selectors.separability:GMI",
         run=gmi,

@@ -1,0 +1,96 @@
+"""The table of docs/speed.md of the time of every method by size: ``python -m tools.method_times`` writes it.
+
+The times are those that a method itself says before a long job. ``python -m tools.method_times --measure [NAME ...]``
+runs methods at two sizes in place of that, one thread, and prints the processor seconds beside what they say.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from bitsieve.common.progress import duration
+from bitsieve.data.read import read_xy
+from bitsieve.methods.method import Method
+from bitsieve.methods.registry import arguments_of, find_method, list_methods
+from bitsieve.selectors.fitting import fit_method
+
+PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
+BEGIN, END = "<!-- method-times -->", "<!-- /method-times -->"
+SIZES = ((100, 2_000), (100, 20_000), (10_000, 1_000), (1_000_000, 100))  # rows and columns
+N_SELECTED = 20
+MEASURED = ((70, 700), (70, 2_000), (70, 6_000), (2_000, 100), (2_000, 300))
+MOST = 30  # seconds that a method may say it takes to be measured
+GIVEN = {"qpfs": {"convexify": "shift"}}  # where the default refuses such a table
+
+
+def table() -> str:
+    """The table in Markdown, a row for methods of like times."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for method in list_methods():
+        if not method.same_as:
+            cells = tuple(said(method.seconds(columns, rows, N_SELECTED)) for rows, columns in SIZES)
+            alike.setdefault(cells, []).append(f"`{method.name}`")
+    heads = [f"{rows:,} x {columns:,}" for rows, columns in SIZES]
+    lines = [f"| method | {' | '.join(heads)} |", "|---|" + "---|" * len(SIZES)]
+    return "\n".join([*lines, *(f"| {', '.join(names)} | {' | '.join(cells)} |" for cells, names in alike.items())])
+
+
+def said(seconds: float) -> str:
+    """Seconds as the table has them."""
+    return "under 1 s" if seconds < 1 else "days" if seconds > 100_000 else duration(seconds)
+
+
+def page() -> str:
+    """The page with the table anew."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    return f"{before}{BEGIN}\n{table()}\n{END}{rest.split(END)[1]}"
+
+
+def made(rows: int, columns: int, *, codes: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Columns in groups that are correlated, a tenth of them with the class; as numbers, or as three codes."""
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, rows)
+    shared = random.standard_normal((rows, max(4, columns // 50)))
+    values = 0.7 * shared[:, random.integers(0, shared.shape[1], columns)] + random.standard_normal((rows, columns))
+    related = columns // 10
+    values[:, :related] += y[:, None] * random.random(related)
+    if not codes:
+        return values, y
+    low, high = np.quantile(values, [1 / 3, 2 / 3], axis=0)
+    return (values > low).astype(np.uint8) + (values > high), y
+
+
+def measured(method: Method, rows: int, columns: int) -> float:
+    """Processor seconds of a method on codes, or numbers where it takes rows."""
+    codes = "rows" not in method.requires
+    data = read_xy(*made(rows, columns, codes=codes))
+    arguments = arguments_of(method, GIVEN.get(method.name, {}))
+    start = time.process_time()
+    fit_method(
+        method, data, N_SELECTED, arguments, binning="none" if codes else "auto" if method.bins else None, n_jobs=1
+    )
+    return time.process_time() - start
+
+
+def main(words: list[str]) -> None:
+    if words[:1] != ["--measure"]:
+        PAGE.write_text(page(), encoding="utf-8")
+        return
+    warnings.simplefilter("ignore")
+    for method in map(find_method, words[1:] or [method.name for method in list_methods() if not method.same_as]):
+        for rows, columns in MEASURED:
+            said_before = method.seconds(columns, rows, N_SELECTED)
+            if said_before <= MOST:
+                found = measured(method, rows, columns)
+                print(
+                    f"{method.name:18} {rows:6,} x {columns:6,}: {found:8.3f} s, said {said_before:.3g} s", flush=True
+                )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
