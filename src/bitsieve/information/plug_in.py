@@ -81,6 +81,10 @@ class SumInformation(Information):
     def entropy(self) -> Floats:
         return self.bits(self.total - self.marginals[0])
 
+    @property
+    def entropy_by_class(self) -> Floats:
+        return self.bits(self.class_sum - self.marginals[1])
+
     @cached_property
     def class_entropy(self) -> float:
         return (self.total - self.class_sum) / self.terms.per_bit
