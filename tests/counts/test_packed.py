@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import bitsieve.counts.packed as layout
-import bitsieve.counts.packed as packed
 import bitsieve.counts.source as checks
-from bitsieve.counts.packed import PackedLayout, PackedSource
+from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import PairForm, entropy_terms
 from bitsieve.information import PlugInInformation
 
@@ -138,7 +137,7 @@ def test_equal_for_any_number_of_threads(mixed, monkeypatch, kernel):
     results = []
     for n_jobs in (None, 1, 2, 7):
         source = PackedSource(*mixed, n_jobs=n_jobs, kernel=kernel)
-        assert len(source.layout.matrix_blocks(np.arange(203), 1)) > 20
+        assert len(source.fused.matrix_blocks(np.arange(203), 1)) > 20
         rows = [source.fused.pair_sums(terms_of(source), pivot, None, True) for pivot in (0, 5, 200)]
         form = form_of(source)
         results.append(
@@ -155,7 +154,7 @@ def test_threads_take_part(mixed, monkeypatch):
 
     workers = set()
 
-    class Watched(PackedLayout):
+    class Watched(PackedSource):
         def run_groups(self, work, seconds, groups):
             def watched(block):
                 workers.add(threading.current_thread())
@@ -163,11 +162,10 @@ def test_threads_take_part(mixed, monkeypatch):
 
             super().run_groups(watched, seconds, groups)
 
-    monkeypatch.setattr(packed, "PackedLayout", Watched)
-    PackedSource(*mixed, n_jobs=3)
+    Watched(*mixed, n_jobs=3)
     assert workers == {threading.main_thread()}
     monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)
-    PackedSource(*mixed, n_jobs=3)
+    Watched(*mixed, n_jobs=3)
     assert len(workers) > 1
 
 
@@ -229,7 +227,7 @@ def test_single_precision_is_the_rounded_double(mixed):
 
 def test_companions(mixed):
     source = PackedSource(*mixed)
-    groups = source.layout.group_of
+    groups = source.group_of
     for columns in ([0], [5, 100, 202], list(range(203))):
         together = source.fused.companions(np.array(columns))
         assert together.tolist() == sorted(set(np.flatnonzero(np.isin(groups, groups[columns])).tolist()))

@@ -274,10 +274,6 @@ class Sums:
         pooled = _stacked([table.pooled().counts for table in tables])
         return pooled, _stacked([table.counts for table in tables]) if by_class else None
 
-    def gathered(self, columns: Columns) -> Sums | None:
-        """The sums of some of the columns, counted from 0; None where their pairs are as cheap without it."""
-        return None
-
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> Scores | None:
         """For every feature i the least ``S_isc - S_is + offsets[s]`` over the features s that are added, in bits.
 

@@ -281,7 +281,6 @@ class CorrectedInformation(SumInformation):
     # What is added up at once knows nothing of a mean for every pair.
     minima = Information.minima
     disjoint_pairs = Information.disjoint_pairs
-    redundancies = Information.redundancies
     conditional_rows = Information.conditional_rows
     matrix = Information.matrix
     symmetric_conditional_rows = Information.symmetric_conditional_rows

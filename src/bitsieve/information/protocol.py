@@ -144,13 +144,6 @@ class Information(Protocol):
         """What columns of disjoint support share; None where it is not known of any, as by default."""
         return None
 
-    def redundancies(self, columns: Columns) -> Matrix:
-        """[i, j] = I(Xi;Xj) of ``columns`` for i > j; the other entries have no meaning."""
-        out = np.zeros((len(columns), len(columns)))
-        for place, pivot in enumerate(columns[:-1].tolist()):
-            out[place + 1 :, place] = self.pair(pivot, columns[place + 1 :], by_class=False).redundancy
-        return out
-
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots."""
         return np.array([self.pair(pivot, columns).conditional_relevance for pivot in pivots.tolist()])
