@@ -29,10 +29,7 @@ _SILENT = ("sklearn", "scipy", "joblib")  # packages whose warnings are about ca
 
 
 class Wording:
-    """Messages with a command's options in the place of the Python parameters that they name.
-
-    ``methods`` are those whose parameters ``--set NAME=VALUE`` gives.
-    """
+    """Messages with a command's options in the place of Python parameters; ``--set`` gives those of ``methods``."""
 
     def __init__(self, command: str, methods: Sequence[str] = ()) -> None:
         every = [option for options in OPTIONS.values() for option in options]
@@ -145,10 +142,7 @@ def show(
 
 
 def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None:
-    """Refuse, before any work, what could not be written: of each option the endings that are allowed, () for any.
-
-    A file that is there already is overwritten with ``--force`` alone, and the data never.
-    """
+    """Refuse, before any work, what could not be written: other endings, and files that are there already."""
     from bitsieve.files.output import check_output
 
     seen: dict[Path, str] = {}

@@ -52,10 +52,7 @@ def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
 
 
 def choices(name: str, allowed: Iterable[str], whole: str = "") -> str:
-    """The end of a message about a wrong ``name``: the three nearest of ``allowed``, then all of them.
-
-    ``whole`` says where they are listed, if they are too many for a line that names the nearest already.
-    """
+    """The end of a message about a wrong ``name``: the nearest of ``allowed``, and all of them, or ``whole``."""
     known = list(allowed)
     near = difflib.get_close_matches(name, known, 3, 0.4)
     rest = whole if near and whole else f"choose one of {', '.join(known)}"

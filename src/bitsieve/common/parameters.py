@@ -124,11 +124,9 @@ def make_random(seed: Any) -> np.random.RandomState:
 
 @dataclass(frozen=True)
 class FeatureCount:
-    """How many features are to be selected: a whole number, or a float inside 0 and 1, which is a share of them.
+    """How many features are to be selected: a number, a share of them as a float inside 0 and 1, or None: the default.
 
-    None is the default number, or all features where there are fewer: nobody asked for a number that is too large.
-    ``open_ended``: the values, None or "auto", that leave the number to the method. ``beyond_is_all``: whether a number
-    beyond all features is all of them, with a note, as a search over numbers needs it.
+    ``open_ended``: the values that leave the number to the method; ``beyond_is_all``: more than all features are all.
     """
 
     open_ended: Sequence[str | None] = ()
@@ -136,10 +134,7 @@ class FeatureCount:
     default: ClassVar[int] = SELECTOR.features
 
     def among(self, value: object, n_features: int, why: str = "") -> int:
-        """The number that ``value`` means, of so many features; ``why`` says in words how many there are.
-
-        A share is rounded down, to one feature at least.
-        """
+        """The number that ``value`` means, of so many features; a share is rounded down, to 1 at least."""
         if isinstance(value, str | None) and value in self.open_ended:
             return n_features
         if isinstance(value, str) and value == "auto":

@@ -29,11 +29,7 @@ _listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progr
 
 
 def phase(name: str) -> Callable[[int, int | None], None]:
-    """Announce that the phase ``name`` of the job begins; the function returned announces how far it is.
-
-    It makes "ranking" into "ranking, 40 %", and once it has lasted some seconds "ranking, 40 %, about 25 s left"; where
-    nobody knows yet how much there is (None), into "reading the stream, 3,000,000".
-    """
+    """Announce that a phase of the job begins; the function returned announces how far it is, of a total or None."""
     log("info", name)
     listener = _listener.get()
     if listener is None:
@@ -85,10 +81,7 @@ def listening(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 class Ticker:
-    """While it is entered, a thread shows the phase and the seconds since the start.
-
-    A terminal or a notebook has one line, wiped in the end; anything else gets a line every ten seconds.
-    """
+    """While entered, a thread shows phase and seconds: a line of a terminal or notebook, else one every ten seconds."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr

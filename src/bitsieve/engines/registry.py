@@ -30,14 +30,7 @@ class DataInParts(Protocol):
     def read_in_parts(
         self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", **how: Unpack[ReadAs]
     ) -> Table:
-        """Look at the target, and divide the columns into features, target and weights.
-
-        ``target`` and ``sample_weight`` are names of columns, or the values: in memory, or a Dask collection cut at the
-        same rows. Without a target all rows are of one class; "y" are the labels of a libsvm file. ``target_name`` is
-        what messages call a target that is given by its values. The table is in parts; of a libsvm file it is in
-        memory, its values in files. Raises ValueError if the data cannot be read, a column is not there, or the target
-        or the weights are not as many as the rows.
-        """
+        """Divide the columns into features, target and weights, given by name or by values, and look at the target."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +44,7 @@ class Engine:
     options: tuple[str, ...] = ()
 
     def open(self, data: Any, **options: Any) -> DataInParts | None:
-        """The data as what is read in parts, with those options that are not None; None for what is read into memory.
-
-        Raises ValueError for an option that would be passed over.
-        """
+        """The data as what is read in parts, with the options that are not None; None for what is read into memory."""
         self.check_options(data, options)
         if not self.source:
             return None

@@ -213,11 +213,7 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
 
 
 def combined(first: SavedCounts, second: SavedCounts) -> SavedCounts:
-    """The counts of both parts of the rows, of the same columns, which are codes as they are.
-
-    Refused if a column or the target is of one kind in one part and of another in the other, or the tables have more
-    cells than can be kept.
-    """
+    """The counts of both parts of the rows, of codes as they are; refused where a column is of two kinds."""
     known: list[Any] = [
         _union(one, other, name)
         for name, one, other in zip(first.names, first.binner.categories_, second.binner.categories_, strict=True)

@@ -81,10 +81,7 @@ def short_of_f1(predicted: Values, truth: Values) -> float:
 
 
 def short_of_auc(predicted: Values, truth: Values) -> float:
-    """1 - AUC, the mean over the classes that occur, each against all others.
-
-    ``predicted`` has one column of scores a class, or class codes: the score of a class is then 1 where it was given.
-    """
+    """1 - AUC, the mean over classes, each against all others, by scores, a column a class, or by class codes."""
     from sklearn.metrics import roc_auc_score
 
     if predicted.ndim == 1:
@@ -268,10 +265,7 @@ MOST_BLOCKS = 10  # of folds that are taken together where there are more
 
 @dataclass(frozen=True)
 class Choice:
-    """A method with a number of features, and the least error of all that it was measured against.
-
-    ``error`` is pooled over the folds; ``to_beat`` is that of the baseline, None where it was not measured.
-    """
+    """A method with a number of features, the least error of all, and ``to_beat``, that of the baseline or None."""
 
     method: str
     n_features: int
@@ -342,10 +336,7 @@ def chosen_place(
 
 @dataclass(frozen=True)
 class OuterError:
-    """The error of a whole search, choice of method and number included, in samples that had no part in the choice.
-
-    ``majority`` is the error of the baseline; ``p`` is of the test that the search is no better.
-    """
+    """The error of a whole search in samples with no part in the choice, the baseline's, and p that it is no better."""
 
     error: float
     majority: float

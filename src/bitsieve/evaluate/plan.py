@@ -290,10 +290,7 @@ def make_selectors(
 
 
 def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], list[str]]:
-    """The numbers of features that are asked for, ascending, and a note where some are more than the table has.
-
-    None is 10 to 100, or every number from 1 where there are 20 features or fewer. ValueError where none is left.
-    """
+    """The numbers of features asked for, ascending; None: 10 to 100, or, of few, from 1. A note on those too large."""
     if features is None:
         asked = np.arange(1, n_features + 1) if n_features <= FEW_FEATURES else np.array(DEFAULT_COUNTS)
     else:

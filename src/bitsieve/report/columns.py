@@ -39,11 +39,7 @@ _WRITTEN = {None: _NUMBER, "dates": _date, "durations": _length}
 
 
 class ColumnQuality(NamedTuple):
-    """One column: its kind, rows without a value, different values, and what makes it useless or suspicious.
-
-    ``constant``: it has one value at most. ``identifier``: nearly every row has a value of its own that is no
-    measurement. ``duplicate_of`` is the first column with the same values in every row, or -1.
-    """
+    """One column: its kind, what it holds, and what makes it useless; a duplicate of an earlier one, or -1."""
 
     kind: str
     n_missing: int

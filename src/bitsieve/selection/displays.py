@@ -338,10 +338,7 @@ class CurveDisplay(Display):
 
 
 class Panel(NamedTuple):
-    """The rows of one feature: its values, the quantity, and the bins; ``ticks`` are the labels of categories.
-
-    A value on an edge belongs to the bin below it where ``side`` is "left", else to that above.
-    """
+    """The rows of one feature: values, quantity, bins (``side``: where values on edges go), names of categories."""
 
     name: str
     x: Floats

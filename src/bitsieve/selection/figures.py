@@ -72,10 +72,7 @@ LOOK = OF_ALL | {
 
 @dataclass(frozen=True)
 class Curves:
-    """What a figure shows: ``lines`` by label, nan where there is no value, over ``x``.
-
-    ``marked`` is the x that is marked on the line of a label.
-    """
+    """Lines by label over ``x``, nan where there is no value; ``marked`` is the x that is marked on a line."""
 
     x: Columns
     lines: Mapping[str, Floats]

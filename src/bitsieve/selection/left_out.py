@@ -44,11 +44,7 @@ def consider(
     orders: bool = True,
     binner: Any = None,
 ) -> Considered:
-    """Leave out columns without values, identifiers that are not included, and excluded columns, by name or index.
-
-    ``constrains``: the method takes constraints. ``orders``: ``include`` asks for a place at the head, and not only for
-    not being left out. ``binner`` will bin the columns: rows in parts are read once, for all that it needs.
-    """
+    """Leave out empty and excluded columns and identifiers; ``orders``: ``include`` asks for a place, too."""
     check_constraints(constraints)
     if constraints is None:
         constraints = Constraints(include, exclude)
@@ -90,8 +86,6 @@ def check_screen(
     screen: Any, method: Method, asked: Any, parameters: Mapping[str, Any], considered: Considered
 ) -> None:
     """Refuse a screen that is no number, or beside which something does not hold."""
-    if screen is None:
-        return
     least = max(1, int(asked * considered.table.n_features)) if isinstance(asked, float) else asked
     check_integer("screen", screen, least if isinstance(least, int) else 1, why="as many as are selected, or more")
     if "stopping" in method.parameters and (asked == "auto" or parameters.get("stopping") is not None):
@@ -102,11 +96,15 @@ def check_screen(
         raise ParameterError("screen", screen, "give the rows: saved counts are of all columns")
 
 
-def screened(considered: Considered, table: Table, information: Information, screen: int) -> list[int]:
-    """The columns left that are neither among the ``screen`` ones of the largest I(Xi;C) nor included."""
+def screened(considered: Considered, information: Information, screen: int) -> list[int]:
+    """The columns left that are neither among the ``screen`` ones of the largest I(Xi;C) nor included, and a note."""
     order = constants_last(rank(information.relevance), information.varies)
-    kept = {*resolve(considered.constraints, table.names).must_include, *considered.left_out}
-    return sorted({*order[screen:].tolist()} - kept)
+    kept = {*resolve(considered.constraints, considered.table.names).must_include, *considered.left_out}
+    off = sorted({*order[screen:].tolist()} - kept)
+    if off:
+        ran = f"the method was run on the {screen:,} columns most relevant alone, and not on {len(off):,} others: "
+        considered.notes.append(Sentence(ran, Setting("screen", screen)))
+    return off
 
 
 def _refuse_left_out_before(table: Table, included: Sequence[int]) -> None:

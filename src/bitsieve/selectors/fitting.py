@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
@@ -57,12 +57,7 @@ class Counted:
 
 
 class Explained(NamedTuple):
-    """What the counts say of the columns that were selected.
-
-    ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with`` (k,): for every selected column, the
-    one chosen before it with the largest I(Xi;Xs), ``overlap``; -1 and nan for the first. ``informative`` (k,): whether
-    each has more information about the class than chance; ``is_sure``: whether it names all that have.
-    """
+    """What the counts say of the columns selected: ``overlap_with`` is the earlier one that each shares most with."""
 
     binner: Binning
     relevance: Floats
@@ -70,7 +65,7 @@ class Explained(NamedTuple):
     overlap: Floats
     informative: Flags
     leaks: list[Leak]
-    is_sure: bool = False
+    is_sure: bool = False  # whether all that are informative are known to be
 
 
 @dataclass(frozen=True)
@@ -97,6 +92,7 @@ class Outcome:
     n_jobs: int | None
     table: Table
     fitted: Fitted
+    screened_off: Sequence[int] = ()
 
     @property
     def takes_missing(self) -> bool:

@@ -27,12 +27,7 @@ def equal_width_codes(values: Floats, low: Floats, high: Floats, n_bins: int) ->
 
 
 def equal_width_cuts(low: Floats, high: Floats, n_bins: int) -> Floats:
-    """The smallest floats of all bins but the first, one row for each range ``low < high``.
-
-    A value on a cut goes right. The rule :func:`equal_width_codes` is a formula with three roundings; it never
-    decreases with the value, so the cuts that give the same codes by comparison alone are found by bisection over
-    the floats.
-    """
+    """The smallest floats of all bins but the first, a row a range: the rule never decreases, so by bisection."""
     low, high = low[:, None] + 0.0, high[:, None] + 0.0  # + 0.0: no negative zero
     code = np.arange(1, n_bins)
     guess = low * (1 - code / n_bins) + high * (code / n_bins)

@@ -27,11 +27,7 @@ Labels = NDArray[np.int32]
 
 
 class RepeatedCuts(ClassSearch):
-    """The cuts of all numeric columns of a table by description length, for any classes of its samples.
-
-    A sample of frequency weight w is w samples. Categorical columns keep their codes. ``cut_at_median`` says
-    whether a column in which no cut was accepted is cut at its lower median.
-    """
+    """The cuts of all numeric columns by description length for any classes; a sample of weight w is w samples."""
 
     def __init__(self, table: TableInMemory, binner: Binning, cut_at_median: bool) -> None:
         self.table, self.binner, self.cut_at_median = table, binner, cut_at_median
