@@ -225,16 +225,6 @@ def test_single_precision_is_the_rounded_double(mixed):
         assert single.tobytes() == double.astype(np.float32).tobytes()
 
 
-def test_companions(mixed):
-    source = PackedSource(*mixed)
-    groups = source.group_of
-    for columns in ([0], [5, 100, 202], list(range(203))):
-        together = source.fused.companions(np.array(columns))
-        assert together.tolist() == sorted(set(np.flatnonzero(np.isin(groups, groups[columns])).tolist()))
-        assert set(columns) <= set(together.tolist())
-    assert len(source.fused.companions(np.array([0]))) <= 8
-
-
 def test_progress_of_a_matrix(mixed, monkeypatch):
     monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)
     for n_jobs in (1, 3):

@@ -171,11 +171,6 @@ class PackedSums(Sums):
         self.packed, self.n_features, self.row_seconds = source.packed, source.n_features, source.row_seconds
         self.planes = self.packed if self.packed.all_planes else None
 
-    def companions(self, columns: Columns) -> Columns:
-        wanted = np.zeros(len(self.source.all_groups), bool)
-        wanted[self.source.group_of[columns]] = True
-        return np.flatnonzero(wanted[self.source.group_of])
-
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         pooled, with_class = np.empty((2, self.n_features), np.int64)
         self._fill(terms, -1, self.source.all_groups, pooled, with_class)

@@ -219,10 +219,6 @@ class Sums:
     def __init__(self, source: Tables) -> None:
         self.source = source
 
-    def companions(self, columns: Columns) -> Columns:
-        """``columns`` and those that are counted along with them at no extra cost."""
-        return columns
-
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
         source, every = self.source, np.arange(self.source.n_features)

@@ -204,24 +204,28 @@ class ShrunkPair(PairInformation):
 
     def __init__(self, information: ShrinkageInformation, pivot: int, columns: Columns | None, values: Matrix) -> None:
         self.information, self.pivot, self.columns = information, pivot, columns
-        self._values, self._within = values[0], values[1:] if len(values) > 1 else None
+        self._values = values
+
+    def _within(self, place: int) -> Floats:
+        within: Floats = counted_by_class(self._values if len(self._values) > 1 else None)[place]
+        return within
 
     @property
     def redundancy(self) -> Floats:
-        return self._values
+        return np.asarray(self._values[0])
 
     @property
     def conditional_redundancy(self) -> Floats:
-        return counted_by_class(self._within)[0]
+        return self._within(1)
 
     @property
     def conditional_relevance(self) -> Floats:
-        return counted_by_class(self._within)[1]
+        return self._within(2)
 
     @property
     def joint_relevance(self) -> Floats:
-        return counted_by_class(self._within)[2]
+        return self._within(3)
 
     @property
     def joint_entropy(self) -> Floats:
-        return counted_by_class(self._within)[3]
+        return self._within(4)

@@ -51,6 +51,10 @@ class RepeatedSearch:
         """The figure of a candidate, with the classes as they are."""
         return float(self._figures(self._observed(candidate))[0, 0])
 
+    def bits(self, candidate: int) -> float:
+        """I(X;C|S) of a candidate, with the classes as they are."""
+        return float(self._bits(self._observed(candidate))[0, 0])
+
     def _observed(self, candidate: int) -> Dependence:
         search = self.search
         codes = search.codes(candidate)
@@ -60,6 +64,10 @@ class RepeatedSearch:
         """The smallest figure of all candidates after each of several shuffles of the classes within the parts."""
         return self._least(seeds, self._figures)
 
+    def most_bits_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
+        """The largest I(X;C|S) of all candidates after each of several shuffles of the classes within the parts."""
+        return -self._least(seeds, lambda found: -self._bits(found))
+
     def reached(self, candidate: int) -> Callable[[NDArray[np.uint64]], Flags]:
         """Whether the best of all candidates reaches the figure of this one after each of several shuffles.
 
@@ -68,8 +76,8 @@ class RepeatedSearch:
         if self.search.units is None:
             figure = self.figure(candidate)
             return lambda seeds: self.best_after_shuffles(seeds) <= figure
-        alone, bits = replace(self, tried=np.array([candidate])), self._bits(self._observed(candidate))[0, 0]
-        return lambda seeds: -alone._least(seeds, lambda found: -self._bits(found)) >= bits
+        alone, bits = replace(self, tried=np.array([candidate])), self.bits(candidate)
+        return lambda seeds: alone.most_bits_after_shuffles(seeds) >= bits
 
     def _least(self, seeds: NDArray[np.uint64], of_columns: Callable[[Dependence], Floats]) -> Floats:
         """The least value of all candidates after every shuffle, from those of blocks of columns."""
