@@ -117,7 +117,7 @@ def smallest_eigenvalue(matrix: Floats) -> float:
     from scipy.linalg import eigvalsh
 
     if len(matrix) > SMALL:
-        value, vector = smallest_eigenpair(matrix, 1e-12, 400)
+        value, vector = smallest_eigenpair(matrix, 1e-10, 400)
         with threadpool_limits(1, "blas"):
             residual = matrix @ vector - value * vector
             found = value - float(np.sqrt(residual @ residual))
@@ -127,10 +127,12 @@ def smallest_eigenvalue(matrix: Floats) -> float:
         return float(eigvalsh(matrix, check_finite=False)[0])
 
 
-def smallest_eigenpair(matrix: Floats, tolerance: float, most_products: int) -> tuple[float, Floats]:
-    """The smallest eigenvalue by Lanczos, never below the true one, and its vector."""
+def smallest_eigenpair(matrix: Floats, accuracy: float, most_products: int) -> tuple[float, Floats]:
+    """The smallest eigenvalue by Lanczos, never below the true one, and its vector, of a residual of the accuracy."""
     start = np.random.default_rng(0).standard_normal(len(matrix))
-    top = max(float(np.abs(row).sum()) for row in matrix)  # no eigenvalue is larger
+    shift = 1.0 + float(np.abs(matrix.diagonal()).max())  # less the eigenvalue 1 at least
     with threadpool_limits(1, "blas"):
-        pair = lanczos(lambda v: top * v - matrix @ v, start / np.sqrt(start @ start), tolerance, most_products)
-    return top - pair.value, pair.vector
+        pair = lanczos(
+            lambda v: shift * v - matrix @ v, start / np.sqrt(start @ start), accuracy / shift, most_products
+        )
+    return shift - pair.value, pair.vector

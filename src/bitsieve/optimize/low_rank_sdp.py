@@ -100,8 +100,9 @@ def dual_bound(objective: QuadraticOnSpheres, vectors: Floats, value: float = -n
     rounding = 8 * EPS * float(np.sqrt(np.einsum("ij,ij->", slack, slack)))
     at_zero = first + float(lengths.sum()) + total * objective.total
     if n > SMALL and np.isfinite(allowed):
-        least, vector = smallest_eigenpair(slack, 1e-12, 300)
-        short = max(0.0, -least) + allowed / (4 * (n + 1)) + rounding
+        spare = allowed / (32 * (n + 1))
+        least, vector = smallest_eigenpair(slack, spare / 2, 300)
+        short = max(0.0, -least) + spare + rounding
         if at_zero + (n + 1) * short - value > allowed:
             return Dual(np.inf, vector)
         if is_positive(slack, short - rounding):

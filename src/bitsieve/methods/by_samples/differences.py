@@ -120,7 +120,9 @@ class Differences:
         varying = self.varies[rows.numeric], self.varies[rows.categorical]
         self._numeric, self._numbers, self._spans = _pick(varying[0] & ~incomplete[0], rows.numeric, numbers, spans)
         self._categorical, self._codes = _pick(varying[1] & ~incomplete[1], rows.categorical, rows.codes)
-        self._grid = _on_grid((self._numbers - self._numbers.min(axis=0, initial=np.inf)) / self._spans)
+        self._grid = self._numbers - self._numbers.min(axis=0, initial=np.inf)
+        self._grid /= self._spans
+        _on_grid(self._grid, out=self._grid)
         self._tiles = _in_tiles(self._grid)
         self._float_codes = self._codes.astype(np.float64)  # as the library would convert them at every call
         self._kernel = choose_kernel().name
@@ -192,7 +194,7 @@ def _with_spans(numbers: Floats) -> tuple[Floats, Floats]:
 
 
 def _pick(columns: Flags, *arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    return [np.ascontiguousarray(array[..., columns]) for array in arrays]
+    return [np.ascontiguousarray(array if columns.all() else array[..., columns]) for array in arrays]
 
 
 def _in_tiles(grid: Floats) -> NDArray[np.float32]:
@@ -205,5 +207,8 @@ def _in_tiles(grid: Floats) -> NDArray[np.float32]:
     return tiles
 
 
-def _on_grid(values: Floats) -> Floats:
-    return np.rint(values * GRID) / GRID
+def _on_grid(values: Floats, out: Floats | None = None) -> Floats:
+    on_grid = np.multiply(values, GRID, out=out)
+    on_grid = np.rint(on_grid, out=on_grid)
+    on_grid /= GRID
+    return on_grid

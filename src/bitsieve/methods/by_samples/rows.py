@@ -61,33 +61,14 @@ class Samples(Protocol):
     What gives values raises ValueError where they are infinite, or missing and not allowed.
     """
 
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Names of the columns."""
-
-    @property
-    def classes(self) -> NDArray[np.int32]:
-        """The class of every sample, a code."""
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-
-    @property
-    def quantity(self) -> Floats | None:
-        """The number of every sample, where the target is a quantity; the classes are those of its cut."""
-
-    @property
-    def labels(self) -> NDArray[Any]:
-        """The label of every class."""
+    n_samples: int
+    n_features: int
+    left_out: Sequence[int]  # columns that hold one value in every row
+    names: Sequence[str]  # of the columns
+    classes: NDArray[np.int32]  # of every sample, a code
+    n_classes: int
+    quantity: Floats | None  # of every sample, where the target is a quantity; the classes are those of its cut
+    labels: NDArray[Any]  # of the classes
 
     def rows(self, *, takes_missing: bool = False) -> Rows:
         """Numeric columns apart from categorical ones."""

@@ -34,8 +34,7 @@ class Reduced(NamedTuple):
 
     ``alpha`` (n_samples, n_tasks): each column in the simplex. ``mixture`` (n_cuts,): the mu of the cuts. ``weights``
     (n_columns, n_tasks): ``d_j c_jk``: the classifier of task k is the sign of ``sum_j weights_jk f_j``. ``value``: the
-    largest cut at ``alpha``; the least possible is at most ``gap`` below it. ``products`` (n_columns, n_tasks): the c
-    at ``alpha``.
+    largest cut at ``alpha``; the least possible is at most ``gap`` below it.
     """
 
     alpha: Floats
@@ -43,15 +42,16 @@ class Reduced(NamedTuple):
     weights: Floats
     value: float
     gap: float
-    products: Floats
 
 
 class _Inner(NamedTuple):
-    """A u of one task."""
+    """A u of one task.
 
-    value: (
-        float  # |u|^2 / 2 - alpha'm - |alpha|^2 / (2C), m = y f'(sqrt(d) u): half the squared gradient above the dual
-    )
+    ``value``: ``|u|^2 / 2 - alpha'm - |alpha|^2 / (2C)``, m = y f'(sqrt(d) u): half the squared gradient above the
+    dual.
+    """
+
+    value: float
     u: Floats
     alpha: Floats
     products: Floats  # c
@@ -119,7 +119,7 @@ class ReducedProblem:
             point = better
         alpha = np.stack([task.alpha for task in point.tasks], axis=1)
         d = point.mixture @ self.members
-        return Reduced(alpha, point.mixture, d[:, None] * point.products, point.upper, point.gap, point.products)
+        return Reduced(alpha, point.mixture, d[:, None] * point.products, point.upper, point.gap)
 
     def _step(self, point: _Point) -> _Point | None:
         """A Newton step in mu, shortened until it does some good; None where none does."""
@@ -159,8 +159,8 @@ class ReducedProblem:
         if zero.value <= guess.value:
             # Far from the optimum and for a large C few samples have weight, and a step goes astray: C is raised.
             inner = zero
-            for C in _raised_to(self.C, len(self.signs)):
-                inner = self._newton(root, k, inner.u, C)
+            for step in range(int(np.ceil(np.log10(max(self.C / len(self.signs), 1.0)))), 0, -1):
+                inner = self._newton(root, k, inner.u, self.C / 10**step)
         inner = self._newton(root, k, inner.u, self.C)
         scatter, factor = self._hessian(root, k, inner.alpha > 0, self.C)
         return _Task(inner.alpha, inner.products, scatter, factor, float(inner.gradient @ inner.gradient))
@@ -199,30 +199,20 @@ class ReducedProblem:
         return _Inner(value, u, alpha, products, u - root * products)
 
     def _hessian(self, root: Floats, k: int, active: Flags, C: float) -> tuple[Floats, Factor]:
+        from scipy.linalg import cho_factor
+
         sums = self.part.against((self.signs[:, k] * active)[:, None])[:, 0]
         scatter = self.scatters[k].over(active) - np.outer(sums, sums) / np.count_nonzero(active)
         hessian = C * (root[:, None] * scatter * root)
         hessian[np.diag_indices_from(hessian)] += 1.0
-        return scatter, _factored(hessian)
-
-
-def _factored(hessian: Floats) -> Factor:
-    """The Cholesky factor of a matrix, which is overwritten."""
-    from scipy.linalg import cho_factor
-
-    matrix, lower = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
-    return matrix, lower
+        matrix, lower = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
+        return scatter, (matrix, lower)
 
 
 def _solve(factor: Factor, right: Floats) -> Floats:
     from scipy.linalg import cho_solve
 
     return np.asarray(cho_solve(factor, right))
-
-
-def _raised_to(C: float, least: float) -> list[float]:
-    """Values from about ``least`` up to, and without, C, each ten times the one before."""
-    return [C / 10**step for step in range(int(np.ceil(np.log10(max(C / least, 1.0)))), 0, -1)]
 
 
 def _newton_target(curvature: Floats, slopes: Floats, mixture: Floats) -> Floats:

@@ -72,11 +72,13 @@ class Posterior:
 
     def restart(self) -> None:
         """Forget the chosen features."""
+        self.n_chosen = 0
         self._log = np.broadcast_to(self._log_shares[:, None], self.shape).copy()
         self._weigh()
 
     def multiply(self, log_likelihoods: Floats) -> None:
         """Take one more feature in: log2 of its likelihoods, by block, class and lane."""
+        self.n_chosen += 1
         self._log += log_likelihoods
         self._weigh()
 
@@ -89,7 +91,7 @@ class Posterior:
 
         ``true_class`` is sum_n log2 of its likelihood in the sample's class, ``mixed`` of those mixed over the classes.
         """
-        return self._bound + (true_class - mixed) / self.n_samples
+        return self.bound + (true_class - mixed) / self.n_samples
 
     @property
     def float32(self) -> Weighted:
@@ -106,15 +108,9 @@ class Posterior:
         blocks, active = np.nonzero(weights.reshape(-1, LANES).sum(axis=1).reshape(self.shape[:2]))
         start = np.zeros(self.n_blocks + 1, np.int32)
         start[1:] = np.cumsum(np.bincount(blocks, minlength=self.n_blocks))
-        self.weighted = Weighted(
-            self.n_samples,
-            self.n_classes,
-            weights.reshape(-1),
-            log_weights.reshape(-1),
-            start,
-            active.astype(np.int32),
-        )
-        self._bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples
+        flat, flat_logs = weights.reshape(-1), log_weights.reshape(-1)
+        self.weighted = Weighted(self.n_samples, self.n_classes, flat, flat_logs, start, active.astype(np.int32))
+        self.bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples
 
 
 class Bound(ABC):
@@ -130,8 +126,14 @@ class Bound(ABC):
         """The bound of every feature by itself, in bits; S must be empty."""
 
     @abstractmethod
+    def values(self, candidates: Columns) -> Floats:
+        """The bound with S and each candidate, in bits and in float64."""
+
     def best(self, candidates: Columns) -> tuple[int, float]:
         """The one of the candidates, ascending columns, to add to S, and the bound with it; S is not empty."""
+        values = self.values(candidates)
+        place = pick(values)
+        return int(candidates[place]), float(values[place])
 
     @abstractmethod
     def add(self, feature: int) -> None:

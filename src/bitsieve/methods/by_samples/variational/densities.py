@@ -17,7 +17,6 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
-from bitsieve.common.choice import pick
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
@@ -117,10 +116,8 @@ class DensityBound(Bound):
     def alone(self) -> Floats:
         return self._values(np.arange(self.n_features), self._alone, 1.0)
 
-    def best(self, candidates: Columns) -> tuple[int, float]:
-        values = self._values(candidates, *self._state())
-        place = pick(values)
-        return int(candidates[place]), float(values[place])
+    def values(self, candidates: Columns) -> Floats:
+        return self._values(candidates, *self._state())
 
     def _values(self, candidates: Columns, state: Floats, exponent: float) -> Floats:
         posterior = self.posterior
