@@ -195,18 +195,17 @@ def how_many(
     [4, 11, 2, 5, None]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
-    binning = binning_with(binning, missing, n_jobs)
     how: Any = {"target_bins": target_bins, "target_kind": target_kind, "rules": column_rules(repair, column_types)}
     table = read_data(data, target, sample_weight, groups, **how)
     refuse_constant_data(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
-    own: Any = {"criterion": method, "estimator": estimator, "binning": binning}
+    own: Any = {"criterion": method, "estimator": estimator, "binning": binning_with(binning, missing, n_jobs)}
     forward = ForwardSelector(max(1, round(n_left**0.5)), **own)
     drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
     features = range(1, min(MOST, n_left) + 1)
     folded = SelectorCV(methods={method: forward}, features=features, classifier=classifier, folds=folds, **drawn)
-    counted = count_table(table, binning, n_jobs)
+    counted = count_table(table, own["binning"], n_jobs)
     answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs})]
     answers.append(_by_stability(table, StabilitySelector(forward, n_pairs=n_pairs, **drawn)))
     answers += [_by_errors(table, folded), _by_knockoffs(counted, n_left, drawn)]
