@@ -67,7 +67,7 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The counts behind a selection; ``whole`` has the columns ``left_out``, of which no method knew."""
+    """The counts behind a selection; ``whole`` is the table with the columns ``left_out`` before the selection."""
 
     table: Table
     binner: Any
