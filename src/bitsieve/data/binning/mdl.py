@@ -102,8 +102,8 @@ class CutsInParts(ClassSearch):
         settings = Setting("binning", "quantile"), ", or ", Setting("stopping", "threshold")
         raise ValueError(Sentence(what, "must be in memory: use ", *settings))
 
-    def _refuse(self, *_: Any) -> Any:
-        return iter(self.classes)
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        return self.classes
 
     codes = recoded = dependence = _refuse
 
