@@ -7,7 +7,7 @@ from scipy.sparse import csr_matrix
 
 from benchmarks.contestants.problems import found_groups, presences
 from benchmarks.memory import Peak
-from bitsieve import FCBF, GDM, ForwardSelector, mutual_information
+from bitsieve import FCBF, GDM, L1SVM, ForwardSelector, mutual_information
 
 
 def gdm(value, column, start, classes, groups):
@@ -27,6 +27,12 @@ def gdm(value, column, start, classes, groups):
         return {**found_groups(fitted.selected_, groups), **cuts, "duality_gap": fitted.duality_gap_, **told}
 
     return run
+
+
+def l1_svm(value, column, start, classes, groups):
+    """L1SVM as users call it, the penalty sought too, on a CSR matrix."""
+    X = csr_matrix((value, column, start), shape=(len(classes), len(groups)))
+    return lambda k: found_groups(L1SVM(k).fit(X, classes).selected_, groups)
 
 
 def greedy(value, column, start, classes, groups):

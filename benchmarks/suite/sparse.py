@@ -20,6 +20,7 @@ def _discovery(samples: int, features: int, nonzeros: int, k: int, *, others: bo
     }
     if others:
         contestants |= {
+            "L1SVM": Contestant("ours_sparse.l1_svm", {"k": k}),
             "L1 LinearSVC": Contestant("others.l1_linear_svc", {"C": SVC_C}),
             "celer, L1 logistic": Contestant("others.celer_logistic", {"C": CELER_C}, peers=True),
             "skglm, L1 logistic": Contestant("others.skglm_logistic", {"C": SKGLM_ALPHA}, peers=True),

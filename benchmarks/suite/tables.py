@@ -220,6 +220,8 @@ BENCHMARKS = (
         [
             _variational(VMI_SMALL, "naive", 50, 1, authors=True),
             _variational(VMI_SMALL, "pairwise", 50, 1, authors=True),
+            _variational(Shape(72, 7129, 3, 2), "naive", 20, 1),
+            _variational(Shape(72, 7129, 3, 2), "pairwise", 20, 1),
             _variational(VMI_LARGE, "naive", 50, 2),
             _variational(VMI_LARGE, "pairwise", 50, 2, large=True),
         ],

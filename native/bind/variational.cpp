@@ -34,11 +34,7 @@ CodeColumns columns_of(const GivenCodes& given, const Input<std::int32_t>& ariti
 
 // Codes index the tables: one beyond the arity would read behind them.
 void require_codes(const CodeColumns& columns, std::int64_t feature) {
-    const Codes codes = columns.column(feature);
-    const auto greatest = [&columns](const auto* of) { return std::int64_t(*std::max_element(of, of + columns.rows)); };
-    const std::int64_t found = codes.wide ? greatest(static_cast<const std::uint16_t*>(codes.at))
-                                          : greatest(static_cast<const std::uint8_t*>(codes.at));
-    if (found >= columns.arities[feature])
+    if (columns.greatest(feature) >= columns.arities[feature])
         throw std::invalid_argument("a code of feature " + std::to_string(feature) + " is not below its arity");
 }
 

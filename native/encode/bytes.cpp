@@ -28,9 +28,17 @@ inline auto beyond_byte(T value, std::uint8_t& byte) {
     }
 }
 
+// Whether the first numbers of columns are bytes: of measured quantities they seldom are, and no more need be read.
+template <class T>
+bool begin_as_bytes(const T* values, std::int64_t n_columns) {
+    std::uint8_t byte;
+    return std::none_of(values, values + n_columns, [&](T value) { return beyond_byte(value, byte) != 0; });
+}
+
 // A column on its own; false as soon as a number is no byte.
 template <class T>
 bool column_as_bytes(const T* __restrict values, std::int64_t stride, std::int64_t n, std::uint8_t* __restrict out) {
+    if (n > 0 && !begin_as_bytes(values, 1)) return false;
     for (std::int64_t first = 0; first < n; first += kTileRows) {
         const std::int64_t last = std::min(first + kTileRows, n);
         decltype(beyond_byte(T(), *out)) beyond = 0;
@@ -46,6 +54,7 @@ bool column_as_bytes(const T* __restrict values, std::int64_t stride, std::int64
 // Columns side by side in rows; false as soon as a number of any of them is no byte.
 template <class T>
 bool rows_as_bytes(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, std::uint8_t* out) {
+    if (n_rows > 0 && !begin_as_bytes(values, n_columns)) return false;
     std::vector<std::uint8_t> bytes(std::size_t(kRowsAtOnce * n_columns));
     std::vector<decltype(beyond_byte(T(), *out))> beyond(std::size_t(n_columns), 0);
     for (std::int64_t first = 0; first < n_rows; first += kRowsAtOnce) {

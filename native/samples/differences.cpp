@@ -44,20 +44,30 @@ void nearest_by(const DifferenceKernel& kernel, const Search& search, const Foun
         std::push_heap(heap.begin(), heap.end());
     }
     const DistanceError error = distance_error(search.n_columns);
-    const double furthest = (heap.front() + error.absolute) / (1 - error.relative) + search.tolerance;
-    const double bound = furthest * (1 + error.relative) + error.absolute;
+    const auto at_most = [&](double here) { return (here + error.absolute) / (1 - error.relative); };
+    const double bound = (at_most(heap.front()) + search.tolerance) * (1 + error.relative) + error.absolute;
+    const double nearer = (heap.front() - error.absolute) / (1 + error.relative) - search.tolerance;
 
+    // Those that may be among the nearest. Which are so for certain counts as a distance of -infinity; the others are
+    // measured where there are more than can be chosen.
     std::vector<std::pair<double, std::int64_t>> exact;
     for (std::int64_t c = 0; c < search.n_members; ++c) {
         const std::int64_t s = search.members[c];
-        if (!(found(s) <= bound) || s == search.sample) continue;
-        const double apart = search.n_columns == 0 ? 0.0
-                                                   : kernel.distance(search.grid + search.sample * search.n_columns,
-                                                                     search.grid + s * search.n_columns, search.n_columns);
-        exact.push_back({apart + (search.added ? search.added[s] : 0.0), s});
-        if (!std::isfinite(exact.back().first)) throw std::invalid_argument("a distance is not finite");
+        const double here = found(s);
+        if (!(here <= bound) || s == search.sample) continue;
+        if (std::isinf(here)) throw std::invalid_argument("a distance is not finite");
+        exact.push_back({at_most(here) < nearer ? -HUGE_VAL : 0.0, s});
     }
     if (std::int64_t(exact.size()) < search.k) throw std::invalid_argument("the distances found are not near the true ones");
+    if (std::int64_t(exact.size()) > search.k)
+        for (auto& [apart, s] : exact) {
+            if (apart < 0.0) continue;
+            if (search.n_columns > 0)
+                apart = kernel.distance(search.grid + search.sample * search.n_columns,
+                                        search.grid + s * search.n_columns, search.n_columns);
+            if (search.added) apart += search.added[s];
+            if (!std::isfinite(apart)) throw std::invalid_argument("a distance is not finite");
+        }
     heap.clear();
     for (const auto& one : exact) heap.push_back(one.first);
     std::nth_element(heap.begin(), heap.begin() + (search.k - 1), heap.end());

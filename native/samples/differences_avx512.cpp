@@ -1,7 +1,7 @@
 // Differences between samples for x86-64 with AVX-512.
 #if defined(__x86_64__)
 
-#include <memory>
+#include <vector>
 
 #include "samples/differences.hpp"
 

@@ -1,5 +1,5 @@
 // Differences between samples for any processor.
-#include <memory>
+#include <vector>
 
 #include "samples/differences.hpp"
 

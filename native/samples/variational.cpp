@@ -24,6 +24,16 @@ const VariationalKernel& variational_kernel(const std::string& name) {
     return kPortableVariational;
 }
 
+std::int64_t CodeColumns::greatest(std::int64_t f) const {
+    const Codes of = column(f);
+    const auto among = [this](const auto* code) {
+        auto most = code[0];
+        for (std::int64_t t = 1; t < rows; ++t) most = std::max(most, code[t]);
+        return std::int64_t(most);
+    };
+    return of.wide ? among(static_cast<const std::uint16_t*>(of.at)) : among(static_cast<const std::uint8_t*>(of.at));
+}
+
 // x = 2^e m, m in [sqrt(1/2), sqrt(2)); log2 m = 2 / ln 2 artanh(s), s = (m - 1) / (m + 1), |s| < 0.172.
 double log2_of(double x) {
     if (x == 0.0) return -HUGE_VAL;

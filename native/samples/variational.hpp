@@ -84,6 +84,7 @@ struct CodeColumns {
     Codes column(std::int64_t f) const {
         return {static_cast<const char*>(codes.at) + f * rows * (codes.wide ? 2 : 1), codes.wide};
     }
+    std::int64_t greatest(std::int64_t f) const;  // code of a feature
 };
 
 // Tables of features given one chosen feature, or none: cells[offset[f] + c * table_stride(...) + code of the chosen

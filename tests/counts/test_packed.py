@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+import sys
+
 import numpy as np
 import pytest
 
 import bitsieve.counts.packed as layout
 import bitsieve.counts.packed as packed
 import bitsieve.counts.source as checks
+from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedLayout, PackedSource
 from bitsieve.counts.tables import PairForm, entropy_terms
 from bitsieve.information import PlugInInformation
@@ -258,3 +262,30 @@ def test_memory_is_bit_planes():
     codes = np.random.default_rng(0).integers(0, 3, (64_000, 80)).astype(np.uint8)
     planes = 64_000 * 80 * 2 // 8
     assert planes <= PackedSource(codes, kernel="portable:planes").nbytes < 1.05 * planes
+
+
+def test_a_pickled_table_counts_the_same(mixed):
+    codes, classes = mixed
+    for some in (codes, codes[:, codes.max(axis=0) < 256]):
+        source = PackedSource(some, classes, n_classes=4, n_jobs=2)
+        again = pickle.loads(pickle.dumps(source))
+        assert (again.n_classes, again.n_jobs, again.arities.tolist()) == (4, 2, source.arities.tolist())
+        for mine, theirs in zip(again.tables(0, np.arange(9), True), source.tables(0, np.arange(9), True), strict=True):
+            assert mine.dense().tolist() == theirs.dense().tolist()
+    assert sys.getsizeof(source) > source.nbytes > 0
+
+
+@pytest.mark.parametrize(("weights", "message"), [(None, "the packed table takes"), (3, "the weights sum to 1,500")])
+def test_more_than_may_be_asked_for_is_one_line(mixed, monkeypatch, weights, message):
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(packed, "WITHOUT_LOOKING", 0)
+    monkeypatch.setattr(packed._native, "Packed", full)
+    with pytest.raises(MemoryError, match=rf"^{message}.* more than this process may ask for: "):
+        PackedSource(*mixed, weights=None if weights is None else np.full(500, weights))
+
+
+def test_kernels_are_asked_for_by_their_words():
+    for words in ("table", "portable", "portable:planes", "portable:counters"):
+        assert choose_kernel(words).asked == words

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE
 from bitsieve.counts.packed import PackedBatches, PackedSource
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.tables import entropy_terms
@@ -106,3 +107,8 @@ def test_spoiled_storage_is_refused(kernel, monkeypatch):
         again.use(*spoiled)
         with pytest.raises(ValueError, match="a code is not below the arity of its feature"):
             again.reopen()
+
+
+def test_planes_say_which_kernel_they_are_laid_out_for(monkeypatch):
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, "portable:planes")
+    assert PackedBatches.kernel() == "portable:planes"

@@ -20,6 +20,7 @@ from bitsieve.counts.source import (
     CountSource,
     JoinedSource,
     Partition,
+    check_sparse_rows,
     refined,
     sums_of,
 )
@@ -252,3 +253,18 @@ def test_a_source_that_lacks_what_only_it_can_know_is_refused(kind, names):
         given = dict.fromkeys(names - {name})
         with pytest.raises(TypeError, match=f"abstract method '?{name}"):
             type("Lacking", (kind,), given)()
+
+
+def test_rows_of_a_sparse_table_are_numbered_by_32_bits():
+    check_sparse_rows(2**31 - 1)
+    with pytest.raises(ValueError, match=r"^X has 2,147,483,648 samples: at most 2\*\*31 - 1 are supported"):
+        check_sparse_rows(2**31)
+
+
+def test_where_nothing_varies_no_cell_expects_few():
+    codes = np.column_stack([np.zeros(9, np.uint8), np.arange(9) % 3])
+    partition = NaiveSource(codes, np.zeros(9, int)).partition()
+    assert [partition.least_expected(column) for column in (0, 1)] == [np.inf, np.inf]
+    partition = NaiveSource(codes, np.arange(9) % 2).partition()
+    assert partition.least_expected(0) == np.inf
+    assert partition.least_expected(1) == 3 * 4 / 9

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from tests.sparse_codes import sparse_codes
 
 from bitsieve.counts import sparse
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse import SparseSource
+from bitsieve.counts.sparse import MAX_COLUMNS, SparseSource
 from bitsieve.counts.tables import Sums, entropy_terms
 from bitsieve.engines.local import make_source
 from bitsieve.information.plug_in import miller_madow_terms
@@ -118,3 +120,10 @@ def test_what_is_listed_comes_back():
     codes, _ = TABLES["few codes"]
     listed = sparse_codes(codes)
     np.testing.assert_array_equal(np.column_stack([listed.column(j) for j in range(listed.n_features)]), codes)
+
+
+@pytest.mark.parametrize("n_features", [0, MAX_COLUMNS + 1])
+def test_columns_are_one_to_the_most(n_features):
+    codes = SimpleNamespace(n_features=n_features, n_rows=3)
+    with pytest.raises(ValueError, match=rf"^{n_features:,} columns: from 1 to {MAX_COLUMNS:,} are supported$"):
+        SparseSource(codes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import threading
 import time
@@ -102,3 +103,11 @@ def test_exception_in_progress_stops_the_rest():
     with pytest.raises(InterruptedError):
         run_blocks(work, range(5000), 2, progress)
     assert len(done) < 2500
+
+
+@pytest.mark.parametrize(("told", "in_worker", "share"), [("1", True, 1), ("1", False, None), ("", True, None)])
+def test_a_worker_takes_the_threads_that_it_is_told(monkeypatch, told, in_worker, share):
+    monkeypatch.setenv("OMP_NUM_THREADS", told)
+    monkeypatch.setattr(multiprocessing, "parent_process", lambda: object() if in_worker else None)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    assert thread_count(-1) == (share or 8)

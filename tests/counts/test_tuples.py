@@ -164,3 +164,22 @@ def test_tables_that_take_too_long_are_refused_with_their_steps():
     codes = np.random.default_rng(0).integers(0, 40, (400, 700))
     with pytest.raises(ValueError, match=r"700 columns of up to 40 codes take 2\.3e\+10 steps"):
         search_tuples(PackedSource(codes, codes[:, 0] % 2), 3, "gain", 1)
+
+
+@pytest.mark.parametrize("most_codes", [2, 20], ids=["planes", "tables"])
+def test_the_strongest_of_very_many(most_codes):
+    """Now and then the weakest are dropped, which leaves the strongest as they are."""
+    random = np.random.default_rng(3)
+    codes, classes = random.integers(0, 2, (30, 380)).astype(np.uint8), random.integers(0, 2, 30)
+    codes[:, 7] = np.arange(30) % most_codes
+    few, many = (search_tuples(PackedSource(codes, classes), 2, "joint", n_top) for n_top in (5, 380 * 379 // 2))
+    assert few.values.tolist() == many.values[:5].tolist()
+    assert few.columns.tolist() == many.columns[:5].tolist()
+    assert few.best.tolist() == many.best.tolist()
+
+
+def test_triples_from_tables_are_reported():
+    codes, classes = made(ARITIES[3], 2)
+    reports = []
+    search_tuples(NaiveSource(codes, classes), 3, "gain", 4, lambda *counts: reports.append(counts))
+    assert [done for done, _ in reports] == list(range(1, reports[-1][1] + 1))

@@ -73,22 +73,24 @@ def test_another_comparison_is_refused(tmp_path):
     bitsieve.compare(X, Y, **ASKED, checkpoint=path)
     changed = X.copy()
     changed[3, 2] += 1
-    for data, asked, differ in (
-        (changed, ASKED, "'data'"),
-        (X, ASKED | {"classifier": "knn"}, "'classifier'"),
-        (X, ASKED | {"features": [2], "methods": "mim"}, "'methods', 'features'"),
-        (X, ASKED | {"random_state": 1}, "'random_state', 'folds'"),
-        (X, ASKED | {"folds": 5}, "'folds'"),
-        (X, ASKED | {"protocol": "paper", "methods": [*ASKED["methods"], "mrmr"]}, "'methods', 'protocol', 'binning'"),
+    for data, asked in (
+        (changed, ASKED),
+        (X, ASKED | {"classifier": "knn"}),
+        (X, ASKED | {"features": [2]}),
+        (X, ASKED | {"methods": "mim"}),
+        (X, ASKED | {"methods": ASKED["methods"][::-1]}),
+        (X, ASKED | {"random_state": 1}),
+        (X, ASKED | {"folds": 5}),
+        (X, ASKED | {"protocol": "paper"}),
     ):
-        with pytest.raises(ValueError, match=rf"is of another comparison \({differ} differ\)"):
+        with pytest.raises(ValueError, match=rf"^the checkpoint '{path}' is of another comparison: delete it, or give"):
             bitsieve.compare(data, Y, **asked, checkpoint=path)
 
 
 def test_other_classes_of_a_quantity_are_another_comparison(tmp_path):
     asked = {"methods": ["mim"], "features": [2], "folds": 4, "checkpoint": tmp_path / "folds"}
     bitsieve.compare(X[:, 1:], X[:, 0], **asked)
-    with pytest.raises(ValueError, match=r"is of another comparison \('target_bins' differ\)"):
+    with pytest.raises(ValueError, match="of another comparison"):
         bitsieve.compare(X[:, 1:], X[:, 0], **asked, target_bins=5)
 
 
@@ -113,7 +115,7 @@ def test_settings_are_compared_to_their_ends(tmp_path):
     assert repr(selectors[0]) == repr(selectors[1])
     keep_a_fold(path, plan_of(methods={"jmi": selectors[0]}))
     Checkpoint(path, plan_of(methods={"jmi": ForwardSelector(2, constraints=Constraints(exclude=tuple(names)))}))
-    with pytest.raises(ValueError, match=r"of another comparison \('methods' differ\)"):
+    with pytest.raises(ValueError, match="of another comparison"):
         Checkpoint(path, plan_of(methods={"jmi": selectors[1]}))
 
 
@@ -131,7 +133,7 @@ def test_long_arrays_and_nested_settings_are_compared_to_their_ends(tmp_path):
         path = tmp_path / str(number)
         keep_a_fold(path, plan_of(classifier=first))
         Checkpoint(path, plan_of(classifier=clone(first)))
-        with pytest.raises(ValueError, match=r"\('classifier' differ\)"):
+        with pytest.raises(ValueError, match="of another comparison"):
             Checkpoint(path, plan_of(classifier=second))
 
 
@@ -152,10 +154,10 @@ def test_names_and_versions_belong_to_the_question(tmp_path, monkeypatch):
     path = tmp_path / "folds"
     frames = [load_wine(as_frame=True).data, load_wine(as_frame=True).data.rename(columns={"ash": "ashes"})]
     keep_a_fold(path, plan_of(frames[0]))
-    with pytest.raises(ValueError, match=r"\('names' differ\)"):
+    with pytest.raises(ValueError, match="of another comparison"):
         Checkpoint(path, plan_of(frames[1]))
     monkeypatch.setattr(bitsieve, "__version__", "0.0.1")
-    with pytest.raises(ValueError, match=r"\('versions' differ\)"):
+    with pytest.raises(ValueError, match="of another comparison"):
         Checkpoint(path, plan_of(frames[0]))
 
 
@@ -268,7 +270,7 @@ def test_missing_values_and_words_have_a_digest(tmp_path, table):
     one = bitsieve.compare(frame, "diagnosis", binning=binning, **asked)
     assert one.table().equals(bitsieve.compare(frame, "diagnosis", binning=binning, **asked).table())
     frame.loc[4, "size"] = None
-    with pytest.raises(ValueError, match="'data' differ"):
+    with pytest.raises(ValueError, match="of another comparison"):
         bitsieve.compare(frame, "diagnosis", binning=binning, **asked)
 
 

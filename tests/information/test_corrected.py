@@ -12,7 +12,7 @@ from scipy.stats import hypergeom
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.information import make_information
+from bitsieve.information import corrected, make_information
 from bitsieve.information.corrected import EVERY_COUNT, SERIES_FROM, expected_terms
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
@@ -217,3 +217,43 @@ def test_every_criterion_finds_the_column_among_many_values(criterion):
     found = forward_select(information, make_criterion(criterion, **parameters), 3)
     assert found.order[0] == place
     assert np.isfinite(found.scores).all()
+
+
+@pytest.mark.parametrize("whole", [0, 1 << 15])
+@pytest.mark.parametrize("most", [0, 4096])
+def test_what_is_kept_changes_no_bit(monkeypatch, make_table, whole, most):
+    """Mean terms of all margins at once or row by row, and rows that are dropped."""
+    codes, classes = make_table(90, 6, n_codes=4, n_classes=3, seed=4)
+
+    def answers():
+        information = make_information("corrected", PackedSource(codes, classes))
+        information._row_limit = 1 if most == 0 else 10**6
+        pairs = [information.pair(pivot) for pivot in (0, 1, 2, 0)]
+        named = ("redundancy", "conditional_relevance", "conditional_redundancy", "joint_relevance")
+        return [getattr(pair, name).tobytes() for pair in pairs for name in named]
+
+    expected = answers()
+    monkeypatch.setattr(corrected, "WHOLE", whole)
+    monkeypatch.setattr(corrected, "MOST_ROWS", most)
+    assert answers() == expected
+
+
+def test_shuffles_are_corrected_as_the_column_is(make_table):
+    """By the same amount, which no shuffle of the classes changes."""
+    codes, classes = make_table(60, 4, n_codes=4, seed=6)
+    source, seeds = PackedSource(codes, classes), np.arange(20, dtype=np.uint64)
+    plain, found = (make_information(name, source).conditional().refine(1) for name in ("plug-in", "corrected"))
+    for feature in (0, 2):
+        shuffled = plain.shuffled_relevance(feature, seeds)
+        chance = plain.conditional_relevance(np.array([feature])) - found.conditional_relevance(np.array([feature]))
+        assert chance > 0
+        assert found.shuffled_relevance(feature, seeds) == pytest.approx(shuffled - chance, abs=ROUNDING)
+
+
+def test_a_matrix_reports_every_row(make_table):
+    codes, classes = make_table(50, 5, seed=1)
+    reports = []
+    make_information("corrected", PackedSource(codes, classes)).matrix(
+        "redundancy", progress=lambda *counts: reports.append(counts)
+    )
+    assert reports == [(row, 5) for row in range(1, 6)]

@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.sparse_codes import sparse_codes
 
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import sums_of
+from bitsieve.counts.sparse import SparseSource
 from bitsieve.counts.tables import Terms
-from bitsieve.information import ESTIMATORS, make_information
+from bitsieve.information import ESTIMATORS, UndefinedQuantityError, check_estimator, make_information
 from bitsieve.information import shrinkage as shrunk_rows
 from bitsieve.information.plug_in import miller_madow_terms
 from bitsieve.information.shrinkage import shrunk_entropy, uniform_weight
@@ -287,6 +290,21 @@ def test_terms_counted_without_the_class_say_so(information_of):
 def test_unknown_estimator(information_of):
     with pytest.raises(ValueError, match="estimator='miller' is not known: did you mean miller-madow"):
         make_information("miller", PackedSource([[0], [1]]))
+    with pytest.raises(ValueError, match="estimator=3 is not known: choose one of plug-in, corrected,"):
+        check_estimator(3)
+    check_estimator("of another kind", also=["of another kind"])
+
+
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
+def test_what_conditions_on_sets_is_no_name_alone(estimator):
+    """An estimator without it is refused where sets are conditioned on, and the others are named."""
+    check_estimator(estimator)
+    if ESTIMATORS[estimator].conditions_on_sets:
+        check_estimator(estimator, conditions_on_sets=True)
+        return
+    able = " or ".join(repr(name) for name, kind in ESTIMATORS.items() if kind.conditions_on_sets)
+    with pytest.raises(UndefinedQuantityError, match=f"estimator='{estimator}' .* conditions on more: use {able}$"):
+        check_estimator(estimator, conditions_on_sets=True)
 
 
 @pytest.mark.parametrize("estimator", list(ESTIMATORS))
@@ -311,3 +329,42 @@ def test_some_columns_are_those_of_all_whatever_was_asked_before(information_of,
             assert pooled.tobytes() == whole.redundancy[chosen].tobytes()
             for name in NAMES:
                 assert getattr(found, name).tobytes() == getattr(whole, name)[chosen].tobytes()
+
+
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
+def test_symmetric_relevance_is_a_share_of_the_joint_entropy(information_of, estimator):
+    terms = information_of(*mixed_table(80, 4), estimator=estimator).pair(2)
+    assert terms.joint_entropy.min() > 0
+    # one division, of the same numbers but for their rounding
+    np.testing.assert_allclose(terms.symmetric_relevance, terms.joint_relevance / terms.joint_entropy, rtol=1e-12)
+
+
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
+def test_rows_that_are_not_kept_are_counted_again(information_of, estimator):
+    codes, classes = mixed_table(60, 3)
+    kept, dropped = (information_of(codes, classes, estimator=estimator) for _ in range(2))
+    for limit in ("_row_limit", "_most_kept"):
+        if hasattr(dropped, limit):
+            setattr(dropped, limit, 0)
+    for pivot in (0, 2, 0):
+        for by_class in (False, True):
+            mine, theirs = (each.pair(pivot, by_class=by_class).redundancy for each in (dropped, kept))
+            assert mine.tobytes() == theirs.tobytes()
+
+
+def test_minima_of_other_quantities_are_not_kept():
+    codes, classes = mixed_table(60, 3)
+    assert make_information("plug-in", PackedSource(codes, classes)).minima("redundancy", capped=True) is None
+
+
+def test_columns_of_disjoint_support_share_what_their_sizes_give():
+    """Two columns that are never both beside their most frequent code: the support is known of sparse sources."""
+    codes = np.zeros((40, 4), np.uint8)
+    codes[:5, 0], codes[5:12, 1], codes[3:9, 2], codes[30:, 3] = 1, 1, 2, 1
+    classes = np.arange(40) % 2
+    known = make_information("plug-in", SparseSource(sparse_codes(codes), classes)).disjoint_pairs()
+    assert make_information("plug-in", NaiveSource(codes, classes)).disjoint_pairs() is None
+    redundancy = make_information("plug-in", NaiveSource(codes, classes)).pair(0, by_class=False).redundancy
+    columns, pair = known.co_occurring(0, 10**6)
+    assert 2 in columns.tolist()
+    assert pair.redundancy.tobytes() == redundancy[columns].tobytes()

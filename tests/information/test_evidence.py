@@ -19,7 +19,7 @@ from bitsieve.counts.tables import ContingencyTable
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
-from bitsieve.information import make_information
+from bitsieve.information import evidence, make_information
 from bitsieve.information.evidence import carries_information, log_chi_squared_tail, log_tails
 from bitsieve.selection.evidence import informative_by_shuffles
 
@@ -242,3 +242,14 @@ def test_the_tail_of_chi_squared_is_that_of_scipy(freedom):
 def test_a_tail_of_chi_squared_too_small_for_a_float():
     assert log_chi_squared_tail(1, np.array([5000.0])).tolist() == [-np.inf]
     assert log_chi_squared_tail(2, np.array([5000.0])).tolist() == [-2500.0]
+
+
+def test_tails_of_pairs_in_blocks_of_any_size(monkeypatch, make_table):
+    codes, classes = make_table(80, 12, n_codes=4, seed=3)
+    information = make_information("plug-in", NaiveSource(codes, classes))
+    expected = carries_information(information, np.arange(12))
+    monkeypatch.setattr(evidence, "CELLS_AT_ONCE", 0)
+    assert carries_information(information, np.arange(12)).tolist() == expected.tolist()
+    pairs = [(None, np.arange(12)), (3, np.array([1, 7])), (0, np.array([2]))]
+    of_each = [evidence._log_tails(information.source, [pair]) for pair in pairs]
+    assert evidence._log_tails(information.source, pairs).tolist() == np.concatenate(of_each).tolist()

@@ -10,6 +10,8 @@ from sklearn import datasets
 from sklearn.metrics.cluster import expected_mutual_information
 
 import bitsieve
+from bitsieve.counts.packed import PackedSource
+from bitsieve.information import make_information
 from bitsieve.information.leaks import expected_information, leaks
 from bitsieve.selectors.fitting import count_table
 
@@ -93,3 +95,11 @@ def test_honest_tables_of_mixed_columns_name_none():
             frame[f"text_{j}"], frame[f"number_{j}"] = [f"v{code}" for code in codes], numbers
             score += numbers[:, None] * random.normal(size=k) * random.choice([0, 1, 4])
         assert found(pd.DataFrame(frame), score.argmax(axis=1)) == {}, seed
+
+
+def test_a_table_of_copies_of_the_class_alone_names_none():
+    """Half of the columns at most are leaks; of one column, or of two, all would be."""
+    classes = np.arange(40) % 2
+    for n_columns in (1, 2):
+        information = make_information("plug-in", PackedSource(np.tile(classes[:, None], n_columns), classes))
+        assert leaks(information) == []

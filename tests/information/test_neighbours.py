@@ -148,3 +148,14 @@ def test_what_neighbours_cannot_have_is_refused(changed, message):
     given = {"X": [[1.0], [2.0], [3.0], [5.0], [8.0], [9.0]], "y": [0, 1, 0, 1, 0, 1], **changed}
     with pytest.raises(ValueError, match=message):
         bitsieve.mutual_information(estimator="ksg", **given)
+
+
+def test_constants_share_nothing_at_a_known_third():
+    rng = np.random.default_rng(1)
+    constant, x, z = Variable.of(np.ones(30), categorical=False), numbers(rng, 30), numbers(rng, 30)
+    assert conditional(constant, x, z) == conditional(x, constant, z) == 0.0
+
+
+def test_categories_of_one_sample_each_have_no_neighbours():
+    names = Variable.of(np.arange(12), categorical=True)
+    assert between(numbers(np.random.default_rng(2), 12), names) == 0.0

@@ -44,6 +44,27 @@ def test_the_penalty_that_leaves_as_many(data, k):
         assert (np.count_nonzero(weights.any(axis=0)) >= k) == enough
 
 
+@pytest.mark.filterwarnings("ignore:Liblinear failed to converge")
+@pytest.mark.parametrize("seed", range(6))
+def test_it_is_the_first_penalty_of_the_series(seed):
+    """Of full fits one after the other; small penalties are tried on some of the columns alone."""
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 2 + seed % 2, 80)
+    X = random.normal(size=(80, 400)) + y[:, None] * random.random(400) ** 4
+    values = StandardScaler().fit_transform(X)
+    if seed % 3:
+        X = values = sparse.csc_array(np.where(random.random(X.shape) < 0.3, X, 0.0))
+    k, C, weights = 8, l1_min_c(values, y), np.zeros((1, 400))
+    while np.count_nonzero(weights.any(axis=0)) < k:
+        weights = LinearSVC(penalty="l1", dual=False, C=C, random_state=0).fit(values, y).coef_
+        C *= GROWTH
+    fitted = L1SVM(k).fit(X, y)
+    assert fitted.C_ * GROWTH == C
+    strength = np.abs(weights).sum(axis=0)
+    assert fitted.scores_.tolist() == strength[fitted.selected_].tolist()
+    assert strength[fitted.selected_].min() >= np.sort(strength)[-k] - 1e-10  # ties
+
+
 @pytest.mark.parametrize("step", [1, 2, 0.3])
 def test_rfe(data, step):
     X, y = data

@@ -8,12 +8,10 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
+from types import FrameType
+from typing import Any
 
 INTERRUPTED, TERMINATED = 130, 143
 CODES: dict[int, int] = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED}
@@ -38,10 +36,7 @@ class Ending:
 
 
 class EndingOfTheProcess(Ending):
-    """The same for a process that does nothing else: in an import, or asked twice, it ends at once.
-
-    An exception is not safe in an import: some packages turn it into another one, or go on as if nothing were.
-    """
+    """The same for a process of its own: asked in an import, which may swallow exceptions, or twice it ends at once."""
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self.code is not None or is_importing(frame):
@@ -49,10 +44,7 @@ class EndingOfTheProcess(Ending):
         super().__call__(number, frame)
 
     def watch(self) -> None:
-        """End the process soon after a signal also where no exception can: native code runs, or a thread is waited for.
-
-        A thread of its own waits for the number of the signal, which arrives before any handler runs.
-        """
+        """End the process soon after a signal also where no exception can: in native code, or waiting for a thread."""
         if os.name == "nt":  # where a pipe does not report that it is full
             return
         numbers, into = os.pipe()

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shlex
 import sys
 import time
 import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.cli.options import OPTIONS, options_of
+from bitsieve.cli.options import OPTIONS, Option, options_of
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import BitsieveWarning, Sentence, Setting, message_of, one_line
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from bitsieve.cli.options import Option
     from bitsieve.data.given import ColumnRules
 
 
@@ -29,10 +27,7 @@ _SILENT = ("sklearn", "scipy", "joblib")  # packages whose warnings are about ca
 
 
 class Wording:
-    """Messages with a command's options in the place of the Python parameters that they name.
-
-    ``methods`` are those whose parameters ``--set NAME=VALUE`` gives.
-    """
+    """Messages with a command's options in the place of Python parameters; ``--set`` gives those of ``methods``."""
 
     def __init__(self, command: str, methods: Sequence[str] = ()) -> None:
         every = [option for options in OPTIONS.values() for option in options]
@@ -55,7 +50,7 @@ class Wording:
         else:
             return setting.in_python()
         given = setting.value
-        if not setting.has_value or (given is True and sign == " "):  # a flag
+        if given is ... or (given is True and sign == " "):  # a flag
             return option
         if given is False and sign == " ":
             return f"--no-{option.removeprefix('--')}"
@@ -133,22 +128,25 @@ def binner_of(rule: str, parameters: Mapping[str, Any]) -> Any:
 
 
 def show(
-    options: argparse.Namespace, notes: Iterable[str], document: Callable[[], dict[str, Any]], text: Callable[[], str]
+    options: argparse.Namespace,
+    notes: Iterable[str],
+    document: Callable[[], dict[str, Any]],
+    text: Callable[[], str],
+    saved: Iterable[str] = (),
 ) -> None:
-    """The notes as lines to standard error; the result as text, or as one JSON document, to standard output."""
+    """The notes, and in the end what was saved, as lines; between the result, as text or as one JSON document."""
     for note in notes:
         options.say(f"note: {options.wording(note)}")
     if options.json:
         print_document(document())
     else:
         print(text())
+    for line in saved:
+        options.say(line)
 
 
 def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None:
-    """Refuse, before any work, what could not be written: of each option the endings that are allowed, () for any.
-
-    A file that is there already is overwritten with ``--force`` alone, and the data never.
-    """
+    """Refuse, before any work, what could not be written: other endings, and files that are there already."""
     from bitsieve.files.output import check_output
 
     seen: dict[Path, str] = {}

@@ -15,18 +15,12 @@ TIE = 1e-10  # bits: far above the rounding of a sum of scores, far below any di
 
 
 def pick(scores: Floats) -> int:
-    """The index of the highest score; of scores within 1e-10 of it, the lowest index.
-
-    Columns that must not be picked hold ``-inf``; at least one must not.
-    """
+    """The index of the highest score, of those within 1e-10 of it the lowest; at least one is not ``-inf``."""
     return int(np.argmax(scores >= scores.max() - TIE))
 
 
 def rank(values: Floats) -> Columns:
-    """All indices by falling value; equal values (within 1e-10 of the first of their run) by index.
-
-    Cost: O(n log n).
-    """
+    """All indices by falling value; values within 1e-10 of the first of their run by index. Cost: O(n log n)."""
     order = np.argsort(-values, kind="stable")
     falling = values[order]
     begins = np.ones(len(order), bool)
@@ -92,15 +86,11 @@ def choose_greedily(
     progress: Progress = None,
     first_by: Floats | None = None,
 ) -> GreedyChoice:
-    """Choose features one at a time.
-
-    A constant column carries no information about anything: none is chosen while another column is left, whatever its
-    score (mrmr gives it 0, more than a relevant but redundant column).
+    """Choose features one at a time; a constant column, which carries no information, only when no other is left.
 
     ``first`` holds the scores while nothing is chosen, ``first_by`` what the first choice goes by (None: by them),
     ``varies`` is False for constant columns. ``must_include`` are chosen first, in this order, and not refused;
-    ``exclude`` never. At least one feature, and at most those that are not excluded, may be asked for.
-    ``progress(chosen so far, to choose)`` is called after each choice.
+    ``exclude`` never. ``progress(chosen so far, to choose)`` is called after each choice.
     """
     left = np.ones(len(varies), bool)
     left[list(exclude)] = False

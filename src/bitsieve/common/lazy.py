@@ -10,12 +10,7 @@ Value = TypeVar("Value")
 
 
 class cached_property(Generic[Value]):
-    """An attribute that is computed when first read, and kept, without a lock.
-
-    :class:`functools.cached_property` takes one lock for a whole class while it computes, until Python 3.12, so a
-    process forked from another thread at that moment waits for it for ever. Here two threads that read at once compute
-    twice, and get the same value.
-    """
+    """An attribute computed when first read, and kept, without the lock of functools, for which a fork may wait."""
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:
         self.compute = compute

@@ -43,11 +43,7 @@ def refuse_more(n_bytes: int, memory: int | None, what: str) -> None:
 
 
 def available_bytes(root: Path = Path("/")) -> float:
-    """Memory that can still be taken, infinite where nothing is known; ``root`` is where /proc and /sys are.
-
-    It is the least of what the machine has free, what the control groups of the process (those of a container or of a
-    batch job, version 1 or 2) leave, and what its limit of the address space (``ulimit -v``) leaves.
-    """
+    """Memory that the machine, control groups and ``ulimit -v`` leave; infinite where nothing is known."""
     return min(_of_the_machine(root), _of_the_groups(root), _of_the_address_space(root))
 
 

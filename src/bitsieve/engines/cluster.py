@@ -99,10 +99,7 @@ class PartsOnCluster(DataInParts, ABC):
 
     @abstractmethod
     def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> Portions:
-        """The parts of the rows, still to be read: of some columns at least (None: of all), and what comes beside them.
-
-        The objects of a portion are its columns, its part of the target and of the weights, None where they are None.
-        """
+        """The parts, to be read, of some columns at least (None: all): columns, target and weights of each, or None."""
 
     @abstractmethod
     def _given(self, roles: Roles) -> Given:

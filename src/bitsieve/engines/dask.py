@@ -38,11 +38,7 @@ FAN_IN = 8  # results that one task merges
 
 
 class DaskPortions(Portions):
-    """Objects on the workers of a cluster, one tuple of them for every portion.
-
-    ``members`` are of every portion its objects: Delayed, made or still to be made, or small values as they are.
-    Without a ``client`` the threads of this process do the work.
-    """
+    """Objects on workers, a tuple of Delayed or small values a portion; without a ``client`` threads do the work."""
 
     def __init__(self, members: Sequence[tuple[Any, ...]], client: Client | None = None) -> None:
         self.members, self.client = list(members), client
@@ -241,10 +237,7 @@ def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> lis
 
 
 class FilesOnCluster(PartsOfDask):
-    """A file or a folder of files, read by the workers of a cluster, which must find it under the same path.
-
-    The parts are the row groups of Parquet, ranges of lines of text, and each file of Arrow or Feather.
-    """
+    """Files read by workers under one path: row groups of Parquet, ranges of lines of text, whole Arrow files."""
 
     def __init__(self, path: str | PathLike[str], client: Client | None, header: bool | None = None) -> None:
         self.client, self.batches = client, open_columns(Path(path).absolute(), header=header)

@@ -105,10 +105,7 @@ def whole(array: Any) -> Integers:
 
 
 def code_by_cuts(number: nw.Expr, cuts: Sequence[float], side: str) -> nw.Expr:
-    """The code of a number by comparisons with cuts, as ``searchsorted`` of that side; -1 where it is missing.
-
-    The cases are nested as a balanced tree, as databases limit their depth.
-    """
+    """The code of a number, as ``searchsorted`` of that side, by a balanced tree of cases; -1 where it is missing."""
 
     def code(first: int, last: int) -> nw.Expr:
         if first == last == len(cuts):  # NaN is above all numbers, and what is compared with NULL is not true

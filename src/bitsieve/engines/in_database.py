@@ -231,10 +231,7 @@ def some_values_of(relation: Relation, name: str, most: int) -> Known:
 
 
 def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: int) -> Known:
-    """The numbers of a column by intervals of one width, each by its largest; missing and infinite ones beside them.
-
-    One interval: the ends of the numbers are enough.
-    """
+    """Numbers by intervals of one width (1: the ends), each by its largest; missing and infinite ones beside them."""
     column, number = nw.col(name), nw.col(name).cast(nw.Float64)
     is_inside = nw.when((number >= -LARGEST) & (number <= LARGEST)).then(nw.lit(1)).otherwise(nw.lit(0))
     inside, other = relation.where(is_inside == 1), relation.where(is_inside == 0)

@@ -159,20 +159,12 @@ class Parts(Protocol):
     has_intervals: ClassVar[bool] = False  # whether too many numbers are known by intervals, not by a sample of rows
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
-        """Call ``work(first_row, *objects)`` for every part that has rows that count, and merge what returns.
-
-        ``objects`` are the columns, target and weights as :class:`PartReader` takes them, and of groups of equal rows
-        how many rows each is; ``target_only``: the features are not looked at. None where no row counts.
-        """
+        """Merge ``work(first_row, *objects)``, as :class:`PartReader` takes them, of all parts; None: no row."""
 
     def summarize(
         self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
     ) -> tuple[Summary | None, Packed | None]:
-        """:meth:`run` for a summary, and all rows packed in the same pass where an engine can do that.
-
-        ``coding`` gives the codes of all rows from the summary of the first part, where they hang on which values there
-        are alone; None where they do not. ``class_sizes`` are those of all rows, where they are known.
-        """
+        """:meth:`run` for a summary; rows packed in the same pass where ``coding`` of the first part is that of all."""
         return self.run("summarize", how.of_part, Summary.merged), None
 
     def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:

@@ -26,12 +26,9 @@ def make_source(
     arities: ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> CountSource:
-    """The source of counts that suits a table of codes: the one place that chooses a concrete source.
+    """The source of counts of codes of shape (n_samples, n_features): the one place that chooses a concrete one.
 
-    ``codes`` are of shape (n_samples, n_features), whole numbers from 0, at most 65,536 of them a feature; without
-    ``classes`` all samples are of one. ``n_classes`` is by default the largest class code plus one; ``weights`` are how
-    many times each row counts, from 1. ``arities``, one more than the largest code of every feature, spare a pass.
-    Raises ValueError if a limit is passed, a code is negative, or the weights ask for more memory than there is.
+    ``arities``, one more than the largest code of every feature, spare a pass; ``weights`` are times of rows, from 1.
     """
     if isinstance(codes, SparseCodes):
         return SparseSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)

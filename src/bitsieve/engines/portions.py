@@ -65,10 +65,7 @@ class Portions(Protocol):
     """One object, or a few, for every portion of the samples; they stay where they are."""
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
-        """Call ``work`` with the objects of every portion, where they are, and merge what it returns by a tree.
-
-        ``task`` names the work for people who watch.
-        """
+        """Call ``work`` with the objects of every portion, where they are, and merge by a tree; ``task`` names it."""
 
     def map(self, task: str, work: Callable[..., Any]) -> Self:
         """Portions of what ``work`` returns, which stays where it was made."""
@@ -80,10 +77,7 @@ class Portions(Protocol):
         """The packed portions that have any samples."""
 
     def numbered(self, n_rows: Sequence[int]) -> Self:
-        """The portions that have rows, each with the number of its first row before its objects.
-
-        ``n_rows`` are the rows of every portion, in their order.
-        """
+        """The portions that have rows, of ``n_rows`` each, with the number of their first row before the objects."""
 
 
 class Facts(NamedTuple):
@@ -129,10 +123,7 @@ def merged_facts(several: Sequence[Facts]) -> Facts:
 def count_pairs(
     portion: PackedSource, *, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
 ) -> TableBlock:
-    """The tables of the pivot (None: no pivot) with each of ``columns``, of shape (n_first, n_codes, n_classes).
-
-    The numbers of codes and classes are those of all samples; ``n_classes`` 1 pools the classes.
-    """
+    """The tables of the pivot, if any, with each column; codes and classes as of all samples, or 1 class of all."""
     small = np.array([has_all_cells((n_first, codes, n_classes)) for codes in n_codes.tolist()], bool)
     cells = dense_cells(portion.packed, pivot, columns[small], n_first, n_codes[small], n_classes)
     large: list[ContingencyTable] = []
@@ -262,11 +253,7 @@ class PartitionedSource(ConditioningSource):
 
 
 class PartitionOfPortions(Partition):
-    """A partition of samples that lie in portions: each portion keeps the part of its own.
-
-    ``keys``, of shape (n_parts, n_conditioning), are the codes of the conditioning features in every part that occurs
-    in any portion; ``of_samples`` is the part of every sample, by default one part of all.
-    """
+    """A partition of samples in portions: the codes ``keys`` of every part, and ``of_samples``, the part of each."""
 
     source: PartitionedSource
 

@@ -34,11 +34,7 @@ _SCHEMA = "place int, object binary"
 
 
 class Recipe(NamedTuple):
-    """What is made of a portion whenever it is asked for something: steps, each a function of values before it.
-
-    Value 0 is the number of the portion, value 1 what is kept of it, the next ones are what the steps return. A chain
-    of steps is a list and not a nest of functions, as a method may make hundreds.
-    """
+    """What is made of a portion, of values 0 (its number) and 1 (what is kept), by a chain of steps, maybe hundreds."""
 
     steps: tuple[tuple[Callable[..., Any], tuple[int, ...]], ...] = ()
     results: tuple[int, ...] = (1,)

@@ -25,11 +25,7 @@ COLUMNS = ("first", "first_value", "second", "second_value")  # then the class a
 
 
 def statement(table: TableInParts, binner: Any, relation: str) -> str:
-    """The statement that counts all pairs of columns of a relation by the target, with the bins of a table.
-
-    Of a column that is cut the intervals are counted, and of every other one its values. No value of a text column is
-    ever part of it.
-    """
+    """The statement that counts all pairs of columns by the target; no value of a text column is ever part of it."""
     if table.target.kind == "joint":
         raise ValueError("several targets together are not counted by one statement: name one column as the target")
     table.count(binner)

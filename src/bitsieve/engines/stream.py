@@ -48,10 +48,7 @@ _COPIES = 6  # of the sample of the rows that the memory must hold: known, new, 
 
 
 class StreamPacking(Packed):
-    """Planes in a spool, to be filled with one batch of rows after the other, ``class_sizes`` samples in all.
-
-    The spool is kept in ``parent`` (None: nowhere, it is removed at the end) under ``name(key)`` (None: nothing is).
-    """
+    """Planes in a spool, filled batch by batch; kept in ``parent`` under ``name(key)``, or, where None, removed."""
 
     def __init__(
         self,
@@ -99,11 +96,7 @@ def _reopened(folder: Path, facts: dict[str, Any]) -> CountSource | None:
 
 
 class StreamParts(Parts):
-    """The rows of a file or a stream, batch by batch; ``beside`` are target and weights that are given by their values.
-
-    About ``memory`` is taken for the work; None: as much as it needs, with batches for 2 GiB. The packed rows are kept
-    in ``spool``; None: nowhere, they are removed at the end.
-    """
+    """The rows batch by batch, ``beside`` target and weights given by values; ``memory`` None: batches for 2 GiB."""
 
     limits = Limits()
 
@@ -227,10 +220,7 @@ def rows_of_batch(memory: int, row_bytes: int) -> int:
 
 
 class EarlyPacking:
-    """Rows packed in the pass that looks for their codes, as long as every batch holds what the first one holds.
-
-    Where a later one holds another value, the planes are given up, and the rows are read once more.
-    """
+    """Rows packed in the pass that looks for their codes; given up where a batch holds a value the first has not."""
 
     def __init__(self, start: Callable[[Summary], StreamPacking]) -> None:
         self._start = start

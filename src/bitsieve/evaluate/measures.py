@@ -1,8 +1,4 @@
-"""What counts as an error of a prediction, and measures of a selection beside its error.
-
-A loss is the error of some samples times their number, so that the losses of folds add up. Beside it: the stability of
-the selections over the folds, their redundancy, and how far they separate the classes.
-"""
+"""Losses, each the error of some samples times their number, which add up; and measures of selections beside them."""
 
 from __future__ import annotations
 
@@ -81,10 +77,7 @@ def short_of_f1(predicted: Values, truth: Values) -> float:
 
 
 def short_of_auc(predicted: Values, truth: Values) -> float:
-    """1 - AUC, the mean over the classes that occur, each against all others.
-
-    ``predicted`` has one column of scores a class, or class codes: the score of a class is then 1 where it was given.
-    """
+    """1 - AUC, the mean over classes, each against all others, by scores, a column a class, or by class codes."""
     from sklearn.metrics import roc_auc_score
 
     if predicted.ndim == 1:
@@ -230,12 +223,7 @@ def redundancy_rates(values: ArrayLike, counts: ArrayLike | None = None) -> NDAr
 
 
 def separability(values: ArrayLike, classes: ArrayLike, counts: ArrayLike | None = None) -> NDArray[np.float64]:
-    """``J = |Sw + Sb| / |Sw| = prod (1 + lambda)`` of the first k columns, for every k of ``counts`` (by default all).
-
-    Sw is the scatter within the classes, Sb between them, lambda the eigenvalues of ``inv(Sw) Sb``. All leading
-    determinants come from one triangular factor of each. J is 1 for no column, grows with every one, and is nan where
-    Sw is singular.
-    """
+    """``J = |Sw + Sb| / |Sw| = prod (1 + lambda)`` of the first k columns, a k of ``counts`` each; nan: Sw singular."""
     table = np.asarray(values, np.float64)
     k = np.atleast_1d(np.asarray(table.shape[1] if counts is None else counts, np.intp))
     _, codes = np.unique(np.asarray(classes), return_inverse=True)
@@ -268,10 +256,7 @@ MOST_BLOCKS = 10  # of folds that are taken together where there are more
 
 @dataclass(frozen=True)
 class Choice:
-    """A method with a number of features, and the least error of all that it was measured against.
-
-    ``error`` is pooled over the folds; ``to_beat`` is that of the baseline, None where it was not measured.
-    """
+    """A method with a number of features, the least error of all, and ``to_beat``, that of the baseline or None."""
 
     method: str
     n_features: int
@@ -342,10 +327,7 @@ def chosen_place(
 
 @dataclass(frozen=True)
 class OuterError:
-    """The error of a whole search, choice of method and number included, in samples that had no part in the choice.
-
-    ``majority`` is the error of the baseline; ``p`` is of the test that the search is no better.
-    """
+    """The error of a whole search in samples with no part in the choice, the baseline's, and p that it is no better."""
 
     error: float
     majority: float

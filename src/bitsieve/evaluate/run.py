@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import time
 import warnings
@@ -26,7 +25,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.messages import one_line, quoted
+from bitsieve.common.arrays import Floats
+from bitsieve.common.messages import one_line
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluate.comparison import BEST, Comparison
@@ -36,8 +36,6 @@ from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.selectors.fitting import Counted, count_table
-
-Floats = NDArray[np.float64]
 
 Ranking = tuple[NDArray[np.intp], float]  # features in order of choice, and the seconds that took, binning included
 
@@ -168,11 +166,7 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
 
 
 def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
-    """What a method is to beat, the errors in every fold, of shape (n_folds, n_counts).
-
-    The class that most samples have, of a quantity the mean of those learned from; the best columns by an F-test each;
-    and all columns, which are left out where the table has more than 10^8 values.
-    """
+    """The errors, of shape (n_folds, n_counts), of the majority class or mean, the best F-tests and all columns."""
     kept = np.setdiff1d(np.arange(plan.table.n_features), plan.table.left_out)
     names = [plan.measure.baseline, BEST, *([ALL_COLUMNS] if plan.table.n_samples * len(kept) <= _MOST_CELLS else [])]
     found = {name: np.zeros((len(plan.folds), len(plan.counts))) for name in names}
@@ -216,8 +210,7 @@ class Checkpoint:
     """A folder of finished folds, made where it is not there; DataError where it holds anything else."""
 
     def __init__(self, path: str | PathLike[str], plan: Plan) -> None:
-        self.path = Path(path)
-        self._asked = fingerprint(plan)
+        self.path, self._asked, self._methods = Path(path), fingerprint(plan), list(plan.selectors)
         self.finished: dict[int, dict[str, Scored]] = {}
         try:
             self.path.mkdir(exist_ok=True)
@@ -237,23 +230,28 @@ class Checkpoint:
         """Keep a finished fold."""
         measured = {
             f"{place} {name}": getattr(scored[method], name)
-            for place, method in enumerate(self._asked["methods"])
+            for place, method in enumerate(self._methods)
             for name in _MEASURED
         }
         with writing(self.path / _FOLD.replace("*", str(fold)), "checkpoint") as file:
-            np.savez(file, asked=json.dumps(self._asked), fold=fold, **measured)
+            np.savez(file, asked=self._asked, fold=fold, **measured)
         self.finished[fold] = scored
 
     def _take(self, file: Path) -> None:
-        """Read a finished fold of the same comparison."""
-        asked, fold, scored = _read(file)
-        differ = [name for name in {**self._asked, **asked} if asked.get(name) != self._asked.get(name)]
-        if differ:
-            raise DataError(
-                f"the checkpoint {str(self.path)!r} is of another comparison ({quoted(differ)} differ): delete it or "
-                f"give another path"
-            )
-        self.finished[fold] = scored
+        """Read a finished fold of the same comparison; every byte is compared with its checksum."""
+        asked = ""
+        # Whatever a damaged zip raises is suppressed.
+        with suppress(Exception), open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
+            if stored.zip.testzip() is None and (asked := str(stored["asked"])) == self._asked:
+                self.finished[int(stored["fold"])] = {
+                    method: Scored(**{name: stored[f"{place} {name}"][()] for name in _MEASURED})
+                    for place, method in enumerate(self._methods)
+                }
+                return
+        if asked not in ("", self._asked):
+            where = f"the checkpoint {str(self.path)!r} is of another comparison"
+            raise DataError(f"{where}: delete it, or give another path or the same data and settings")
+        raise DataError(f"the finished fold {str(file)!r} is damaged: delete it, so that the fold is done again")
 
 
 def remove(path: Path) -> None:
@@ -265,41 +263,23 @@ def remove(path: Path) -> None:
         path.rmdir()
 
 
-def _read(file: Path) -> tuple[dict[str, Any], int, dict[str, Scored]]:
-    """What was asked, the number of the fold, and what was found in it; every byte is compared with its checksum."""
-    # Whatever a damaged zip raises is suppressed.
-    with suppress(Exception), open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
-        if stored.zip.testzip() is None:
-            asked = json.loads(str(stored["asked"]))
-            scored = {
-                method: Scored(**{name: stored[f"{place} {name}"][()] for name in _MEASURED})
-                for place, method in enumerate(asked["methods"])
-            }
-            return asked, int(stored["fold"]), scored
-    raise DataError(f"the finished fold {str(file)!r} is damaged: delete it, so that the fold is done again")
-
-
-def fingerprint(plan: Plan) -> dict[str, Any]:
-    """What was asked, settings hashed in full; ValueError where one, such as a lambda, cannot be compared."""
+def fingerprint(plan: Plan) -> str:
+    """A hash of all that was asked and of the data; ValueError where a setting, such as a lambda, has none."""
     from bitsieve import __version__
 
+    table, question = plan.table, plan.question
+    values = [*map(table.values, range(table.n_features))], plan.target.truth, table.weights, plan.target.said.n_bins
+    how = (
+        [*plan.selectors.items()],
+        plan.counts,
+        plan.grow,
+        plan.binning,
+        [(fold.train, fold.test) for fold in plan.folds],
+    )
+    versions = __version__, np.__version__, sklearn.__version__
+    words = question.protocol, question.scoring, question.random_state, list(table.names)
     try:
-        return {
-            "methods": {label: joblib.hash(selector) for label, selector in plan.selectors.items()},
-            "features": plan.counts.tolist(),
-            "classifier": joblib.hash(plan.grow),
-            "protocol": plan.question.protocol,
-            "scoring": plan.question.scoring,
-            "binning": joblib.hash(plan.binning),
-            "random_state": plan.question.random_state,
-            "names": joblib.hash(list(plan.table.names)),
-            "data": joblib.hash(
-                [[*map(plan.table.values, range(plan.table.n_features))], plan.target.truth, plan.table.weights]
-            ),
-            "target_bins": plan.target.said.n_bins,
-            "folds": joblib.hash([(fold.train, fold.test) for fold in plan.folds]),
-            "versions": {"bitsieve": __version__, "numpy": np.__version__, "scikit-learn": sklearn.__version__},
-        }
+        return str(joblib.hash([*map(joblib.hash, (*values, *how, *words, versions))]))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise ValueError(
             f"finished folds cannot be kept, as a setting has no value to compare ({one_line(error)}): give a "

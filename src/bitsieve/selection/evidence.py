@@ -52,11 +52,7 @@ class Contribution(NamedTuple):
 
 
 class Chance(NamedTuple):
-    """How relevant columns look after the classes are shuffled and all bins are made again, in bits.
-
-    ``columns`` holds what each column does not exceed in 19 of 20 shuffles, ``typical`` what 19 of 20 columns do not;
-    the highest one is between ``best_low`` and ``best_high`` in 18 of 20. Identifiers are left out of these three.
-    """
+    """How relevant columns look in 19 of 20 shuffles of the classes: each, a typical one, the best of all; in bits."""
 
     n_shuffles: int
     typical: float
@@ -71,11 +67,7 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The counts behind a selection: a table, a binner fitted on it, and the k selected columns.
-
-    ``whole`` is the table with the columns ``left_out`` before the selection; ``estimator`` is that of the method,
-    which was not run on the columns ``screened_off``.
-    """
+    """The counts behind a selection; ``whole`` is the table with the columns ``left_out`` before the selection."""
 
     table: Table
     binner: Any
@@ -197,11 +189,7 @@ def conditional_on(information: Information, columns: Sequence[int]) -> tuple[Co
 
 
 class Curve(NamedTuple):
-    """The joint information of the first 1, 2, ... of n columns and the class, in bits.
-
-    Columns after the first ``n_selected`` would have come next. ``chance[j]`` is what 19 of 20 shuffles of column j
-    among samples that agree on the columns before it do not exceed.
-    """
+    """The joint information of the first 1, 2, ... of n columns and the class, and what chance would add, in bits."""
 
     columns: Columns
     joint: Floats
@@ -246,11 +234,7 @@ def ranked_on(selector: Any, counted: Counted) -> Columns:
 
 
 def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs: int | None = None) -> Flags | None:
-    """Whether each of k columns has more information about the class than the best of all columns when it is shuffled.
-
-    None where shuffles would take too long, or the rows are not in memory. Cuts that look at the class are made again
-    after every shuffle. Shuffles end when ten of them reached every column, or their cost would be noticed.
-    """
+    """Which columns exceed the best of all after shuffles of the class; None where shuffles would take too long."""
     if not len(columns):
         return np.zeros(0, bool)
     if not table.in_memory:

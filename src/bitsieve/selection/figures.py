@@ -20,9 +20,11 @@ from bitsieve.common.messages import notebook
 from bitsieve.files.output import AnyPath, writing
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
-
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+    from matplotlib.figure import SubFigure
+else:
+    Axes = Figure = Any
 
 # Okabe and Ito's colours, for colour-blind readers too; beyond nine the marker still differs.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00", "#7F7F7F")
@@ -72,10 +74,7 @@ LOOK = OF_ALL | {
 
 @dataclass(frozen=True)
 class Curves:
-    """What a figure shows: ``lines`` by label, nan where there is no value, over ``x``.
-
-    ``marked`` is the x that is marked on the line of a label.
-    """
+    """Lines by label over ``x``, nan where there is no value; ``marked`` is the x that is marked on a line."""
 
     x: Columns
     lines: Mapping[str, Floats]

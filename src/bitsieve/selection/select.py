@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.defaults import BINNING, SELECT
+from bitsieve.common.defaults import BINNING, SELECT_FEATURES, SELECT_METHOD
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted, renamed, warn_of
 from bitsieve.common.parameters import check_flag, check_threads
@@ -38,7 +38,7 @@ def select(
     *,
     sample_weight: Any = None,
     groups: Any = None,
-    method: str = SELECT.method,
+    method: str = SELECT_METHOD,
     n_features_to_select: int | float | str | None = None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
@@ -152,12 +152,8 @@ def select(
     reading = Reading.planned(method, data, engine, push_down=push_down, memory=memory, spool=spool, header=header)
     named = nullcontext() if "constraints" in parameters else renamed("must_include", "include")
     with shown(verbose), named:
-        of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
-        of_target |= {
-            "drop_missing": drop_missing_target,
-            "rules": column_rules(repair, column_types),
-            "groups": groups,
-        }
+        of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind, "groups": groups}
+        of_target |= {"drop_missing": drop_missing_target, "rules": column_rules(repair, column_types)}
         table = reading.read(target, sample_weight, **of_target)
         asked: dict[str, Any] = {"method": method, "n_features_to_select": n_features_to_select, "binning": binning}
         asked |= {"include": include, "exclude": exclude, "screen": screen, "n_jobs": n_jobs}
@@ -188,32 +184,25 @@ def select_from(
     considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
     of_target = {"target_bins": table.target.said.n_bins, "target_kind": table.target.said.kind}
     asked_for = {"binning": binning, **of_binner, **of_target}
+    named = {"constraints": constraints, "screen": screen}
     if table.given is not None:
-        named = {"sample_weight": table.given.weight, "groups": table.given.groups}
-        asked_for |= {name: of for name, of in named.items() if of is not None}
+        named |= {"sample_weight": table.given.weight, "groups": table.given.groups}
+    asked_for |= {name: of for name, of in named.items() if of is not None}
     asked_for |= {name: list(of) for name, of in (("include", include), ("exclude", exclude)) if is_given(of)}
-    asked_for |= parameters if constraints is None else {**parameters, "constraints": constraints}
-    if considered.constraints is not None:
-        parameters["constraints"] = considered.constraints
-    on_number: list[str] = []
+    asked_for |= parameters
+    parameters |= {} if considered.constraints is None else {"constraints": considered.constraints}
     if _only_text_is_missing(table, considered, binning, of_binner):
         of_binner["missing"] = asked_for["missing"] = "bin"
         considered.notes.append(_OF_ITS_OWN)
     if n_features_to_select is None:
-        n_features_to_select, on_number = _default_number(considered, parameters)
+        n_features_to_select, considered.notes[:0] = _default_number(considered, parameters)
     refuse_more_than_left(n_features_to_select, considered)
-    check_screen(screen, found, n_features_to_select, parameters, considered)
-    asked_for |= {} if screen is None else {"screen": screen}
-    how = binning, of_binner, n_jobs, parameters
-    outcome, own_binning, gone = _fit(found, considered, n_features_to_select, screen, *how)
-    if gone:
-        n_varying = f"{screen:,} columns most relevant alone, and not on {len(gone):,} others"
-        considered.notes.append(Sentence("the method was run on the ", n_varying, ": ", Setting("screen", screen)))
+    asked = n_features_to_select
+    outcome, own_binning = _fit(found, considered, asked, screen, binning, of_binner, n_jobs, parameters)
     explained = _explained(outcome, own_binning, of_binner)
-    notes = [*table.notes, *on_number, *considered.notes]
+    notes = [*table.notes, *considered.notes]
     notes += notes_on(outcome.facts(), outcome.table, explained, considered.left_out)
-    asked_for = {"n_features_to_select": n_features_to_select, **asked_for}
-    return _selection(table, considered, gone, outcome, explained, asked_for, notes)
+    return _selection(table, considered, outcome, explained, {"n_features_to_select": asked, **asked_for}, notes)
 
 
 def _only_text_is_missing(table: Table, considered: Considered, binning: Any, of_binner: Mapping[str, Any]) -> bool:
@@ -234,8 +223,8 @@ def _fit(
     of_binner: Mapping[str, Any],
     n_jobs: int | None,
     parameters: Mapping[str, Any],
-) -> tuple[Outcome, Any, list[int]]:
-    """What the method finds; the binning once codes are taken for what they are; the columns that were screened off."""
+) -> tuple[Outcome, Any]:
+    """What the method finds, and the binning as it is once codes are taken for what they are."""
     arguments = arguments_of(method, parameters)
     refuse_constant_data(considered.table)
     codes, own_binning = considered.table, binning
@@ -247,19 +236,26 @@ def _fit(
     check_settings(method, asked, arguments, binning=binner, n_jobs=n_jobs)
     needs = method.requirements({"n_features_to_select": asked, **arguments})
     check_requirements(method.estimator, needs, codes.offers)
-    gone, counted = list[int](), None
+    off: Sequence[int] = ()
     if screen is not None:
-        rule = binner
-        if "rows" in method.requires and own_binning in (None, BINNING, "mdl"):  # which may use columns without a cut
-            missing = {"missing": "bin"} if method.takes_missing else {}
-            rule = make_binner(own_binning or BINNING, n_jobs=n_jobs, **{"uncut": "median", **missing, **of_binner})
-        counted = count_table(codes, rule, n_jobs)
+        check_screen(screen, method, asked, arguments, considered)
+        counted = count_table(codes, _screening_binner(method, own_binning, of_binner, binner, n_jobs), n_jobs)
         information = counted.estimated(arguments.get("estimator", counted.information.estimator))
-        gone = screened(considered, codes, information, screen)
-    fitted = fit_method(method, codes.without(gone), asked, arguments, binning=binner, n_jobs=n_jobs)
-    if counted is not None and fitted.explained is not None:  # by all columns
+        off = screened(considered, information, screen)
+    fitted = fit_method(method, codes.without(off), asked, arguments, binning=binner, n_jobs=n_jobs)
+    if off and fitted.explained is not None:  # by all columns
         fitted = replace(fitted, explained=explain_by(counted, fitted.found.selected, information))
-    return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted), own_binning, gone
+    return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted, off), own_binning
+
+
+def _screening_binner(
+    method: Method, binning: Any, of_binner: Mapping[str, Any], binner: Any, n_jobs: int | None
+) -> Any:
+    """The binner for a screen: of a method on rows one that cuts every column of numbers, as it may use them all."""
+    if "rows" not in method.requires or binning not in (None, BINNING, "mdl"):
+        return binner
+    missing = {"missing": "bin"} if method.takes_missing else {}
+    return make_binner(binning or BINNING, n_jobs=n_jobs, **{"uncut": "median", **missing, **of_binner})
 
 
 def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any]) -> Explained:
@@ -274,7 +270,6 @@ def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any])
 def _selection(
     table: Table,
     considered: Considered,
-    screened_off: list[int],
     outcome: Outcome,
     explained: Explained,
     asked_for: dict[str, Any],
@@ -307,7 +302,7 @@ def _selection(
             table,
             considered.left_out,
             outcome.parameters.get("estimator", "plug-in"),
-            screened_off,
+            outcome.screened_off,
         ),
     )
 
@@ -332,13 +327,13 @@ def _default_number(considered: Considered, parameters: Mapping[str, Any]) -> tu
     candidates = resolve(considered.constraints, considered.table.names)
     excluded = {j for j, of in enumerate(candidates.of_column) if of in candidates.exclude}
     n_open = candidates.n_open - len(set(considered.left_out) - excluded)
-    if n_open >= SELECT.features:
-        return max(SELECT.features, len(candidates.must_include)), []
+    if n_open >= SELECT_FEATURES:
+        return max(SELECT_FEATURES, len(candidates.must_include)), []
     if parameters.get("stopping") is not None:
         return n_open, []
     left = " left" if n_open < len(candidates.sizes) else ""
     what = "columns and groups" if candidates.grouped else f"feature{'s' * (n_open != 1)}"
-    return n_open, [f"the table has {n_open:,} {what}{left}, fewer than {SELECT.features}: all are ranked"]
+    return n_open, [f"the table has {n_open:,} {what}{left}, fewer than {SELECT_FEATURES}: all are ranked"]
 
 
 class Reading(NamedTuple):

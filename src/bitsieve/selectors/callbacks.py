@@ -27,10 +27,7 @@ PARTS = 100  # tasks that a phase is divided into, at most
 
 
 class Phases:
-    """The phases of a fit as tasks of scikit-learn: one a phase, and in it one a step, or one every hundredth of them.
-
-    A callback that asks to stop is not followed: half a search finds nothing.
-    """
+    """The phases of a fit as tasks of scikit-learn, of at most 100 parts; a callback cannot stop the fit."""
 
     def __init__(self, estimator: Any, fit: Any) -> None:
         self.estimator, self.fit = estimator, fit

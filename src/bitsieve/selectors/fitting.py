@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
@@ -57,12 +57,7 @@ class Counted:
 
 
 class Explained(NamedTuple):
-    """What the counts say of the columns that were selected.
-
-    ``relevance`` (n_features,): I(Xi;C) of every column, in bits. ``overlap_with`` (k,): for every selected column, the
-    one chosen before it with the largest I(Xi;Xs), ``overlap``; -1 and nan for the first. ``informative`` (k,): whether
-    each has more information about the class than chance; ``is_sure``: whether it names all that have.
-    """
+    """What the counts say of the columns selected: ``overlap_with`` is the earlier one that each shares most with."""
 
     binner: Binning
     relevance: Floats
@@ -70,7 +65,7 @@ class Explained(NamedTuple):
     overlap: Floats
     informative: Flags
     leaks: list[Leak]
-    is_sure: bool = False
+    is_sure: bool = False  # whether all that are informative are known to be
 
 
 @dataclass(frozen=True)
@@ -97,6 +92,7 @@ class Outcome:
     n_jobs: int | None
     table: Table
     fitted: Fitted
+    screened_off: Sequence[int] = ()
 
     @property
     def takes_missing(self) -> bool:
@@ -143,7 +139,7 @@ def fit_method(
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
     _foretell(method, table, table.n_features - len(table.left_out), k)
-    return Fitted(_last(method.run(samples, k, **own), table))
+    return Fitted(method.run(samples, k, **own).with_last(table.left_out, table.n_features))
 
 
 def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
@@ -178,7 +174,7 @@ def _resolved(
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", counted.information.estimator))
     _foretell(method, counted.table, int(information.varies.sum()), k)
-    found = _last(method.run(information, k, **own), counted.table)
+    found = method.run(information, k, **own).with_last(counted.table.left_out, counted.table.n_features)
     return Fitted(found, explain_by(counted, found.selected, information))
 
 
@@ -198,11 +194,6 @@ def _foretell(method: Method, table: Table, n: int, k: int | None) -> None:
         )
     what = f"{method.name} of {n:,} columns and {d:,} rows takes about {duration(seconds)} on one thread"
     warn(Sentence(what, *way))
-
-
-def _last(found: Found, table: Table) -> Found:
-    """Columns that were left out of the table come last."""
-    return found.with_last(table.left_out, table.n_features)
 
 
 def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,8 @@ FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of th
 class TableSamples:
     """The samples of a table (:class:`bitsieve.methods.by_samples.rows.Samples`), each as often as its weight says."""
 
+    names: Sequence[str]
+    left_out: Sequence[int]
     classes: NDArray[np.int32]
     n_classes: int
     labels: NDArray[Any]
@@ -42,6 +44,7 @@ class TableSamples:
         self.table, self.binning, self.n_jobs = table, binning, n_jobs
         self.method = method  # that is named in messages
         self.n_samples, self.n_features, self.names = table.n_samples, table.n_features, table.names
+        self.left_out = table.left_out
         if table.has_target:
             of = table.target
             self.classes, self.n_classes, self.labels, self.quantity = of.codes, of.n_classes, of.labels, of.values

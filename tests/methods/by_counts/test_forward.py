@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bitsieve import ForwardSelector, ThresholdStopping
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 
@@ -131,3 +132,18 @@ def test_order_of_columns_does_not_matter(information_of, make_table, name):
     moved = forward_select(information_of(codes[:, place], classes), make_criterion(name), k)
     assert place[moved.order].tolist() == whole.order.tolist()
     assert moved.scores.tobytes() == whole.scores.tobytes()
+
+
+def test_what_ended_a_selection(make_table):
+    codes, classes = make_table(200, 6, seed=12)
+    codes[:, 5] = 1
+    asked = ForwardSelector(2, binning="none").fit(codes, classes)
+    assert (asked.stopped_by_, asked.stopping_candidate_, asked.stopping_reason_) == ("n_features_to_select", -1, "")
+    assert np.isnan(asked.stopping_value_)
+    whole = ForwardSelector("auto", stopping=ThresholdStopping(0.0), binning="none").fit(codes, classes)
+    assert (whole.stopped_by_, whole.stopping_candidate_) == ("no varying column left", -1)
+    assert sorted(whole.selected_.tolist()) == [0, 1, 2, 3, 4]
+    none = ForwardSelector("auto", stopping=ThresholdStopping(1.5), binning="none").fit(codes, classes)
+    assert (none.stopped_by_, none.stopping_candidate_) == ("threshold", int(none.relevance_.argmax()))
+    assert 0 < none.stopping_value_ < 1.5
+    assert none.selected_.tolist() == []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from dataclasses import fields
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,7 +20,8 @@ from bitsieve.methods.by_counts.stopping import (
     ThresholdStopping,
     make_stopping,
 )
-from bitsieve.methods.by_counts.stopping.rules import tails
+from bitsieve.methods.by_counts.stopping import rules as stopping_rules
+from bitsieve.methods.by_counts.stopping.rules import hopeful, tails
 
 
 def noise(n_samples, n_features, seed, n_codes=3, n_classes=2):
@@ -237,3 +241,72 @@ def test_a_score_of_just_the_threshold_is_taken(information_of):
 @pytest.mark.parametrize("rule", [SignificanceStopping(level=0.01), PermutationStopping(level=0.01)])
 def test_reasons_give_p_and_the_level(rule):
     assert rule.reason(0.314159) == "p = 0.31 > 0.01"
+
+
+@pytest.mark.parametrize("name", [name for name, rule in STOPPING_RULES.items() if hasattr(rule, "random_state")])
+def test_seeds_are_whole_numbers_of_32_bits(name):
+    assert make_stopping(name).random_state == 0
+    for seed in (0, 1, 2**32 - 1):
+        assert make_stopping(name, random_state=seed).random_state == seed
+    for seed in (-1, 2**32):
+        with pytest.raises(ValueError, match=f"random_state={seed} is not allowed"):
+            make_stopping(name, random_state=seed)
+
+
+@pytest.mark.parametrize("afforded", [0, 1, 3])
+def test_of_columns_of_few_samples_a_cell_as_many_are_hopeful_as_can_be_shuffled(monkeypatch, afforded):
+    """The likeliest of them, at least one; where cells are full the tail decides alone."""
+    n_samples = 100
+    bits = np.array([0.02, 0.05, 0.03, 0.06, 0.04, 0.0, 0.06, 0.001])  # one degree of freedom: p = 0.096 at 0.02
+    full = np.array([False] * 6 + [True] * 2)
+    given = SimpleNamespace(
+        n_samples=n_samples,
+        conditional_relevance=lambda columns: bits[columns],
+        degrees_of_freedom=lambda column: 1,
+        least_expected=lambda column: 5.0 if full[column] else 4.0,
+    )
+    monkeypatch.setattr(stopping_rules, "AFFORDED", afforded * stopping_rules.SHUFFLES_OF_NOISE * n_samples)
+    found = hopeful(given, np.arange(8), 0.05)
+    expected = tails(given, np.arange(8))
+    taken = [*[3, 1, 4][: max(1, afforded)], 6]
+    assert np.flatnonzero(np.isfinite(found)).tolist() == sorted(taken)
+    assert found[taken].tolist() == expected[taken].tolist()
+
+
+@pytest.mark.parametrize("name", STOPPING_RULES)
+def test_defaults_are_those_that_are_written_down(name):
+    rule = STOPPING_RULES[name]
+    for field in fields(rule):
+        (written,) = re.findall(rf"^ *{field.name} : .*default=(.+)$", rule.__doc__, re.MULTILINE)
+        assert getattr(rule(), field.name) == field.default == ast.literal_eval(written)
+
+
+def test_a_rule_of_a_users_own_is_asked_of_every_column(information_of):
+    """It has no screen: after a refusal all others are candidates, and only what it accepts is taken."""
+
+    class Even:
+        name = "even"
+        asked = ()
+
+        def value(self, given, candidate, n_candidates, search=None):
+            self.asked = (*self.asked, candidate)
+            return float(candidate % 2)
+
+        def stops(self, value):
+            return value > 0
+
+        def reason(self, value):
+            return "it is odd"
+
+    rule = Even()
+    found = forward_select(information_of(*noise(60, 6, 1)), MIM(), 6, stopping=make_stopping(rule))
+    assert sorted(found.order.tolist()) == [0, 2, 4]
+    assert set(rule.asked) == set(range(6))
+
+
+def test_draws_of_knockoffs_are_one_to_ten_thousand():
+    for number in (1, 10**4):
+        assert make_stopping("knockoffs", n_draws=number).n_draws == number
+    for number in (0, 10**4 + 1):
+        with pytest.raises(ValueError, match=f"n_draws={number} is not allowed"):
+            make_stopping("knockoffs", n_draws=number)

@@ -29,10 +29,7 @@ MAX_CODES = 1 << 16
 
 
 class Binning(ABC):
-    """A rule that turns columns into codes, without scikit-learn; a subclass says how it cuts one numeric column.
-
-    Categorical columns are codes as they are: the rank of each value among the sorted distinct ones.
-    """
+    """A rule that turns columns into codes; a subclass cuts numeric columns, and categories have their sorted rank."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {
         "missing": partial(check_choice, choices=("error", "bin")),
@@ -96,11 +93,7 @@ class Binning(ABC):
         return extents
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        """Codes of a table that is read already, as :meth:`transform` gives them, to be read only.
-
-        ``room`` is memory for them, two bytes a value. Where numbers are the codes they are the matrix of the table
-        itself, in its own order; of a sparse table those that are listed.
-        """
+        """Codes of a table, to be read only: maybe its own matrix; ``room`` is memory for them, two bytes a value."""
         if self.requires != "codes":  # where they are, numbers are looked up as they are
             table = as_known(table, self.categories_)
         extents = check_values(

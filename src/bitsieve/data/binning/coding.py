@@ -108,10 +108,7 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
 
 
 def codes_that_occur(binner: Any, table: Any) -> Integers:
-    """How many codes every column can show: the code of missing values only where there are missing ones.
-
-    Of a sparse table and of saved counts these are all codes of the fitted binner.
-    """
+    """How many codes every column can show; in dense tables the code of missing values only where there are such."""
     n_codes = np.asarray(binner.n_bins_)
     if getattr(binner, "missing", "error") != "bin":
         return n_codes

@@ -27,11 +27,7 @@ Labels = NDArray[np.int32]
 
 
 class RepeatedCuts(ClassSearch):
-    """The cuts of all numeric columns of a table by description length, for any classes of its samples.
-
-    A sample of frequency weight w is w samples. Categorical columns keep their codes. ``cut_at_median`` says
-    whether a column in which no cut was accepted is cut at its lower median.
-    """
+    """The cuts of all numeric columns by description length for any classes; a sample of weight w is w samples."""
 
     def __init__(self, table: TableInMemory, binner: Binning, cut_at_median: bool) -> None:
         self.table, self.binner, self.cut_at_median = table, binner, cut_at_median
@@ -106,14 +102,10 @@ class CutsInParts(ClassSearch):
         settings = Setting("binning", "quantile"), ", or ", Setting("stopping", "threshold")
         raise ValueError(Sentence(what, "must be in memory: use ", *settings))
 
-    def codes(self, column: int) -> Integers:
-        return self.classes.astype(np.int64)
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        return self.classes
 
-    def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
-        yield 0, self.codes(0)
-
-    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        return Dependence(self.codes(0), self.codes(0))
+    codes = recoded = dependence = _refuse
 
     def log_codings(self, column: int) -> float:
         """As that of :class:`RepeatedCuts`."""

@@ -167,11 +167,7 @@ class Summary(KnownColumns):
         return replace(self, columns=columns)
 
     def column(self, j: int, *, ends_only: bool) -> TableInMemory:
-        """A table of column ``j`` alone on which a binner finds the bins that it finds on all rows.
-
-        Its rows are the categories; or the distinct numbers in every class, weighted by their samples; or the sample;
-        or, ``ends_only``, the smallest and the largest number.
-        """
+        """Column ``j`` alone, as categories, numbers by class, the sample or the ends: a binner finds the same bins."""
         column, target = self.columns[j], self.target
         values: Any
         classes = np.zeros(1, np.int32)

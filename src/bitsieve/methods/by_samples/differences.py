@@ -1,13 +1,8 @@
 """Differences of samples in each column, and distances, which are their sums.
 
-``diff = |a - b| / (max - min)`` in a numeric column, 0 or 1 in a categorical one; where a value is missing, the
-expected one if it is drawn from the known ones of its class, or of all where the class has none (Kononenko's rule, and
-likewise for numbers).
-
-Distances decide who is a neighbour, so they are sums of whole multiples of 2**-32: exact in float64 for up to 2**21
-columns. Sums in float32, of known error, show which few samples may be among the nearest, and only theirs are exact.
-
-I. Kononenko, "Estimating attributes: analysis and extensions of RELIEF", ECML 1994. doi:10.1007/3-540-57868-4_57
+A difference is ``|a - b| / (max - min)``, or 0 and 1 of categories; where a value is missing, the expected one if it is
+drawn from the known ones of its class (Kononenko 1994, doi:10.1007/3-540-57868-4_57). Distances are sums of whole
+multiples of 2**-32, exact up to 2**21 columns; sums in float32 show of which few samples they are needed.
 """
 
 from __future__ import annotations
@@ -29,10 +24,7 @@ Gap = Callable[[Any, Any], Floats]
 
 
 class IncompleteColumn:
-    """One column with missing values, of which some are known; what is stored for a missing one is not looked at.
-
-    ``gap(a, b)`` are differences of known values, ``mean_gap(known, values)`` the mean one of every value from others.
-    """
+    """One column with missing values; ``gap(a, b)`` of known ones, ``mean_gap(known, values)`` the mean of each."""
 
     def __init__(
         self,
@@ -120,7 +112,9 @@ class Differences:
         varying = self.varies[rows.numeric], self.varies[rows.categorical]
         self._numeric, self._numbers, self._spans = _pick(varying[0] & ~incomplete[0], rows.numeric, numbers, spans)
         self._categorical, self._codes = _pick(varying[1] & ~incomplete[1], rows.categorical, rows.codes)
-        self._grid = _on_grid((self._numbers - self._numbers.min(axis=0, initial=np.inf)) / self._spans)
+        self._grid = self._numbers - self._numbers.min(axis=0, initial=np.inf)
+        self._grid /= self._spans
+        _on_grid(self._grid, out=self._grid)
         self._tiles = _in_tiles(self._grid)
         self._float_codes = self._codes.astype(np.float64)  # as the library would convert them at every call
         self._kernel = choose_kernel().name
@@ -154,10 +148,7 @@ class Differences:
         return Distances(samples, numbers, others)
 
     def nearest(self, distances: Distances, rows: Places, members: Places, k: int) -> Places:
-        """The k nearest of some members to samples of a block, which are not neighbours of themselves, ascending.
-
-        ``rows`` are places in ``distances.samples``. Of those as far as the k-th, within the tolerance, the first.
-        """
+        """The k nearest of some members to samples at places ``rows`` of a block, ascending; ties to the first."""
         out = np.empty((len(rows), k), np.int64)
         _native.nearest_samples(
             self._kernel, self._grid, *distances[1:], distances[0], rows, members, self.tolerance, out
@@ -192,7 +183,7 @@ def _with_spans(numbers: Floats) -> tuple[Floats, Floats]:
 
 
 def _pick(columns: Flags, *arrays: NDArray[Any]) -> list[NDArray[Any]]:
-    return [np.ascontiguousarray(array[..., columns]) for array in arrays]
+    return [np.ascontiguousarray(array if columns.all() else array[..., columns]) for array in arrays]
 
 
 def _in_tiles(grid: Floats) -> NDArray[np.float32]:
@@ -205,5 +196,8 @@ def _in_tiles(grid: Floats) -> NDArray[np.float32]:
     return tiles
 
 
-def _on_grid(values: Floats) -> Floats:
-    return np.rint(values * GRID) / GRID
+def _on_grid(values: Floats, out: Floats | None = None) -> Floats:
+    on_grid = np.multiply(values, GRID, out=out)
+    on_grid = np.rint(on_grid, out=on_grid)
+    on_grid /= GRID
+    return on_grid

@@ -1,19 +1,17 @@
-"""Features by what a fitted classifier of scikit-learn gives them, to compare the other methods with.
-
-scikit-learn is imported when one of them runs.
-"""
+"""Features by what a fitted classifier of scikit-learn, imported when one runs, gives them."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Floats
-from bitsieve.common.choice import rank
+from bitsieve.common.arrays import Columns, Flags, Floats
+from bitsieve.common.choice import rank, top
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_above_zero, check_integer, made_by, make_random, optional
@@ -27,6 +25,9 @@ if TYPE_CHECKING:
 MODELS = ("extra-trees", "linear-svc")
 GROWTH = 2**0.5  # from one penalty that is tried to the next
 MOST_TRIED = 60
+LIKELY = 10  # columns of a rough fit, in multiples of those wanted
+ROUGH = 1e-2  # its tolerance
+FEWER = 0.9  # of the columns wanted, and of the slope that gives a column weight: what is below is so for certain
 MOST_PRODUCTS = 1 << 30  # bytes of the products of all rows with each other: 11,585 rows
 
 
@@ -65,7 +66,7 @@ def _importances(fitted: Any, model: Any) -> Floats:
     if hasattr(last, "feature_importances_"):
         return np.asarray(last.feature_importances_, np.float64)
     if hasattr(last, "coef_"):
-        return np.asarray(np.abs(np.atleast_2d(last.coef_)).sum(axis=0))
+        return _weights(last)
     raise ParameterError("model", model, "give a classifier that has coef_ or feature_importances_ once fitted")
 
 
@@ -85,12 +86,13 @@ def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> Found:
     values, codes = standardised(samples.values()), samples.classes
     phase("fitting the model")
     penalty = l1_min_c(values, codes) if C is None else C
-    weights = _l1_weights(values, codes, penalty)
-    for _ in range(MOST_TRIED if C is None else 0):
-        if np.count_nonzero(weights) >= k:
-            break
-        penalty *= GROWTH
-        weights = _l1_weights(values, codes, penalty)
+    too_small = _too_small(values, codes, k)
+    for left in range(MOST_TRIED if C is None else 0, -1, -1):
+        if not left or not too_small(penalty):
+            weights = _weights(_l1_machine(values, codes, penalty))
+            if np.count_nonzero(weights) >= k:
+                break
+        penalty *= GROWTH if left else 1.0
     order = rank(weights)
     order = order[weights[order] > 0][:k]
     if not len(order):
@@ -101,20 +103,26 @@ def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> Found:
 def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0) -> Found:
     """Drop the columns of the smallest squared weights, again and again; see :class:`bitsieve.SVMRFE`."""
     values, progress = standardised(samples.values()), phase("eliminating features")
-    varies = values.any(axis=0) if isinstance(values, np.ndarray) else np.diff(values.indptr) > 0
-    kept, n_varying = np.flatnonzero(varies), int(varies.sum())
-    at_once = max(1, int(step * n_varying)) if isinstance(step, float) else step
+    varies: Flags = np.asarray(values.any(axis=0) if isinstance(values, np.ndarray) else np.diff(values.indptr) > 0)
+
+    def squared_weights(columns: Columns) -> Floats:
+        found, some = np.zeros(len(columns)), varies[columns]
+        if some.any():
+            found[some] = _squared_weights(values[:, columns[some]], samples.classes, C)
+        return found
+
+    kept = np.setdiff1d(np.arange(samples.n_features), samples.left_out)
+    n_columns, at_once = len(kept), max(1, int(step * len(kept))) if isinstance(step, float) else step
     while len(kept) > k:
-        weights = np.sqrt(_squared_weights(values[:, kept], samples.classes, C))
+        weights = np.sqrt(squared_weights(kept))
         # Of equal features the last is dropped first. Relative to the largest, as 100,000 features have small weights.
         best = rank(weights / (weights.max() or 1.0))
         kept = np.sort(kept[best[: max(k, len(kept) - at_once)]])
-        progress(n_varying - len(kept), n_varying - k)
-    weights = np.zeros(samples.n_features)
-    if len(kept):
-        weights[kept] = _squared_weights(values[:, kept], samples.classes, C)
-    order = np.concatenate([kept[rank(weights[kept])], np.flatnonzero(~varies)])[:k]
-    return Found(order, weights[order])
+        progress(n_columns - len(kept), n_columns - k)
+    weights = squared_weights(kept)
+    order = rank(weights)
+    filled = np.asarray(samples.left_out, np.intp)[: k - len(kept)]
+    return Found(np.concatenate([kept[order], filled]), np.concatenate([weights[order], np.zeros(len(filled))]))
 
 
 def check_step(name: str, value: Any) -> None:
@@ -127,11 +135,7 @@ def check_step(name: str, value: Any) -> None:
 
 
 def _squared_weights(values: Floats | csc_array, classes: NDArray[np.int32], C: float) -> Floats:
-    """The squared weights of every column, summed over the pairs of classes.
-
-    Of dense columns libsvm is given the products of all rows, made at once: it would make them row by row, and rounds
-    them to 32 bits alike. Those of a row with itself it does not round; they are summed as it does.
-    """
+    """The squared weights of every column, summed over the pairs of classes, to the bit those of libsvm."""
     from scipy.linalg.blas import ddot
     from sklearn.svm import SVC
 
@@ -168,17 +172,39 @@ def standardised(values: NDArray[Any] | csc_array) -> Floats | csc_array:
     return csc_array((values.data, values.indices.astype(np.int32), values.indptr.astype(np.int32)), shape=values.shape)
 
 
-def _l1_weights(values: Floats | csc_array, codes: NDArray[np.int32], C: float) -> Floats:
+def _too_small(values: Floats | csc_array, codes: NDArray[np.int32], k: int) -> Callable[[float], bool]:
+    """Whether a C leaves clearly fewer than k columns weight, by a rough fit on those of the steepest loss at 0."""
+    n_classes = int(codes.max()) + 1
+    signs = np.where(codes[:, None] == (np.arange(n_classes) if n_classes > 2 else [1]), 1.0, -1.0)
+    steepest = np.sort(top(np.abs(values.T @ signs).max(axis=1), min(LIKELY * k, values.shape[1])))
+    some = values[:, steepest]
+
+    def holds(C: float) -> bool:
+        machine = _l1_machine(some, codes, C, tol=ROUGH)
+        if np.count_nonzero(_weights(machine)) > FEWER * k:
+            return False
+        slack = np.maximum(0.0, 1 - signs * (some @ machine.coef_.T + machine.intercept_))
+        slopes = 2 * C * np.abs(values.T @ (signs * slack)).max(axis=1)
+        slopes[steepest] = 0.0
+        return bool(slopes.max() < FEWER)
+
+    return holds
+
+
+def _l1_machine(values: Floats | csc_array, codes: NDArray[np.int32], C: float, tol: float = 1e-4) -> Any:
     import warnings
 
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
-    model = LinearSVC(penalty="l1", dual=False, C=C, random_state=0)
+    model = LinearSVC(penalty="l1", dual=False, C=C, random_state=0, tol=tol)
     with warnings.catch_warnings():  # near the smallest C its test of convergence is hardly ever met
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(values, codes)
-    return np.asarray(np.abs(model.coef_).sum(axis=0))
+        return model.fit(values, codes)
+
+
+def _weights(machine: Any) -> Floats:
+    return np.asarray(np.abs(np.atleast_2d(machine.coef_)).sum(axis=0))
 
 
 _EXTRA_TREES = Method(

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rows:
-    """The samples of a table, its numeric columns apart from its categorical ones.
-
-    ``numbers`` (n_samples, n_numeric): NaN where a value is missing. ``codes`` (n_samples, n_categorical): -1 where a
-    value is missing. ``numeric``, ``categorical``: which columns of the table these are.
-    """
+    """The samples of a table, numeric columns apart from categorical ones; missing values are NaN, or code -1."""
 
     numbers: Floats
     codes: NDArray[np.int32]
@@ -61,42 +57,20 @@ class Samples(Protocol):
     What gives values raises ValueError where they are infinite, or missing and not allowed.
     """
 
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Names of the columns."""
-
-    @property
-    def classes(self) -> NDArray[np.int32]:
-        """The class of every sample, a code."""
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-
-    @property
-    def quantity(self) -> Floats | None:
-        """The number of every sample, where the target is a quantity; the classes are those of its cut."""
-
-    @property
-    def labels(self) -> NDArray[Any]:
-        """The label of every class."""
+    n_samples: int
+    n_features: int
+    left_out: Sequence[int]  # columns that hold one value in every row
+    names: Sequence[str]  # of the columns
+    classes: NDArray[np.int32]  # of every sample, a code
+    n_classes: int
+    quantity: Floats | None  # of every sample, where the target is a quantity; the classes are those of its cut
+    labels: NDArray[Any]  # of the classes
 
     def rows(self, *, takes_missing: bool = False) -> Rows:
         """Numeric columns apart from categorical ones."""
 
     def numbers(self, setting: str = "") -> tuple[Floats, Flags]:
-        """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1.
-
-        A column of more is refused; ``setting`` says which one of the method needs numbers.
-        """
+        """All columns as numbers, and which vary; ``setting``: what needs numbers, for the refusal of categories."""
 
     def values(self) -> NDArray[Any] | csc_array:
         """All columns as numbers of any numeric type and layout, or CSC; too large ones are refused."""
@@ -108,10 +82,7 @@ class Samples(Protocol):
         """All columns binned; None where they are to be taken as they are."""
 
     def counted(self, kind: str) -> Information:
-        """The information of the columns that vary as codes: each distinct value ("distinct"), or ten bins ("binned").
-
-        "binned" leaves columns of at most ten distinct values as they are.
-        """
+        """The information of the columns that vary: each distinct value a code ("distinct"), or ten bins ("binned")."""
 
 
 class Centred(NamedTuple):
@@ -131,10 +102,7 @@ def centre(numbers: Floats) -> Centred:
 
 
 def standardize(numbers: Floats) -> Floats:
-    """Columns of samples, shape (n_samples, n_features), as rows of mean 0 and standard deviation 1; constants are 0.
-
-    The least and the greatest value decide what is constant, so that rounding makes no column vary.
-    """
+    """Columns, shape (n_samples, n_features), as rows of mean 0 and standard deviation 1; constants are 0."""
     varies = numbers.min(axis=0, initial=np.inf) < numbers.max(axis=0, initial=-np.inf)
     out = np.zeros(numbers.shape[::-1])
     if varies.any():

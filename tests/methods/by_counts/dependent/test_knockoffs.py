@@ -5,6 +5,7 @@ import pytest
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
+from bitsieve.methods.by_counts.dependent import knockoffs
 from bitsieve.methods.by_counts.dependent.forest import Forest
 from bitsieve.methods.by_counts.dependent.knockoffs import STEP, e_values, fit_gains, knockoff_wins, threshold
 from bitsieve.methods.by_counts.stopping.false_discovery import adjusted
@@ -47,6 +48,26 @@ def test_the_fit_is_that_on_the_rows(n_classes):
     found = fit_gains(PackedSource(X, y))
     np.testing.assert_allclose(found, naive_gains(X, y, 1000), rtol=1e-7, atol=1e-9)  # hundreds of steps of floats
     assert found[[1, 4]].min() > found[[0, 2, 3, 5]].max()
+
+
+def test_tables_are_kept_as_long_as_they_fit(monkeypatch):
+    """The more room, the fewer are counted again; none where all fit, and no gain depends on it."""
+    X, y = table(0)
+    expected, numbers = fit_gains(PackedSource(X, y)), []
+    count, asked = knockoffs.dense_cells, []
+
+    def counted(packed, pivot, *rest):
+        asked.append(pivot)
+        return count(packed, pivot, *rest)
+
+    monkeypatch.setattr(knockoffs, "dense_cells", counted)
+    of_three_codes = 8 * 19 * 3  # bytes of a table with all 19 codes
+    for room in (0, 2, 100):
+        asked.clear()
+        monkeypatch.setattr(knockoffs, "KEPT_BYTES", room * of_three_codes)
+        assert fit_gains(PackedSource(X, y)).tobytes() == expected.tobytes()
+        numbers.append(len(asked))
+    assert numbers[0] > numbers[1] > numbers[2] == len(set(asked))
 
 
 def test_columns_in_another_order_have_the_same_gains():

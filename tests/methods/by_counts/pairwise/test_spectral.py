@@ -7,7 +7,7 @@ import pytest
 
 from bitsieve.common.progress import listening
 from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
-from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
+from bitsieve.methods.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum
 
 # Entries of Q differ by 1e-13 from the definition summed with logarithms; the eigenvector moves by that over the gap
 # of the eigenvalues (here more than half a bit), and both eigenvalue programs add some 1e-12.
@@ -113,3 +113,29 @@ def test_progress(information_of, make_table):
         rank_by_spectrum(conditional_matrix(information_of(codes, classes)))
     assert heard[0] == "counting pairs"
     assert heard[-2:] == ["counting pairs, 100 %", "ranking"]
+
+
+@pytest.mark.parametrize("variant", [None, "paper"])
+def test_landmarks_against_the_definition(variant):
+    """Two vectors: that of A carried on by the rows, and that of the matrix B'A^-1 B which the rows approximate."""
+    factor = np.random.default_rng(7).random((12, 6))
+    q = factor @ factor.T + np.eye(12)  # clearly positive: no shift
+    landmarks = np.array([2, 5, 9, 11])
+    rows, inner = q[landmarks], q[np.ix_(landmarks, landmarks)]
+    if variant == "paper":
+        vector = np.linalg.eigh(rows.T @ np.linalg.inv(inner) @ rows)[1][:, -1]
+    else:
+        vector = np.linalg.eigh(inner)[1][:, -1] @ rows
+    expected = np.abs(vector) / np.linalg.norm(vector)
+    found = rank_by_landmarks(rows, landmarks, variant)
+    assert np.abs(found.weights - expected).max() <= TOLERANCE
+    known = expected[landmarks]
+    assert abs(found.eigenvalue - known @ rows @ expected / (known @ known)) <= TOLERANCE
+    assert found.order.tolist() == np.argsort(-found.weights, kind="stable").tolist()
+    assert found.shift == 0
+
+
+def test_landmarks_without_information_have_equal_weights():
+    found = rank_by_landmarks(np.zeros((2, 5)), np.array([1, 3]))
+    assert found.weights.tolist() == [1 / np.sqrt(5)] * 5
+    assert (found.order.tolist(), found.eigenvalue) == ([0, 1, 2, 3, 4], 0)

@@ -170,6 +170,42 @@ def test_single_precision_finds_double_precision_decides(kind, shape):
     assert most > TIE
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_first_that_reaches_the_entropy_of_the_classes(kind, seed, monkeypatch):
+    """It is the choice of all exact bounds, of which no more than a few are computed."""
+    codes, classes = problem(seed, n_samples=60, n_features=300, n_classes=2)
+    codes[:, [40, 250]] = classes[:, None]  # the first chosen leaves nothing open, nor does any set with it
+    bound, reference = bound_of(kind, codes, classes), bound_of(kind, codes, classes)
+    tried = []
+    all_values = type(bound).values
+    monkeypatch.setattr(bound, "values", lambda some: tried.append(len(some)) or all_values(bound, some))
+    left, chosen = np.arange(300), int(pick(bound.alone()))
+    for _ in range(5):
+        bound.add(chosen)
+        reference.add(chosen)
+        left = left[left != chosen]
+        chosen, value = bound.best(left)
+        exact = reference.values(left)
+        place = pick(exact)
+        assert (chosen, value) == (left[place], exact[place])
+        assert exact.max() <= bound.posterior.entropy + ROUNDING
+    assert sum(tried) <= 5 * codes_module.FEW
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_that_is_skipped_in_float32_is_made_up_for(kind):
+    """The state lacks two chosen features, as two steps needed no bound in float32: the next has the bounds of all."""
+    codes, classes = problem(4, n_samples=80, n_features=12)
+    at_once, in_steps = bound_of(kind, codes, classes), bound_of(kind, codes, classes)
+    left = np.arange(3, 12)
+    for feature in range(3):
+        at_once.add(feature)
+        in_steps.add(feature)
+        expected = in_steps.float32_values(left)
+    assert at_once.float32_values(left).tobytes() == expected.tobytes()
+
+
 def test_natural_end():
     classes = np.repeat([0, 1], 8)
     informative = np.array([0] * 7 + [1] * 7 + [0] * 2)

@@ -1,7 +1,6 @@
-"""Columns as vectors of unit length about their mean, ``f = (x - mean) / length``: products with weights of the samples
-and correlations, of a dense or a sparse table, which is never copied nor made dense as a whole.
+"""Columns as vectors of unit length about their mean, ``f = (x - mean) / length``, of a dense or sparse table.
 
-A column that holds a single value has length 0 and counts as the zero vector.
+A column that holds a single value has length 0 and counts as the zero vector. No table is copied or made dense.
 """
 
 from __future__ import annotations
@@ -111,8 +110,8 @@ class DenseColumns(Columns):
         self._each_block(multiply)
         return out
 
-    def part(self, columns: Integers) -> DensePart:
-        return DensePart(self._vectors(columns))
+    def part(self, columns: Integers) -> Part:
+        return Part(self._vectors(columns), np.zeros(len(columns)))
 
     def correlated(self, columns: Integers, least: float, among: Integers | None = None) -> Pairs:
         chosen = self._vectors(columns)
@@ -151,26 +150,6 @@ class DenseColumns(Columns):
         return [(first, min(first + width, n_columns)) for first in range(0, n_columns, width)]
 
 
-class DensePart:
-    """Some columns of a table in memory: s vectors of n samples."""
-
-    def __init__(self, vectors: Floats) -> None:
-        self.vectors = vectors
-
-    def times(self, weights: Floats) -> Floats:
-        """The sum of the vectors by weights of shape (s, tasks): shape (n, tasks)."""
-        return self.vectors @ weights
-
-    def against(self, weights: Floats) -> Floats:
-        """The products with weights of the samples, shape (n, tasks): shape (s, tasks)."""
-        return self.vectors.T @ weights
-
-    def scatter(self, samples: Flags) -> Floats:
-        """The products of the vectors with each other over some samples, shape (s, s)."""
-        rows = self.vectors[samples]
-        return rows.T @ rows
-
-
 class SparseColumns(Columns):
     """A CSC matrix or array of finite float32 or float64, no entry twice; 32-bit or 64-bit indices."""
 
@@ -187,9 +166,9 @@ class SparseColumns(Columns):
         )
         return out
 
-    def part(self, columns: Integers) -> SparsePart:
+    def part(self, columns: Integers) -> Part:
         vectors, level = self._vectors(columns)
-        return SparsePart(vectors.tocsr(), level)
+        return Part(vectors.tocsr(), level)
 
     def correlated(self, columns: Integers, least: float, among: Integers | None = None) -> Pairs:
         order, by_row = self._by_row(columns)
@@ -251,29 +230,28 @@ class SparseColumns(Columns):
         return csc_array(arrays, shape=(self.n_samples, len(columns)))
 
 
-class SparsePart:
-    """Some vectors in memory: ``rows - level``, ``rows`` sparse."""
+class Part:
+    """Some columns of a table in memory: s vectors of n samples, ``rows - level``, ``rows`` dense or sparse."""
 
-    def __init__(self, rows: csr_array, level: Floats) -> None:
-        self.rows = rows
-        self.level = level
+    def __init__(self, rows: Floats | csr_array, level: Floats) -> None:
+        self.rows, self.level = rows, level
 
     def times(self, weights: Floats) -> Floats:
+        """The sum of the vectors by weights of shape (s, tasks): shape (n, tasks)."""
         return np.asarray(self.rows @ weights - self.level @ weights)
 
     def against(self, weights: Floats) -> Floats:
+        """The products with weights of the samples, shape (n, tasks): shape (s, tasks)."""
         return np.asarray(self.rows.T @ weights - np.outer(self.level, np.add.reduce(weights, axis=0)))
 
     def scatter(self, samples: Flags) -> Floats:
+        """The products of the vectors with each other over some samples, shape (s, s)."""
         rows = self.rows[samples]
         n = rows.shape[0]
-        sums = rows.T @ np.ones(n)
-        products = np.asarray((rows.T @ rows).toarray())
+        sums, inner = rows.T @ np.ones(n), rows.T @ rows
+        products: Floats = inner if isinstance(inner, np.ndarray) else inner.toarray()
         products -= np.outer(sums, self.level) + np.outer(self.level, sums) - n * np.outer(self.level, self.level)
         return products
-
-
-Part = DensePart | SparsePart
 
 
 def vectors_of(values: NDArray[Any] | csc_array, n_jobs: int | None = None) -> Columns:

@@ -2,10 +2,8 @@
 
     min_alpha max_t  sum_k [ sum_{j in cut t} c_jk^2 / 2 + |alpha_k|^2 / (2C) ],   c_jk = sum_i alpha_ik y_ik f_ij
 
-over one simplex of samples for each task k. With weights mu of the cuts, again of a simplex, and d_j = sum_{t: j in t}
-mu_t, the order may be turned round: the inner minimum for given mu is a support vector machine of squared hinge loss
-over the features sqrt(d_j) f_j, alpha the projection of -C y f'(sqrt(d) u) on the simplex. Both are found by Newton
-steps, and the duality gap says how far.
+Turned round, with weights mu of the cuts and d_j = sum_{t: j in t} mu_t: the inner minimum for given mu is a support
+vector machine of squared hinge loss over the features sqrt(d_j) f_j. Newton steps find both, for each task k.
 """
 
 from __future__ import annotations
@@ -30,28 +28,19 @@ ROUNDING = 1e-14  # relative change of its value that may be none
 
 
 class Reduced(NamedTuple):
-    """The optimum over the cuts.
-
-    ``alpha`` (n_samples, n_tasks): each column in the simplex. ``mixture`` (n_cuts,): the mu of the cuts. ``weights``
-    (n_columns, n_tasks): ``d_j c_jk``: the classifier of task k is the sign of ``sum_j weights_jk f_j``. ``value``: the
-    largest cut at ``alpha``; the least possible is at most ``gap`` below it. ``products`` (n_columns, n_tasks): the c
-    at ``alpha``.
-    """
+    """The optimum over the cuts: ``weights`` d_j c_jk (n_columns, n_tasks), a value within ``gap`` of the least."""
 
     alpha: Floats
     mixture: Floats
     weights: Floats
     value: float
     gap: float
-    products: Floats
 
 
 class _Inner(NamedTuple):
-    """A u of one task."""
+    """A u of one task; the value ``|u|^2 / 2 - alpha'm - |alpha|^2 / (2C)``, with m = y f'(sqrt(d) u)."""
 
-    value: (
-        float  # |u|^2 / 2 - alpha'm - |alpha|^2 / (2C), m = y f'(sqrt(d) u): half the squared gradient above the dual
-    )
+    value: float
     u: Floats
     alpha: Floats
     products: Floats  # c
@@ -94,11 +83,7 @@ class _Point(NamedTuple):
 
 
 class ReducedProblem:
-    """The problem over given cuts.
-
-    ``part`` holds the columns of all cuts; ``signs``, -1 or 1, has the shape (n_samples, n_tasks), ``members``, which
-    columns are in a cut, (n_cuts, n_columns).
-    """
+    """The problem over given cuts; ``members`` (n_cuts, n_columns): which columns are in a cut."""
 
     def __init__(self, part: Part, signs: Floats, members: Flags, C: float) -> None:
         self.part = part
@@ -119,7 +104,7 @@ class ReducedProblem:
             point = better
         alpha = np.stack([task.alpha for task in point.tasks], axis=1)
         d = point.mixture @ self.members
-        return Reduced(alpha, point.mixture, d[:, None] * point.products, point.upper, point.gap, point.products)
+        return Reduced(alpha, point.mixture, d[:, None] * point.products, point.upper, point.gap)
 
     def _step(self, point: _Point) -> _Point | None:
         """A Newton step in mu, shortened until it does some good; None where none does."""
@@ -159,8 +144,8 @@ class ReducedProblem:
         if zero.value <= guess.value:
             # Far from the optimum and for a large C few samples have weight, and a step goes astray: C is raised.
             inner = zero
-            for C in _raised_to(self.C, len(self.signs)):
-                inner = self._newton(root, k, inner.u, C)
+            for step in range(int(np.ceil(np.log10(max(self.C / len(self.signs), 1.0)))), 0, -1):
+                inner = self._newton(root, k, inner.u, self.C / 10**step)
         inner = self._newton(root, k, inner.u, self.C)
         scatter, factor = self._hessian(root, k, inner.alpha > 0, self.C)
         return _Task(inner.alpha, inner.products, scatter, factor, float(inner.gradient @ inner.gradient))
@@ -199,30 +184,20 @@ class ReducedProblem:
         return _Inner(value, u, alpha, products, u - root * products)
 
     def _hessian(self, root: Floats, k: int, active: Flags, C: float) -> tuple[Floats, Factor]:
+        from scipy.linalg import cho_factor
+
         sums = self.part.against((self.signs[:, k] * active)[:, None])[:, 0]
         scatter = self.scatters[k].over(active) - np.outer(sums, sums) / np.count_nonzero(active)
         hessian = C * (root[:, None] * scatter * root)
         hessian[np.diag_indices_from(hessian)] += 1.0
-        return scatter, _factored(hessian)
-
-
-def _factored(hessian: Floats) -> Factor:
-    """The Cholesky factor of a matrix, which is overwritten."""
-    from scipy.linalg import cho_factor
-
-    matrix, lower = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
-    return matrix, lower
+        matrix, lower = cho_factor(hessian, lower=True, overwrite_a=True, check_finite=False)
+        return scatter, (matrix, lower)
 
 
 def _solve(factor: Factor, right: Floats) -> Floats:
     from scipy.linalg import cho_solve
 
     return np.asarray(cho_solve(factor, right))
-
-
-def _raised_to(C: float, least: float) -> list[float]:
-    """Values from about ``least`` up to, and without, C, each ten times the one before."""
-    return [C / 10**step for step in range(int(np.ceil(np.log10(max(C / least, 1.0)))), 0, -1)]
 
 
 def _newton_target(curvature: Floats, slopes: Floats, mixture: Floats) -> Floats:

@@ -1,8 +1,6 @@
 """Forward selection by the variational lower bound of I(X_S;C), whatever likelihoods it is made of.
 
-    I(X_S;C) >= mean_n log2 [ q(x_S|c_n) / sum_c p(c) q(x_S|c) ]
-
-Each step adds the feature with the greatest bound. The paper is that of :mod:`bitsieve.methods.by_samples.vmi`.
+I(X_S;C) >= mean_n log2 [ q(x_S|c_n) / sum_c p(c) q(x_S|c) ]
 """
 
 from __future__ import annotations
@@ -42,8 +40,7 @@ class Weighted(NamedTuple):
 class Posterior:
     """The running likelihoods log2 p(c) q(x_S|c) of every sample and class, as logarithms: none underflows.
 
-    Samples are sorted by class, ``class_sizes`` of each, none 0, and stand in blocks of eight, a lane each: arrays of
-    shape (n_blocks, n_classes, 8), as the native sums want them.
+    Samples are sorted by class and stand in blocks of eight: arrays of shape (n_blocks, n_classes, 8).
     """
 
     def __init__(self, class_sizes: Integers) -> None:
@@ -72,11 +69,13 @@ class Posterior:
 
     def restart(self) -> None:
         """Forget the chosen features."""
+        self.n_chosen = 0
         self._log = np.broadcast_to(self._log_shares[:, None], self.shape).copy()
         self._weigh()
 
     def multiply(self, log_likelihoods: Floats) -> None:
         """Take one more feature in: log2 of its likelihoods, by block, class and lane."""
+        self.n_chosen += 1
         self._log += log_likelihoods
         self._weigh()
 
@@ -85,11 +84,8 @@ class Posterior:
         return values[self._true_class]
 
     def bounds(self, true_class: Floats, mixed: Floats) -> Floats:
-        """The bound, in bits, with the chosen features and each candidate.
-
-        ``true_class`` is sum_n log2 of its likelihood in the sample's class, ``mixed`` of those mixed over the classes.
-        """
-        return self._bound + (true_class - mixed) / self.n_samples
+        """The bound, in bits, with the chosen features and each candidate, from its sums over the samples."""
+        return self.bound + (true_class - mixed) / self.n_samples
 
     @property
     def float32(self) -> Weighted:
@@ -106,15 +102,9 @@ class Posterior:
         blocks, active = np.nonzero(weights.reshape(-1, LANES).sum(axis=1).reshape(self.shape[:2]))
         start = np.zeros(self.n_blocks + 1, np.int32)
         start[1:] = np.cumsum(np.bincount(blocks, minlength=self.n_blocks))
-        self.weighted = Weighted(
-            self.n_samples,
-            self.n_classes,
-            weights.reshape(-1),
-            log_weights.reshape(-1),
-            start,
-            active.astype(np.int32),
-        )
-        self._bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples
+        flat, flat_logs = weights.reshape(-1), log_weights.reshape(-1)
+        self.weighted = Weighted(self.n_samples, self.n_classes, flat, flat_logs, start, active.astype(np.int32))
+        self.bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples
 
 
 class Bound(ABC):
@@ -130,8 +120,14 @@ class Bound(ABC):
         """The bound of every feature by itself, in bits; S must be empty."""
 
     @abstractmethod
+    def values(self, candidates: Columns) -> Floats:
+        """The bound with S and each candidate, in bits and in float64."""
+
     def best(self, candidates: Columns) -> tuple[int, float]:
         """The one of the candidates, ascending columns, to add to S, and the bound with it; S is not empty."""
+        values = self.values(candidates)
+        place = pick(values)
+        return int(candidates[place]), float(values[place])
 
     @abstractmethod
     def add(self, feature: int) -> None:
@@ -147,9 +143,7 @@ def variational_select(
 ) -> Found:
     """Add the feature with the greatest bound, one at a time; S must be empty.
 
-    When the best bound grows by less than ``RESTART_GAIN``, "restart" empties S and goes on, the chosen features
-    staying chosen; when it grows by no more than ``STOP_GAIN``, "stop" ends. The first feature is always taken.
-    ``restarts_``: how many were chosen when S was emptied; ``alone_``: the bound of every feature alone.
+    Where the bound no longer grows, "restart" empties S and goes on, the chosen staying chosen, and "stop" ends.
     """
     alone = np.where(bound.varies, bound.alone(), 0.0)
     scores = _BoundScores(bound, alone, restarting=on_plateau == "restart")

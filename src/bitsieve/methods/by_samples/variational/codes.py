@@ -1,11 +1,10 @@
 """The bounds of candidates that are columns of codes: frequencies within each class, not smoothed.
 
     naive      q(x_f|x_S,c) = p(x_f|c)
-    pairwise   q(x_f|x_S,c) = prod_s p(x_f|x_s,c)^(1/#S)
+    pairwise   q(x_f|x_S,c) = prod_s p(x_f|x_s,c)^(1/#S), 1 where (x_s, c) does not occur
 
-A condition (x_s, c) that does not occur has no conditional; 1 is put in its place, which no bound can see: the
-likelihood of S is 0 in that class already. The bounds of all candidates are computed in float32 first, with a bounded
-error; the few that could be the greatest are then computed in float64, and the choice is among those.
+All bounds are computed in float32 first, with a bounded error; the few that could be the greatest in float64. No bound
+is above H(C): the first candidate that reaches it is the choice.
 """
 
 from __future__ import annotations
@@ -18,30 +17,32 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.arrays import Columns, Floats, Integers
-from bitsieve.common.choice import TIE, pick
+from bitsieve.common.choice import TIE
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, Weighted
 
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
 Features = NDArray[np.int64]  # columns as native functions take them
 
 TABLE_BYTES = 1 << 30  # of the tables of all features given one
-CHUNK = 64  # candidates of a native call
+CHUNK = 64  # candidates of a native call, or as many as take so many likelihoods
+CALL_LIKELIHOODS = 1 << 21
+FEW = 32  # candidates tried where the first of them may reach H(C)
 KNOWN_LOGS = 1 << 14  # counts whose log2 is kept
 STATE_BYTES = 2 << 30
 EXACT_BYTES = 64 << 20  # of the tables that candidates of one native call need
-SINGLE = 2.0**-24  # relative error of a rounding in float32
+SINGLE, DOUBLE = 2.0**-24, 2.0**-53  # relative errors of a rounding
+POWER_ERROR = 1e-13  # bits: of 2^x and log2 of native/samples/variational.hpp, twice
 
 
 class CodeTable:
     """Columns of codes, shape (n_samples, n_features), sorted by class and padded to whole blocks of eight samples."""
 
-    def __init__(
-        self, codes: NDArray[np.uint8] | NDArray[np.uint16], class_sizes: Integers, n_jobs: int | None
-    ) -> None:
+    def __init__(self, codes: Codes, class_sizes: Integers, n_jobs: int | None) -> None:
         self.n_samples, self.n_features = codes.shape
         rows = -(-self.n_samples // LANES) * LANES
-        self.codes = np.zeros((rows, self.n_features), codes.dtype, order="F")
+        self.codes: Codes = np.zeros((rows, self.n_features), codes.dtype, order="F")
         self.codes[: self.n_samples] = codes
         self.arities = codes.max(axis=0).astype(np.int32) + np.int32(1)
         self.varies = (codes != codes[0]).any(axis=0)
@@ -49,8 +50,14 @@ class CodeTable:
         self.log_counts = _native.log2_of_counts(min(self.n_samples + 1, KNOWN_LOGS))
         self.n_jobs = n_jobs
         self.kernel = choose_kernel().name
+        self.chunk = max(CHUNK, CALL_LIKELIHOODS // (self.n_samples * len(class_sizes)))
 
-    def spread(self, work: Callable[[Features], object], features: Features, most: int = CHUNK) -> None:
+    @property
+    def counted(self) -> tuple[Codes, NDArray[np.int32], Integers, Floats]:
+        """What tables are counted from: arguments of native functions."""
+        return self.codes, self.arities, self.class_sizes, self.log_counts
+
+    def spread(self, work: Callable[[Features], object], features: Features, most: int) -> None:
         """``work(some of the features)``, at most so many at a time, on the threads."""
         share = max(1, len(features) // (4 * thread_count(self.n_jobs)))
         size = min(most, share) if thread_count(self.n_jobs) > 1 else most
@@ -88,23 +95,15 @@ class Tables(NamedTuple):
     def _made(cls, table: CodeTable, chosen: int, stride: Integers, dtype: type, *, logs: bool) -> Tables:
         sizes = stride * len(table.class_sizes)
         made = cls(np.empty(int(sizes.sum()), dtype), np.cumsum(sizes) - sizes, np.empty(table.n_features))
-        table.spread(lambda features: made.fill(table, chosen, features, logs), np.arange(table.n_features))
+        table.spread(
+            lambda features: made.fill(table, chosen, features, logs), np.arange(table.n_features), table.chunk
+        )
         return made
 
     def fill(self, table: CodeTable, chosen: int, features: Features, logs: bool) -> None:
         """Fill in the tables of some features given a chosen one (-1: none)."""
         _native.likelihood_tables(
-            table.kernel,
-            table.codes,
-            table.arities,
-            table.class_sizes,
-            table.log_counts,
-            chosen,
-            features,
-            self.offset,
-            logs,
-            self.cells,
-            self.true_class,
+            table.kernel, *table.counted, chosen, features, self.offset, logs, self.cells, self.true_class
         )
 
 
@@ -121,15 +120,24 @@ class NaiveBound(Bound):
         return self._values(np.arange(self.n_features), self.posterior.weighted, self._of_one)
 
     def best(self, candidates: Columns) -> tuple[int, float]:
-        """The candidate that gives the greatest bound with S, and that bound."""
+        top = self._top()
+        if self.posterior.bound > top - 2 * self.float32_error():
+            chosen, value = super().best(candidates[:FEW])
+            if value >= top:
+                return chosen, value
         return self.best_of(candidates, self.float32_values(candidates))
 
     def best_of(self, candidates: Columns, in_float32: Floats) -> tuple[int, float]:
         """:meth:`best`, given all bounds in float32."""
         near = candidates[in_float32 >= in_float32.max() - 2 * self.float32_error() - TIE]
-        values = self.values(near)
-        place = pick(values)
-        return int(near[place]), float(values[place])
+        chosen, value = super().best(near[:FEW])
+        return (chosen, value) if value >= self._top() or len(near) <= FEW else super().best(near)
+
+    def _top(self) -> float:
+        """A bound from here on is within a tie of the greatest: H(C) and the rounding of some n + #S logarithms."""
+        n_samples = self.posterior.n_samples
+        rounding = DOUBLE * (n_samples + self.posterior.n_chosen + 8) * float(np.log2(n_samples + 1))
+        return self.posterior.entropy + rounding + POWER_ERROR - TIE
 
     def float32_error(self) -> float:
         """How far a bound in float32 may be from the true one, in bits: a rounding each of some 2 (C + 16) numbers."""
@@ -140,7 +148,6 @@ class NaiveBound(Bound):
         return self._values(candidates, self.posterior.float32, self._of_one_float32)
 
     def values(self, candidates: Columns) -> Floats:
-        """The bound with S and each candidate, in bits and in float64."""
         return self._values(candidates, self.posterior.weighted, self._of_one)
 
     def _values(self, candidates: Columns, weighted: Weighted, tables: Tables) -> Floats:
@@ -154,7 +161,7 @@ class NaiveBound(Bound):
             )
             out[features] = part
 
-        table.spread(mix, candidates.astype(np.int64))
+        table.spread(mix, candidates.astype(np.int64), table.chunk)
         return self.posterior.bounds(tables.true_class[candidates], out[candidates])
 
     def add(self, feature: int) -> None:
@@ -180,32 +187,42 @@ class PairwiseBound(NaiveBound):
 
     def _forget(self) -> None:
         self._chosen: list[int] = []
-        self._tables: list[Tables] = []  # given each of them; without cells where they are no longer needed
+        self._n_taken = 0  # of them, in the state
+        self._tables: list[Tables] = []  # given each of those, where the state does not hold all features
         self._true_class = np.zeros(self.n_features)
 
     def float32_error(self) -> float:
-        """How far a bound in float32 may be from the true one, in bits.
-
-        A log2 p is at most L = log2 n_c in size: the roundings of m of them are (m / 2 + 4) L of 2^-24, those of all
-        else 2 (C + 16).
-        """
+        """In bits: m log2 p, each at most L = log2 n_c, are off by (m / 2 + 4) L 2^-24, all else by 2 (C + 16)."""
         size = float(np.log2(self.table.class_sizes.max())) + 1
         return SINGLE * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))
 
     def float32_values(self, candidates: Columns) -> Floats:
+        """Of one step, once: the state takes in the chosen features that it lacks."""
         out = np.empty(self.n_features)
         features = candidates.astype(np.int64)
-        self._mix(features[features < self.n_kept], slice(-1, None), self._state.reshape(-1), out)
-        self._mix(features[features >= self.n_kept], slice(None), None, out)
+        kept, others = features[features < self.n_kept], features[features >= self.n_kept]
+        for chosen in self._chosen[self._n_taken :]:
+            tables = Tables.given(self.table, chosen, len(self._tables))
+            self._true_class += tables.true_class
+            if self.n_kept < self.n_features:
+                self._tables.append(tables)
+            self._mix(kept, [chosen], [tables], self._state.reshape(-1), out)
+        self._n_taken = len(self._chosen)
+        self._mix(others, self._chosen, self._tables, None, out)
         return self.posterior.bounds(self._true_class[candidates] / len(self._chosen), out[candidates])
 
-    def _mix(self, features: Features, pending: slice, state: NDArray[np.float32] | None, out: Floats) -> None:
-        """Compute the float32 sums of ``features``; the state, if any, takes in the ``pending`` chosen ones."""
+    def _mix(
+        self,
+        features: Features,
+        chosen: list[int],
+        tables: list[Tables],
+        state: NDArray[np.float32] | None,
+        out: Floats,
+    ) -> None:
+        """Compute the float32 sums of ``features``; the state, if any, takes in the ``chosen`` ones."""
         posterior, table = self.posterior, self.table
         weighted = posterior.float32
-        chosen = self._chosen[pending]
-        cells = [tables.cells for tables in self._tables[pending]]
-        offsets = [tables.offset for tables in self._tables[pending]]
+        cells, offsets = [one.cells for one in tables], [one.offset for one in tables]
         exponent = 1 / len(self._chosen)
 
         def mix(some: Features) -> None:
@@ -226,7 +243,7 @@ class PairwiseBound(NaiveBound):
             out[some] = part
 
         if len(features):
-            table.spread(mix, features)
+            table.spread(mix, features, table.chunk)
 
     def values(self, candidates: Columns) -> Floats:
         true_class, out = np.empty(self.n_features), np.empty(self.n_features)
@@ -239,24 +256,14 @@ class PairwiseBound(NaiveBound):
 
         widest = int(self.table.arities.max())
         cells = widest * int(self.table.arities[self._chosen].sum()) * self.posterior.n_classes
-        most = min(CHUNK, max(1, EXACT_BYTES // (8 * cells)))
+        most = min(self.table.chunk, max(1, EXACT_BYTES // (8 * cells)))
         self.table.spread(mix, candidates.astype(np.int64), most)
         return self.posterior.bounds(true_class[candidates] / len(self._chosen), out[candidates])
 
     def _exact(self, features: Features, true_class: Floats, out: Floats, state: Floats | None) -> None:
-        posterior, table = self.posterior, self.table
+        posterior = self.posterior
         _native.pair_sums_float64(
-            posterior.kernel,
-            *posterior.weighted,
-            table.codes,
-            table.arities,
-            table.class_sizes,
-            table.log_counts,
-            self._chosen,
-            features,
-            true_class,
-            out,
-            state,
+            posterior.kernel, *posterior.weighted, *self.table.counted, self._chosen, features, true_class, out, state
         )
 
     def add(self, feature: int) -> None:
@@ -266,12 +273,6 @@ class PairwiseBound(NaiveBound):
             self.posterior.multiply(logs * (1 / len(self._chosen)))
         else:
             super().add(feature)
-        if self.n_kept == self.n_features:
-            self._tables = [tables._replace(cells=tables.cells[:0].copy()) for tables in self._tables]
-        n_held = sum(len(tables.cells) > 0 for tables in self._tables)
-        tables = Tables.given(self.table, feature, n_held)
-        self._tables.append(tables)
-        self._true_class += tables.true_class
         self._chosen.append(feature)
 
     def restart(self) -> None:

@@ -1,12 +1,7 @@
-"""The bounds of candidates of two kinds: numeric columns by Gaussian kernel densities within each class, categorical
-columns by frequencies.
+"""The bounds of mixed candidates: numbers by Gaussian kernel densities within each class, categories by frequencies.
 
-With the points j of class c, and k a Gaussian, or the indicator of equal codes of a categorical column,
-
-    p(x|c)       = mean_j k(x, x_j)
-    p(x|x_s,c)   = sum_j k(x, x_j) k(x_s, x_sj) / sum_j k(x_s, x_sj).
-
-A sample counts among the points of its own class. All sums are taken relative to the nearest point: none underflows.
+p(x|c)       = mean_j k(x, x_j)                              k a Gaussian, or whether codes are equal
+p(x|x_s,c)   = sum_j k(x, x_j) k(x_s, x_sj) / sum_j k(x_s, x_sj)      j the samples of class c
 """
 
 from __future__ import annotations
@@ -17,7 +12,6 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
-from bitsieve.common.choice import pick
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
@@ -28,10 +22,7 @@ NOTHING = -1e30  # log2 of such a sum
 
 
 class DensityTable:
-    """Columns of numbers (where ``numeric``) and of codes, shape (n_features, n_samples), samples sorted by class.
-
-    Raises IndistinctError where a numeric column that varies does not vary within some class.
-    """
+    """Columns of numbers (``numeric``) and of codes, shape (n_features, n_samples), samples sorted by class."""
 
     def __init__(
         self, values: Floats, numeric: Flags, class_sizes: Integers, bandwidth: str | float, n_jobs: int | None
@@ -117,10 +108,8 @@ class DensityBound(Bound):
     def alone(self) -> Floats:
         return self._values(np.arange(self.n_features), self._alone, 1.0)
 
-    def best(self, candidates: Columns) -> tuple[int, float]:
-        values = self._values(candidates, *self._state())
-        place = pick(values)
-        return int(candidates[place]), float(values[place])
+    def values(self, candidates: Columns) -> Floats:
+        return self._values(candidates, *self._state())
 
     def _values(self, candidates: Columns, state: Floats, exponent: float) -> Floats:
         posterior = self.posterior

@@ -1,0 +1,76 @@
+"""Figures of candidates after shuffles: those of the definition, one shuffle and one column at a time."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from bitsieve.counts.search import FixedCodes, joint_codes
+from bitsieve.counts.tables import entropy_terms
+from bitsieve.methods.by_counts.stopping import repeated_search
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+
+N = 80
+SEEDS = np.arange(9, dtype=np.uint64)
+CHOSEN, TRIED = (4, 1), np.array([0, 2, 3, 5, 6])
+
+
+@pytest.fixture
+def made(make_table):
+    codes, classes = make_table(N, 7, n_codes=3, n_classes=3, seed=2)
+    codes[:, 5] = 1  # no column at all
+    return SimpleNamespace(codes=codes, classes=classes)
+
+
+def search_of(made, classes=None, tried=TRIED, n_jobs=1):
+    search = FixedCodes(made.codes, made.classes if classes is None else classes, 3)
+    return RepeatedSearch(search, CHOSEN, tried, entropy_terms(N), n_jobs)
+
+
+def figure_of(brute, made, column, classes):
+    """Bits by loops, and the tail of chi-squared; 1 without freedom."""
+    part = joint_codes([made.codes[:, j].astype(np.int64) for j in CHOSEN], N)
+    bits = brute.conditional_information(made.codes[:, column], classes, part)
+    freedom = sum(
+        (len(np.unique(made.codes[part == z, column])) - 1) * (len(np.unique(classes[part == z])) - 1)
+        for z in np.unique(part)
+    )
+    return bits, chi2.sf(2 * N * np.log(2) * bits, freedom) if freedom else 1.0
+
+
+# Bits are sums of some 30 logarithms, and the tail follows them with a slope of at most 2 N ln 2, about 111.
+CLOSE = {"rel": 1e-9, "abs": 1e-12}
+
+
+def test_figures_and_bits_against_the_definition(brute, made):
+    search = search_of(made)
+    for column in TRIED.tolist():
+        bits, figure = figure_of(brute, made, column, made.classes)
+        assert search.bits(column) == pytest.approx(bits, **CLOSE)
+        assert search.figure(column) == pytest.approx(figure, **CLOSE)
+
+
+@pytest.mark.parametrize(("columns_a_block", "labels"), [(1 << 10, 1 << 24), (2, 3 * N), (1, 1)])
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_the_best_of_all_after_each_shuffle(made, monkeypatch, columns_a_block, labels, n_jobs):
+    """In blocks of any size, on any number of threads."""
+    monkeypatch.setattr(repeated_search, "COLUMNS_A_BLOCK", columns_a_block)
+    monkeypatch.setattr(repeated_search, "LABELS_AT_ONCE", labels)
+    search = search_of(made, n_jobs=n_jobs)
+    shuffles = search.search.shuffled(search.parts, SEEDS)
+    alone = [search_of(made, classes) for classes in shuffles]
+    figures = [min(one.figure(column) for column in TRIED.tolist()) for one in alone]
+    bits = [max(one.bits(column) for column in TRIED.tolist()) for one in alone]
+    assert search.best_after_shuffles(SEEDS).tolist() == figures
+    assert search.most_bits_after_shuffles(SEEDS).tolist() == bits
+    of_one = [one.bits(2) >= search.bits(2) for one in alone]
+    assert search.reached(2)(SEEDS).tolist() == of_one
+
+
+def test_columns_without_codes_have_the_figure_1(made):
+    search = search_of(made, tried=np.array([5]))
+    assert search.best_after_shuffles(SEEDS).tolist() == [1.0] * len(SEEDS)
+    assert search.most_bits_after_shuffles(SEEDS).tolist() == [0.0] * len(SEEDS)
