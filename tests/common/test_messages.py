@@ -43,7 +43,7 @@ def test_aligned_columns_with_wide_letters():
 
 
 def as_option(setting: Setting) -> str:
-    return f"--{setting.parameter} {setting.value}" if setting.has_value else f"--{setting.parameter}"
+    return f"--{setting.parameter} {setting.value}" if setting.value is not ... else f"--{setting.parameter}"
 
 
 def test_settings_are_said_in_other_words_and_text_is_not() -> None:

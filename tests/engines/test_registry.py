@@ -34,8 +34,8 @@ def test_engines_are_known_by_name(path):
 @pytest.mark.parametrize(
     ("asked", "advice"),
     [
-        ({"memory": "1GB"}, "memory='1GB' is not allowed: leave it out, as the rows of {kind} are not read in batches"),
-        ({"spool": "here"}, "spool='here' is not allowed: leave it out, as the rows of {kind} are not read in batches"),
+        ({"memory": "1GB"}, "memory='1GB' is not allowed: leave it out, as engine 'local' does not read {kind} in"),
+        ({"spool": "here"}, "spool='here' is not allowed: leave it out, as engine 'local' does not read {kind} in"),
         ({"header": True}, "header=True is not allowed: leave it out, as only a text file has a header"),
         ({"memory": "-3"}, "memory='-3' is not allowed: give a number with a unit"),
     ],

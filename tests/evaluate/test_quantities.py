@@ -212,7 +212,6 @@ def test_what_needs_classes_is_refused(asked, message):
         ({"classifier": "ridge"}, "'ridge' does not fit, the target has classes: choose one of linear-svm, knn"),
         ({"classifier": Ridge()}, "its kind is 'regressor'"),
         ({"scoring": "mae"}, "'mae' does not fit, the target has classes: choose one of accuracy"),
-        ({"regressor": "ridge"}, "there is no parameter 'regressor': write classifier='ridge'"),
     ],
 )
 def test_what_needs_a_quantity_is_refused_for_classes(asked, message):

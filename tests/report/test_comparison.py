@@ -13,7 +13,7 @@ import bitsieve
 from bitsieve.cli import main
 from bitsieve.evaluate.comparison import baselines
 from bitsieve.report.comparison import report
-from bitsieve.report.files import check_report, write_report
+from bitsieve.report.files import write_report
 from bitsieve.selection import figures
 from bitsieve.selection.figures import Curves, as_svg, new_axes, plot_curves
 
@@ -110,14 +110,14 @@ def test_paths_are_checked_before_the_work(tmp_path, comparison, monkeypatch):
         (tmp_path / "missing" / "report.html", "there is no directory"),
     ):
         with pytest.raises(ValueError, match=message):
-            check_report(path)
+            write_report(comparison, path)
     path = tmp_path / "report.html"
     write_report(comparison, path)
     assert path.read_text(encoding="utf-8") == report(comparison)
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
     monkeypatch.setattr(figures, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"figures need matplotlib, which is not installed: pip install"):
-        check_report(path)
+        write_report(comparison, path)
 
 
 def test_bounds_are_told_where_they_were_asked_for(comparison, read_page):

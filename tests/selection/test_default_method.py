@@ -11,18 +11,18 @@ from sklearn.datasets import load_breast_cancer
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.cli.parser import make_parser
-from bitsieve.common.defaults import SELECT
+from bitsieve.common.defaults import SELECT_METHOD
 from bitsieve.methods.registry import parameters_of
 
 
 def test_it_is_the_same_everywhere():
-    assert inspect.signature(bitsieve.select).parameters["method"].default == SELECT.method
-    assert make_parser().parse_args(["select", "table.csv"]).method == SELECT.method
-    assert f'method : str, default="{SELECT.method}"' in bitsieve.select.__doc__
+    assert inspect.signature(bitsieve.select).parameters["method"].default == SELECT_METHOD
+    assert make_parser().parse_args(["select", "table.csv"]).method == SELECT_METHOD
+    assert f'method : str, default="{SELECT_METHOD}"' in bitsieve.select.__doc__
 
 
 def test_it_takes_what_a_greedy_method_takes():
-    assert {"stopping", "constraints", "estimator"} <= set(parameters_of(SELECT.method))
+    assert {"stopping", "constraints", "estimator"} <= set(parameters_of(SELECT_METHOD))
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_the_command_line_takes_the_options_without_a_method(options, tmp_path, 
     rows = ["a,b,c,d,y", *(f"{a},{b},{c},{d},{kind}" for (a, b, c, d), kind in zip(X[:, :4], y, strict=True))]
     path.write_text("\n".join(rows))
     assert main(["select", str(path), "--target", "y", "--json", *options]) == 0
-    assert json.loads(capsys.readouterr().out)["method"] == SELECT.method
+    assert json.loads(capsys.readouterr().out)["method"] == SELECT_METHOD

@@ -31,7 +31,7 @@ from bitsieve import (
     list_methods,
     make_selector,
 )
-from bitsieve.common.defaults import SELECTOR
+from bitsieve.common.defaults import SELECTOR_METHOD
 from bitsieve.methods.method import SHARED, defaults_of
 
 OF_OTHER_INPUT = [
@@ -96,7 +96,7 @@ def test_a_selector_is_a_face(name):
     described = FACES[name][0]
     if name == "ForwardSelector":
         described = face.described[0]
-        assert taken.pop("criterion") == SELECTOR.method
+        assert taken.pop("criterion") == SELECTOR_METHOD
     mine = {parameter: default for parameter, default in taken.items() if parameter not in SHARED}
     assert mine == {**described.parameters}
     assert mine == {**mine, **defaults_of(described.run)}

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from bitsieve.cli.ending import IN_WORDS, INTERRUPTED, TERMINATED, Ending, Terminated, endable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 DONE, FAILED, USER_MISTAKE, PIPE_CLOSED = 0, 1, 2, 141
 

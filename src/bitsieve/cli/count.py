@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -10,8 +11,6 @@ from bitsieve.cli.shared import binning_of, rules_of
 from bitsieve.common.progress import shown
 
 if TYPE_CHECKING:
-    import argparse
-
     from bitsieve.data.binning.base import Binning
     from bitsieve.engines.in_parts import TableInParts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import textwrap
 from typing import TYPE_CHECKING
@@ -10,8 +11,6 @@ from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.common.messages import width
 
 if TYPE_CHECKING:
-    import argparse
-
     from bitsieve.methods.method import Method
 
 LINE = 100

@@ -1,25 +1,20 @@
-"""Every command and every option of the command line, a line each.
-
-The parser and its help (:mod:`bitsieve.cli.parser`), the words of messages (:class:`bitsieve.cli.shared.Wording`) and
-the page ``docs/options.md`` are made of these tables, and of nothing else.
-"""
+"""Every command and every option, a line each, of which parser, help, messages and ``docs/options.md`` are made."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeAlias
 
 from bitsieve.common.defaults import (
     BINNING,
-    COMPARE,
+    COMPARED,
     ESTIMATOR,
-    HOW_MANY,
+    HOW_MANY_METHOD,
     INTERACTIONS_BINNING,
     INTERACTIONS_BINS,
-    SELECT,
+    SELECT_FEATURES,
+    SELECT_METHOD,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 #: What the text behind an option is read as: ``bitsieve.cli.parser.KINDS`` says how.
 Kind: TypeAlias = Literal[
@@ -78,7 +73,7 @@ COMMANDS = (
     Command("how-many", "questions.run_how_many", "say how many columns to take, by five rules side by side",
             "Ask shuffles, the false discovery rate, stability, cross-validation and knockoffs how many columns a "
             "greedy method should take, and say how to read their difference."),
-    Command("compare", "compare.run",
+    Command("compare", "questions.run_compare",
             "cross-validate a classifier or regressor on what several methods select, for every number of features",
             "Cross-validate a classifier or regressor on the first k features of several methods, for every k. Each "
             "method ranks once a fold, on the training samples alone. The table goes to standard output, notes and "
@@ -159,10 +154,10 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     ),
     "The method": (
         Option("--method", SELECTING, "one of 'bitsieve methods' (default: %(default)s)",
-               "name", default=SELECT.method, parameters="method"),
+               "name", default=SELECT_METHOD, parameters="method"),
         Option("--method", "how-many", "a greedy one of 'bitsieve methods' (default: %(default)s)",
-               "name", default=HOW_MANY.method, parameters="method criterion"),
-        Option("--methods", "compare", f"of 'bitsieve methods' (default: {','.join(COMPARE.methods)})",
+               "name", default=HOW_MANY_METHOD, parameters="method criterion"),
+        Option("--methods", "compare", f"of 'bitsieve methods' (default: {','.join(COMPARED)})",
                "names", parameters="method methods"),
         Option("--set", f"{SELECTING} compare",
                "a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
@@ -199,7 +194,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "How many features": (
         Option("--features", SELECTING,
                "how many to select: a number, a share such as 0.1, or auto (default: "
-               f"{SELECT.features}, or all if there are fewer)",
+               f"{SELECT_FEATURES}, or all if there are fewer)",
                "how many", parameters="n_features_to_select", short="-k"),
         Option("--features", "compare",
                "numbers of features, or a list as 5,10,20 (default: 10:100, or each number when there are 20 or fewer)",

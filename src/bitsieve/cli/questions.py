@@ -1,20 +1,39 @@
-"""``bitsieve how-many`` and ``bitsieve interactions``: questions on a table that one function of Python answers."""
+"""``bitsieve how-many``, ``interactions`` and ``compare``: questions on a table, each answered by one function."""
 
 from __future__ import annotations
 
+import argparse
+import shlex
 import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bitsieve.cli.shared import binner_of, binning_of, check_written, given, made_by, show
+from bitsieve.cli.options import options_of
+from bitsieve.cli.shared import (
+    Wording,
+    binner_of,
+    binning_of,
+    check_written,
+    given,
+    made_by,
+    rules_of,
+    say,
+    show,
+    sources_of,
+)
 from bitsieve.common.defaults import INTERACTIONS_BINNING
+from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.progress import phase, shown
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterator
-
     from matplotlib.axes import Axes
+
+    from bitsieve.evaluate.comparison import Comparison
+    from bitsieve.evaluate.plan import Plan
+
+KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
 
 def run_how_many(options: argparse.Namespace) -> int:
@@ -29,9 +48,8 @@ def run_how_many(options: argparse.Namespace) -> int:
 
         asked = {name: of for name, of in given(options).items() if name not in ("n_bins", "uncut", "missing")}
         found = how_many(options.data, options.target, **{**asked, "binning": binner_of(*binning)})
-        _draw(options, lambda: plot_how_many(found))
-    show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found))
-    _say_drawn(options)
+        saved = _drawn(options, lambda: plot_how_many(found))
+    show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found), saved)
     return 0
 
 
@@ -54,11 +72,8 @@ def run_interactions(options: argparse.Namespace) -> int:
         if options.output_columns is not None:
             write_rows(found.to_column_frame("pyarrow"), options.output_columns)
             saved.append(f"saved the strongest of {len(found.columns):,} columns to {options.output_columns!r}")
-        _draw(options, found.plot)
-    show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, found.table_text)
-    for line in saved:
-        options.say(line)
-    _say_drawn(options)
+        saved += _drawn(options, found.plot)
+    show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, found.table_text, saved)
     return 0
 
 
@@ -72,14 +87,126 @@ def _asking(options: argparse.Namespace) -> Iterator[None]:
         yield
 
 
-def _draw(options: argparse.Namespace, plot: Callable[[], Axes]) -> None:
-    if options.figure is not None:
-        from bitsieve.selection.figures import save_figure
+def _drawn(options: argparse.Namespace, plot: Callable[[], Axes]) -> list[str]:
+    """Draw the figure where it was asked for, and say so."""
+    if options.figure is None:
+        return []
+    from bitsieve.selection.figures import save_figure
 
-        phase("drawing")
-        save_figure(plot().figure, options.figure)
+    phase("drawing")
+    save_figure(plot().figure, options.figure)
+    return [f"saved the figure to {options.figure!r}"]
 
 
-def _say_drawn(options: argparse.Namespace) -> None:
-    if options.figure is not None:
-        options.say(f"saved the figure to {options.figure!r}")
+def run_compare(options: argparse.Namespace) -> int:
+    """Read, compare, save, print."""
+    kept = _check_paths(options)
+    with shown(not options.quiet):
+        plan = _plan(options)
+        comparison = _compare(plan, options.threads or -1, kept)
+        comparison.notes[:] = map(options.wording, comparison.notes)
+        phase("writing")
+        _save(comparison, options)
+    if kept is not None:
+        from bitsieve.evaluate.run import remove
+
+        remove(kept)
+
+    def text() -> str:
+        from bitsieve.evaluate.comparison import as_text
+
+        return as_text(comparison, call=_command(comparison, options))
+
+    written = ("the table of errors", options.output), ("the report", options.report)
+    saved = [f"saved {what} to {path!r}" for what, path in written if path is not None]
+    show(options, comparison.notes, lambda: {**comparison.to_dict(), **made_by(options)}, text, saved)
+    return 0
+
+
+def _check_paths(options: argparse.Namespace) -> Path | None:
+    """Refuse paths that cannot be used, before any work; say where finished folds are kept."""
+    from bitsieve.files.write import ROWS_WRITTEN
+
+    check_written(options, output=ROWS_WRITTEN, report=(".html",))
+    if options.output is None:
+        if options.resume:
+            raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")
+        return None
+    kept = Path(options.output + KEPT)
+    if kept.exists() and not options.resume:
+        raise ValueError(
+            f"{str(kept)!r} holds finished folds of a run that did not end: add --resume to go on, or delete it"
+        )
+    return kept
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    from bitsieve.data.read import read_data
+    from bitsieve.evaluate.plan import Question, make_plan
+
+    rule, parameters = binning_of(options)
+    asked = options.binning is not None or bool(parameters.keys() - {"missing"})
+    table = read_data(
+        options.data,
+        options.target,
+        groups=options.groups,
+        target_bins=options.target_bins,
+        target_kind=options.target_kind,
+        drop_missing=options.drop_missing_target,
+        header=options.header,
+        rules=rules_of(options),
+    )
+    question = {name: of for name, of in given(options).items() if name in Question.__dataclass_fields__}
+    question |= {"parameters": dict(options.set or ()), "baselines": True}
+    if asked:
+        question |= {"binning": binner_of(rule, parameters), "missing": None}
+    return make_plan(table, **question)
+
+
+def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
+    from bitsieve.evaluate.run import Checkpoint, remove, run_plan
+
+    if kept is None:
+        return run_plan(plan, threads)
+    checkpoint = Checkpoint(kept, plan)
+    finished, all_of_them = checkpoint.finished, f"of {len(plan.folds):,} folds are"
+    if finished:
+        say(f"note: {len(finished):,} {all_of_them} done already")
+    try:
+        return run_plan(plan, threads, checkpoint)
+    except BaseException:
+        if finished:
+            where = f"finished and kept in {str(kept)!r}: the same command with --resume goes on"
+            say(f"{len(finished):,} {all_of_them} {where}")
+        else:
+            remove(kept)
+        raise
+
+
+def _save(comparison: Comparison, options: argparse.Namespace) -> None:
+    if options.output is not None:
+        from bitsieve.files.write import write_rows
+
+        write_rows(comparison.table(), options.output)
+    if options.report is not None:
+        from bitsieve.report.files import write_report
+
+        write_report(comparison, options.report, command=_command(comparison, options))
+
+
+def _command(comparison: Comparison, options: argparse.Namespace) -> str:
+    """The command that selects what is recommended."""
+    from bitsieve.methods.registry import parameters_of
+
+    choice = comparison.choice()
+    known = {name for option in options_of("select") for name in option.parameters.split()}
+    known -= {"groups", "exclude", "n_jobs"}
+    asked = {"method": choice.method, "n_features_to_select": choice.n_features}
+    asked |= {name: of for name, of in given(options).items() if name in known}
+    asked |= {name: of for name, of in options.set or () if name in parameters_of(choice.method)}
+    if "uncut='median'" in comparison.parameters["binning"]:
+        asked["uncut"] = "median"
+    asked["exclude"] = [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
+    words, wording = ["bitsieve", "select", *sources_of(options)], Wording("select", [choice.method])
+    words += [word for name in options.target or () for word in ("--target", name)]
+    return " ".join(filter(None, [shlex.join(words), *(wording(Sentence(Setting(*of))) for of in asked.items())]))

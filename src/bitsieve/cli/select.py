@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import shlex
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import reduce
 from inspect import signature
@@ -16,9 +18,6 @@ from bitsieve.common.progress import phase, shown
 from bitsieve.files.read import check_file, holds_sparse_rows
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Iterator
-
     from distributed import Client
 
     from bitsieve.data.table import Table
@@ -44,9 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
         return table_text(selection)
 
-    show(options, selection.notes, lambda: {**selection.to_dict(), **made_by(options)}, text)
-    for line in saved:
-        options.say(line)
+    show(options, selection.notes, lambda: {**selection.to_dict(), **made_by(options)}, text, saved)
     return 0
 
 

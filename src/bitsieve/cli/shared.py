@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import shlex
 import sys
 import time
 import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.cli.options import OPTIONS, options_of
+from bitsieve.cli.options import OPTIONS, Option, options_of
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import BitsieveWarning, Sentence, Setting, message_of, one_line
 
 if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from bitsieve.cli.options import Option
     from bitsieve.data.given import ColumnRules
 
 
@@ -52,7 +50,7 @@ class Wording:
         else:
             return setting.in_python()
         given = setting.value
-        if not setting.has_value or (given is True and sign == " "):  # a flag
+        if given is ... or (given is True and sign == " "):  # a flag
             return option
         if given is False and sign == " ":
             return f"--no-{option.removeprefix('--')}"
@@ -130,15 +128,21 @@ def binner_of(rule: str, parameters: Mapping[str, Any]) -> Any:
 
 
 def show(
-    options: argparse.Namespace, notes: Iterable[str], document: Callable[[], dict[str, Any]], text: Callable[[], str]
+    options: argparse.Namespace,
+    notes: Iterable[str],
+    document: Callable[[], dict[str, Any]],
+    text: Callable[[], str],
+    saved: Iterable[str] = (),
 ) -> None:
-    """The notes as lines to standard error; the result as text, or as one JSON document, to standard output."""
+    """The notes, and in the end what was saved, as lines; between the result, as text or as one JSON document."""
     for note in notes:
         options.say(f"note: {options.wording(note)}")
     if options.json:
         print_document(document())
     else:
         print(text())
+    for line in saved:
+        options.say(line)
 
 
 def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None:

@@ -1,8 +1,4 @@
-"""Messages: one line each, with quoted names and the nearest right ones; notes; aligned tables for a terminal.
-
-A message carries the parameters that it names as data (:class:`Sentence`), so that the command line can name its own
-options instead. Notes are warnings of one class that point to the user's own line.
-"""
+"""Messages of one line that carry the parameters they name as data; notes; aligned tables for a terminal."""
 
 from __future__ import annotations
 
@@ -73,31 +69,13 @@ class Setting(NamedTuple):
     parameter: str
     value: object = ...  # the name stands alone
 
-    @property
-    def has_value(self) -> bool:
-        """Whether there is a value and not the name alone."""
-        return self.value is not ...
-
-    def renamed(self, parameter: str, name: str) -> Setting:
-        """The setting, by another name where it is of ``parameter``."""
-        return Setting(name, self.value) if self.parameter == parameter else self
-
     def in_python(self) -> str:
         """The setting as a Python call has it."""
-        return f"{self.parameter}={self.value!r}" if self.has_value else self.parameter
+        return f"{self.parameter}={self.value!r}" if self.value is not ... else self.parameter
 
 
 class Sentence(str):
-    """A message in the words of Python that remembers where it names parameters.
-
-    Examples
-    --------
-    >>> message = Sentence("one sample cannot be learned from and tested on: give ", Setting("folds", "loo"))
-    >>> print(message)
-    one sample cannot be learned from and tested on: give folds='loo'
-    >>> message.worded(lambda setting: f"--{setting.parameter} {setting.value}")
-    'one sample cannot be learned from and tested on: give --folds loo'
-    """
+    """A message in the words of Python that remembers where it names parameters, for the words of the command line."""
 
     __slots__ = ("parts",)
     parts: tuple[str | Setting, ...]
@@ -119,16 +97,7 @@ class Sentence(str):
 
 
 class ParameterError(ValueError):
-    """A parameter has a value that is not allowed; ``str(error)`` is the message in the words of Python.
-
-    ``advice`` is what is allowed, or what to do; ``problem`` is what is wrong with the value.
-
-    Examples
-    --------
-    >>> raise ParameterError("k", 0, "give a whole number from 1 to 9")
-    Traceback (most recent call last):
-    bitsieve.common.messages.ParameterError: k=0 is not allowed: give a whole number from 1 to 9
-    """
+    """A parameter has a value that is not allowed; ``advice`` says what is or what to do, ``problem`` what is wrong."""
 
     def __init__(self, parameter: str, given: object, advice: str, problem: str = "is not allowed") -> None:
         super().__init__(parameter, given, advice, problem)  # all of them, so that pickle can make it anew
@@ -150,7 +119,8 @@ def renamed(parameter: str, name: str) -> Iterator[None]:
         yield
     except ValueError as error:
         message = message_of(error)
-        words = Sentence(*(part if isinstance(part, str) else part.renamed(parameter, name) for part in message.parts))
+        of = (Setting(name, p[1]) if isinstance(p, Setting) and p[0] == parameter else p for p in message.parts)
+        words = Sentence(*of)
         if words == message:
             raise
         raise ValueError(words) from error

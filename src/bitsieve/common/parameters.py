@@ -1,28 +1,19 @@
-"""What is allowed for a parameter, and the one line that refuses anything else.
-
-A check is a function of a parameter's name and value that raises ValueError; a class lists ``parameter_rules``.
-"""
+"""Checks of parameters: functions of name and value that raise ValueError; a class lists ``parameter_rules``."""
 
 from __future__ import annotations
 
-import inspect
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import wraps
 from numbers import Real
-from typing import Any, ClassVar, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 
-from bitsieve.common.defaults import SELECTOR
-from bitsieve.common.messages import ParameterError, Sentence, Setting, warn
+from bitsieve.common.defaults import SELECTOR_FEATURES
+from bitsieve.common.messages import ParameterError, warn
 
 Rule = Callable[[str, Any], object]  # whatever a user gave
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
 NO_LIMIT = 2**31
 
 
@@ -131,7 +122,6 @@ class FeatureCount:
 
     open_ended: Sequence[str | None] = ()
     beyond_is_all: bool = False
-    default: ClassVar[int] = SELECTOR.features
 
     def among(self, value: object, n_features: int, why: str = "") -> int:
         """The number that ``value`` means, of so many features; a share is rounded down, to 1 at least."""
@@ -144,29 +134,10 @@ class FeatureCount:
             return max(1, int(value * n_features))
         why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
         if value is None:
-            if n_features < self.default:
-                warn(f"{why}, fewer than the default of {self.default}: n_features_to_select is {n_features}")
-            return min(self.default, n_features)
+            if n_features < SELECTOR_FEATURES:
+                warn(f"{why}, fewer than the default of {SELECTOR_FEATURES}: n_features_to_select is {n_features}")
+            return min(SELECTOR_FEATURES, n_features)
         if self.beyond_is_all and (whole_number(value) or 0) > n_features:
             warn(f"{why}, fewer than n_features_to_select={value}: all of them are taken")
             return n_features
         return check_integer("n_features_to_select", value, 1, n_features, why)
-
-
-def with_hints(other_names: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator that answers a parameter of ``other_names`` with a ValueError that says which one is meant."""
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        own = inspect.signature(function).parameters
-
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            for name, value in kwargs.items():
-                if name not in own and name in other_names:
-                    meant = Setting(other_names[name], value)
-                    raise ValueError(Sentence(f"there is no parameter {name!r}: write ", meant))
-            return function(*args, **kwargs)
-
-        return call
-
-    return decorate

@@ -1,8 +1,4 @@
-"""The phases of a job ("reading", "binning", "counting", "ranking"), announced by the work and shown on one line.
-
-Work announces its phases with :func:`phase` and knows no listener. A context variable carries the listener, so that two
-jobs in two threads never hear each other.
-"""
+"""The phases of a job, announced by work that knows no listener (a context variable has it), and shown on one line."""
 
 from __future__ import annotations
 
@@ -14,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from shutil import get_terminal_size
-from types import TracebackType
 from typing import Self, TextIO
 
 from bitsieve.common.lazy import log
@@ -87,7 +82,7 @@ class Ticker:
         self._stream = stream or sys.stderr
         self._phase = "starting"
         self._ended = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._thread = threading.Thread(target=self._tick, daemon=True)
         self._written = 0
 
     def phase(self, name: str) -> None:
@@ -95,16 +90,12 @@ class Ticker:
         self._phase = name
 
     def __enter__(self) -> Ticker:
-        self._thread = threading.Thread(target=self._tick, daemon=True)
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
-        if self._thread is not None:
-            self._thread.join()
+        self._thread.join()
 
     def _tick(self) -> None:
         start, kind = time.monotonic(), type(self._stream).__module__
@@ -142,14 +133,7 @@ def shown(verbose: bool) -> Iterator[None]:
 
 
 def bar(phase: str) -> str:
-    """A phase with a bar in front and the rate behind, where it is known how far it is.
-
-    Examples
-    --------
-    >>> from bitsieve.common.progress import Step
-    >>> bar(Step("ranking, 25 %, about 60 s left", 5, 20, 20.0))
-    '[#####...............] ranking, 25 %, about 60 s left, 5 of 20, 0.25 a second'
-    """
+    """A phase with a bar in front and the rate behind, where it is known how far it is."""
     if not isinstance(phase, Step):
         return phase
     filled = _WIDTH * phase.done // max(phase.total, 1)

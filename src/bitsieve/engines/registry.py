@@ -30,7 +30,11 @@ class DataInParts(Protocol):
     def read_in_parts(
         self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", **how: Unpack[ReadAs]
     ) -> Table:
-        """Divide the columns into features, target and weights, given by name or by values, and look at the target."""
+        """Look at the target, and divide the columns into features, target and weights.
+
+        ``target`` and ``sample_weight`` are names of columns, or values cut at the same rows; "y" of libsvm are its
+        labels. Without a target all rows are of one class. ``target_name`` is what messages call a target of values.
+        """
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Engine:
 
     def check_options(self, data: Any, options: Mapping[str, Any]) -> None:
         """Raise ValueError for an option that is not None and would be passed over."""
-        given = type(data).__name__
+        given = "files" if is_path(data) else type(data).__name__
         for option, value in options.items():
             if value is None or (option in self.options and (is_path(data) or option != "header")):
                 continue
@@ -63,10 +67,8 @@ class Engine:
                 advice = f"leave it out, or give a path or a table in place of {given}"
             elif option == "header":
                 advice = "leave it out, as only a text file has a header"
-            elif is_path(data):
-                advice = f"leave it out, as engine {self.name!r} does not read files in batches of this process"
             else:
-                advice = f"leave it out, as the rows of {given} are not read in batches"
+                advice = f"leave it out, as engine {self.name!r} does not read {given} in batches of this process"
             raise ParameterError(option, value, advice)
 
 
@@ -80,11 +82,6 @@ def is_spark(data: Any) -> bool:
     return type(data).__module__.startswith("pyspark.sql.") and hasattr(data, "mapInArrow")
 
 
-def is_stream(data: Any) -> bool:
-    """Whether something gives batches and is no data frame, which is read at once unless it is said otherwise."""
-    return gives_batches(data) and not is_frame(data) and not is_lazy(data)
-
-
 def gives_parts(data: Any) -> bool:
     """Whether something is a source that is read in parts as it is, such as a :class:`bitsieve.StreamSource`."""
     return hasattr(type(data), "read_in_parts")
@@ -94,7 +91,12 @@ ENGINES = (
     Engine("dask", is_dask, "bitsieve.engines.dask.open_dask", ("client", "header")),
     Engine("spark", is_spark, "bitsieve.engines.spark.SparkSource"),
     Engine("database", lambda data: False, "bitsieve.engines.in_database.DatabaseSource"),
-    Engine("stream", is_stream, "bitsieve.engines.stream.StreamSource", ("memory", "spool", "header")),
+    Engine(
+        "stream",
+        lambda data: gives_batches(data) and not is_frame(data) and not is_lazy(data),  # those are read at once
+        "bitsieve.engines.stream.StreamSource",
+        ("memory", "spool", "header"),
+    ),
     Engine("local", lambda data: True, options=("header",)),
 )
 _AS_GIVEN = Engine("source", gives_parts, "bitsieve.engines.registry.as_given")

@@ -154,13 +154,10 @@ def count_all_pairs(
     """Count the tables of all pairs of columns of a source, whose codes are below ``arities``; too many are refused."""
     total = n_cells(arities, source.n_classes)
     check_cells(total, len(names))
-    step, cells, end = phase("counting pairs"), np.zeros(total, np.int64), 0
+    step, cells = phase("counting pairs"), np.zeros(total, np.int64)
+    places = each_table(cells, arities, source.n_classes)
     for i in range(len(names)):
-        others = np.arange(i, len(names))
-        for j, table in zip(others.tolist(), source.tables(i, others, True), strict=True):
-            shape = int(arities[i]), int(arities[j]), source.n_classes
-            first, end = end, end + int(np.prod(shape))
-            into = cells[first:end].reshape(shape)
+        for table, (_, _, into) in zip(source.tables(i, np.arange(i, len(names)), True), places, strict=False):
             into[: table.shape[0], : table.shape[1]] = table.dense()
         step(i + 1, len(names))
     return SavedCounts(list(names), target, binner, arities.astype(np.int32), source.class_sizes, cells)

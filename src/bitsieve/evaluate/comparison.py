@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.common import html
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.messages import aligned, choices, displayed, finite, printable
 from bitsieve.data.given import frame_of, library_of
 from bitsieve.evaluate.measures import (
@@ -30,14 +30,11 @@ from bitsieve.evaluate.measures import (
     standard_errors,
 )
 from bitsieve.evaluate.plan import Plan
-from bitsieve.selection.figures import Curves, plot_curves
+from bitsieve.selection.figures import Axes, Curves, plot_curves
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
 
 HOW_TO_READ = (
     "W/T/L: against how many of the other methods the errors over all numbers of features are lower, tied, "
@@ -97,18 +94,18 @@ class Comparison:
     """
 
     methods: list[str]
-    counts: Integers
-    n_test: Integers
-    errors: Integers = field(repr=False)
+    counts: Columns
+    n_test: Columns
+    errors: Columns = field(repr=False)
     redundancy: Floats = field(repr=False)
     separability: Floats = field(repr=False)
     seconds_selecting: Floats = field(repr=False)
     seconds_classifying: Floats = field(repr=False)
-    selected: list[list[Integers]] = field(repr=False)
+    selected: list[list[Columns]] = field(repr=False)
     names: list[str] = field(repr=False)
     parameters: dict[str, Any]
     notes: list[str]
-    majority: Integers | Floats = field(repr=False)
+    majority: Columns | Floats = field(repr=False)
     bayes_error_bounds: Floats | None = field(default=None, repr=False)
     baselines: dict[str, Floats] = field(default_factory=dict, repr=False)
     library: str = field(default="pyarrow", repr=False)
@@ -459,7 +456,7 @@ def _text_row(row: dict[str, Any], measure: Measure) -> tuple[str, ...]:
         _text(row["redundancy"]),
         _text(row["stability_nogueira"]),
         f"{row['seconds_selecting'] + row['seconds_classifying']:.1f}",
-        bounds_text(row) if BOUNDS[0] in row else "",
+        " to ".join(ACCURACY.text(row[name]) for name in BOUNDS) if BOUNDS[0] in row else "",  # in percent
     )
 
 
@@ -468,11 +465,6 @@ def use_it(comparison: Comparison) -> str:
     choice, target = comparison.choice(), comparison.parameters["target"]
     target = repr(target) if target else "target"
     return f"bitsieve.select(data, {target}, method={choice.method!r}, n_features_to_select={choice.n_features})"
-
-
-def bounds_text(row: dict[str, Any]) -> str:
-    """The bounds on the Bayes error in percent, as ``1.2 to 2.4``."""
-    return " to ".join(ACCURACY.text(row[name]) for name in BOUNDS)
 
 
 def _mean(values: Floats) -> float | None:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common import html
-from bitsieve.common.defaults import BINNING, ESTIMATOR, HOW_MANY
+from bitsieve.common.arrays import Floats
+from bitsieve.common.defaults import BINNING, ESTIMATOR, HOW_MANY_METHOD
 from bitsieve.common.messages import aligned, quoted, warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
@@ -18,7 +19,7 @@ from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.registry import binning_with, make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
-from bitsieve.data.table import Table, TableInMemory
+from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.compare import SelectorCV
 from bitsieve.information.leaks import leaks
@@ -29,8 +30,6 @@ from bitsieve.selection.notes import explain_leaks, explain_rows, explain_target
 from bitsieve.selectors.fitting import Counted, count_table
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
 from bitsieve.selectors.stability import StabilitySelector
-
-Floats = NDArray[np.float64]
 
 HEADER = ("rule", "columns", "first of them", "what it asks")
 MOST = 30  # columns that cross-validation tries, and of the figure
@@ -129,7 +128,7 @@ def how_many(
     *,
     sample_weight: Any = None,
     groups: Any = None,
-    method: str = HOW_MANY.method,
+    method: str = HOW_MANY_METHOD,
     estimator: str = ESTIMATOR,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
@@ -196,30 +195,23 @@ def how_many(
     [4, 11, 2, 5, None]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
-    binning = binning_with(binning, missing, n_jobs)
     how: Any = {"target_bins": target_bins, "target_kind": target_kind, "rules": column_rules(repair, column_types)}
-    table = _suited(read_data(data, target, sample_weight, groups, **how))
+    table = read_data(data, target, sample_weight, groups, **how)
+    refuse_constant_data(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
-    own: Any = {"criterion": method, "estimator": estimator, "binning": binning}
+    own: Any = {"criterion": method, "estimator": estimator, "binning": binning_with(binning, missing, n_jobs)}
     forward = ForwardSelector(max(1, round(n_left**0.5)), **own)
     drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
     features = range(1, min(MOST, n_left) + 1)
     folded = SelectorCV(methods={method: forward}, features=features, classifier=classifier, folds=folds, **drawn)
-    counted = count_table(table, binning, n_jobs)
+    counted = count_table(table, own["binning"], n_jobs)
     answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs})]
     answers.append(_by_stability(table, StabilitySelector(forward, n_pairs=n_pairs, **drawn)))
     answers += [_by_errors(table, folded), _by_knockoffs(counted, n_left, drawn)]
     most = min(n_left, max(3, min(MOST, 2 + max(answer.n_features or 0 for answer in answers))))
     band = null_band(counted, table, ForwardSelector(most, **own).fit_counted(counted).selected_, **drawn)
     return HowMany(answers, reading(answers, table.target.is_quantity), band, _warned(counted, table, considered.notes))
-
-
-def _suited(table: Table) -> Table:
-    if not table.in_memory:
-        raise ValueError("how many columns to take needs all rows in memory: give a part of the table")
-    refuse_constant_data(table)
-    return table
 
 
 def _warned(counted: Counted, table: TableInMemory, considered: list[str]) -> list[str]:
@@ -303,18 +295,11 @@ def reading(answers: list[Answer], of_quantity: bool = False) -> str:
             f"take {shown:,} to learn what matters, and {errors:,} to predict, as the others are redundant with these"
         )
     elif errors > shown:
-        beyond = f"{_beyond(errors, shown)} too weak to be shown, or there by chance"
-        more = f"a {model} does better with {errors:,}, and {beyond}"
+        weak = f"of which {errors - shown:,} {'are' if errors - shown > 1 else 'is'} too weak to be shown"
+        more = f"a {model} does better with {errors:,}, {weak}, or there by chance"
     else:
         more = f"a {model} needs no more than {errors:,}"
     return f"{text}: {more}."
-
-
-def _beyond(errors: int, shown: int) -> str:
-    """Those of the columns that help a classifier which are not shown to be informative."""
-    if errors - shown == 1:
-        return "the last is" if shown else "it is"
-    return f"{f'those beyond {shown:,}' if shown else 'these'} are each"
 
 
 def _columns(number: int) -> str:

@@ -1,8 +1,4 @@
-"""What counts as an error of a prediction, and measures of a selection beside its error.
-
-A loss is the error of some samples times their number, so that the losses of folds add up. Beside it: the stability of
-the selections over the folds, their redundancy, and how far they separate the classes.
-"""
+"""Losses, each the error of some samples times their number, which add up; and measures of selections beside them."""
 
 from __future__ import annotations
 
@@ -227,12 +223,7 @@ def redundancy_rates(values: ArrayLike, counts: ArrayLike | None = None) -> NDAr
 
 
 def separability(values: ArrayLike, classes: ArrayLike, counts: ArrayLike | None = None) -> NDArray[np.float64]:
-    """``J = |Sw + Sb| / |Sw| = prod (1 + lambda)`` of the first k columns, for every k of ``counts`` (by default all).
-
-    Sw is the scatter within the classes, Sb between them, lambda the eigenvalues of ``inv(Sw) Sb``. All leading
-    determinants come from one triangular factor of each. J is 1 for no column, grows with every one, and is nan where
-    Sw is singular.
-    """
+    """``J = |Sw + Sb| / |Sw| = prod (1 + lambda)`` of the first k columns, a k of ``counts`` each; nan: Sw singular."""
     table = np.asarray(values, np.float64)
     k = np.atleast_1d(np.asarray(table.shape[1] if counts is None else counts, np.intp))
     _, codes = np.unique(np.asarray(classes), return_inverse=True)

@@ -25,11 +25,11 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_integer
 from bitsieve.evaluate.measures import Predicted, does_not_fit
 
-Floats = NDArray[np.float64]
 Grow = Callable[[Floats, NDArray[Any], Floats, NDArray[np.intp]], Iterator[NDArray[Any]]]
 
 SCORED_BY = ("decision_function", "predict_proba")
@@ -42,10 +42,6 @@ class Model:
     predict: Grow | None = None
     score: Grow | None = None
     regress: Grow | None = None
-
-    def can(self, predicts: Predicted) -> bool:
-        """Whether it predicts classes, or a quantity."""
-        return (self.predict if predicts == "classes" else self.regress) is not None
 
 
 def refitted(classifier: Any, regressor: Any = None) -> Model:
@@ -318,7 +314,8 @@ MANY_ROWS = 10_000  # above, the default classifier is the fast one
 def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 0) -> tuple[str, Model]:
     """The name and the forms of a model, given by name or as an object that is fitted anew; else ValueError."""
     what = "classifier" if predicts == "classes" else "regressor"
-    names = [name for name in (*MODELS, *OF_TREES) if name in OF_TREES or MODELS[name].can(predicts)]
+    form = "predict" if predicts == "classes" else "regress"
+    names = [*(name for name, model in MODELS.items() if getattr(model, form) is not None), *OF_TREES]
     if isinstance(given, str):
         name = given.lower()
         if name in OF_TREES:
@@ -333,9 +330,10 @@ def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 
     advice = f"give one of {', '.join(names)} or "
     if not (hasattr(given, "fit") and hasattr(given, "predict")) or isinstance(given, type):
         raise ParameterError("classifier", given, f"{advice}an object of scikit-learn that can fit and predict")
-    kind = _declared_kind(given)
-    if kind not in (None, what):
-        why = f"is not allowed, its kind is {kind!r}"
+    tags = getattr(given, "__sklearn_tags__", None)
+    kind = what if tags is None else tags().estimator_type or what  # where it does not say
+    if kind != what:
+        why = f"is not allowed, its kind is {kind.replace('_', ' ')!r}"
         raise ParameterError("classifier", given, f"{advice}a {what} of scikit-learn", why)
     made = seeded(given, random_state)
     return " ".join(repr(made).split()), refitted(made, made)
@@ -351,13 +349,6 @@ def default_model(n_samples: int, predicts: Predicted = "classes") -> tuple[str,
         "the table has many rows, on which linear-svm takes long: the classifier is lda, the linear discriminant; for "
     )
     return "lda", [Sentence(why, "the other add ", Setting("classifier", "linear-svm"))]
-
-
-def _declared_kind(estimator: Any) -> str | None:
-    """What an estimator says it is: "classifier", "regressor", "clusterer", ...; None where it does not say."""
-    tags = getattr(estimator, "__sklearn_tags__", None)
-    kind = None if tags is None else tags().estimator_type
-    return None if kind is None else kind.replace("_", " ")
 
 
 def seeded(estimator: Any, random_state: int) -> Any:

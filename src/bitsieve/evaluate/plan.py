@@ -14,7 +14,7 @@ from sklearn.feature_selection import f_classif
 from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
 from bitsieve.common.arrays import Floats
-from bitsieve.common.defaults import BINNING, COMPARE
+from bitsieve.common.defaults import BINNING, COMPARED
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
 from bitsieve.data.binning.registry import make_binner
@@ -119,7 +119,7 @@ def _check(folds: list[Fold], target: Target) -> None:
 
 
 PROTOCOLS = ("nested", "paper")
-DEFAULT_METHODS = COMPARE.methods
+DEFAULT_METHODS = COMPARED
 DEFAULT_COUNTS = range(10, 101)
 FEW_FEATURES = 20
 
@@ -340,11 +340,7 @@ class NumericFeatures:
 def encode_features(
     table: TableInMemory, order: NDArray[np.intp], learned_from: NDArray[np.intp], *, centred: bool = True
 ) -> NumericFeatures:
-    """The features ``order`` of all samples, with scale, mean and categories of the samples ``learned_from``.
-
-    Numbers are standardised where they are ``centred``, else divided by their largest absolute value; a missing one is
-    the mean. A category becomes a 0/1 column (one for two), missing values one, those beyond a hundred none.
-    """
+    """Features of all samples as numbers, with scale, mean and at most 100 categories of some samples."""
     parts: list[Floats] = []
     ends = np.zeros(len(order), np.intp)
     numeric = np.zeros(len(order), bool)

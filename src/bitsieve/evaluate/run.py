@@ -25,6 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from threadpoolctl import threadpool_limits
 
+from bitsieve.common.arrays import Floats
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
@@ -35,8 +36,6 @@ from bitsieve.files.errors import DataError
 from bitsieve.files.output import writing
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.selectors.fitting import Counted, count_table
-
-Floats = NDArray[np.float64]
 
 Ranking = tuple[NDArray[np.intp], float]  # features in order of choice, and the seconds that took, binning included
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats, distinct_places
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, column_blocks
 from bitsieve.information.protocol import Information
@@ -33,7 +33,7 @@ def carries_information(information: Information, columns: Columns, level: float
     plug-in, of all columns there were to choose from.
     """
     source, search = information.source, information.source.search
-    chosen = distinct_places(columns)
+    chosen = np.unique(columns, return_index=True)[0]  # alone it imports numpy.ma, for 70 ms
     penalty = np.zeros(source.n_features)
     if search is not None:
         priced = [search.log_codings(int(column)) for column in chosen]

@@ -140,12 +140,11 @@ def quality_parts(evidence: Evidence, notes: Sequence[str] = ()) -> list[str]:
     uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.left_out)
     rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}
     remarks = [_remarks(q, j in uncut, names) for j, q in enumerate(quality)]
-    own = _own_notes(notes, names)
     relevance, bins = evidence.information.relevance, evidence.information.source.arities
     rows = [
         (
             names[j],
-            "; ".join(own.get(names[j]) or remarks[j] or notes_naming(notes, names[j])),
+            "; ".join(remarks[j] or notes_naming(notes, names[j])),
             q.kind,
             f"{100 * q.n_missing / n_rows:.1f} %" if q.n_missing else "0",
             f"{q.n_distinct:,}",
@@ -164,16 +163,6 @@ def quality_parts(evidence: Evidence, notes: Sequence[str] = ()) -> list[str]:
             "Bins of numbers are cuts made for this selection; a column of one bin carries no information.", "aside"
         ),
     ]
-
-
-def _own_notes(notes: Sequence[str], names: Sequence[str]) -> dict[str, list[str]]:
-    """The notes that name one column alone, by its name."""
-    own: dict[str, list[str]] = {}
-    for note in notes:
-        named = [name for name in names if repr(name) in note]
-        if len(named) == 1:
-            own.setdefault(named[0], []).append(note)
-    return own
 
 
 def _summary(quality: list[ColumnQuality], remarks: list[list[str]], names: Sequence[str]) -> list[str]:

@@ -89,21 +89,18 @@ def _selections(comparison: Comparison) -> list[str]:
         redundancy = dict(zip(comparison.methods, comparison.redundancy.mean(axis=1), strict=True))
     stability = {method: comparison.stability(method)["nogueira"] for method in comparison.methods}
     parts = [heading("What was selected")]
-    if _any(redundancy):
-        drawn = _drawn(comparison, redundancy, "redundancy")
-        parts.append(figure(drawn, "Mean absolute correlation of the selected numeric features, 0 to 1."))
-    if _any(stability):
-        drawn = _drawn(comparison, stability, "stability")
-        parts.append(figure(drawn, "Stability of the selection over the folds (Nogueira): 1 the same, 0 as by chance."))
+    for what, lines, caption in (
+        ("redundancy", redundancy, "Mean absolute correlation of the selected numeric features, 0 to 1."),
+        ("stability", stability, "Stability of the selection over the folds (Nogueira): 1 the same, 0 as by chance."),
+    ):
+        if any(np.isfinite(values).any() for values in lines.values()):
+            curves = Curves(comparison.counts, lines, "number of features", what)
+            drawn = as_svg(plot_curves(curves, new_axes(SIZE)), f"{what} against the number of features")
+            parts.append(figure(drawn, caption))
     shown = ("redundancy", "stability_nogueira", "stability_kuncheva", "separability")
     rows = [(row["method"], *(_text(row[name]) for name in shown)) for row in comparison.summary()]
     header = ("method", "redundancy", "stability (Nogueira)", "stability (Kuncheva)", "separability J, chosen number")
     return [*parts, table(header, rows), *_features(comparison)]
-
-
-def _drawn(comparison: Comparison, lines: dict[str, Any], what: str) -> str:
-    curves = Curves(comparison.counts, lines, "number of features", what)
-    return as_svg(plot_curves(curves, new_axes(SIZE)), f"{what} against the number of features")
 
 
 def _features(comparison: Comparison) -> list[str]:
@@ -121,10 +118,6 @@ def _features(comparison: Comparison) -> list[str]:
         paragraph(f"Features that {choice.method} has among its first {choice.n_features:,}, most often chosen first:"),
         table(("feature", "folds", "mean rank"), rows),
     ]
-
-
-def _any(lines: dict[str, Any]) -> bool:
-    return any(np.isfinite(values).any() for values in lines.values())
 
 
 def _text(value: float | None) -> str:

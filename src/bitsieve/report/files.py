@@ -1,4 +1,4 @@
-"""Reports as files: the check before any work, and the one function that writes a report of either kind."""
+"""Reports as files: the one function that writes a report of either kind."""
 
 from __future__ import annotations
 
@@ -9,12 +9,6 @@ from bitsieve.evaluate.comparison import Comparison
 from bitsieve.files.output import check_output, write_text
 from bitsieve.selection.figures import require_matplotlib
 from bitsieve.selection.selection import Selection
-
-
-def check_report(path: str | PathLike[str], source: str | PathLike[str] | None = None) -> None:
-    """Refuse, before any work, a report that could not be drawn or written, or that would overwrite the ``source``."""
-    require_matplotlib()
-    check_output(path, what="report", source=source)
 
 
 def write_report(result: Selection | Comparison, path: str | PathLike[str], *, command: str | None = None) -> None:
@@ -56,5 +50,6 @@ def write_report(result: Selection | Comparison, path: str | PathLike[str], *, c
         raise ValueError(
             f"{type(result).__name__} has no report: give what bitsieve.select or bitsieve.compare returns"
         )
-    check_report(path)
+    require_matplotlib()
+    check_output(path, what="report")
     write_text(path, make(result, command=command), "report")

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.common.parameters import check_integer
 from bitsieve.evaluate.how_many import HowMany
-from bitsieve.selection.figures import BLUE, COLOURS, GREY, drawing
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+from bitsieve.selection.figures import BLUE, COLOURS, GREY, Axes, drawing
+from bitsieve.selection.selection import names_of
 
 SIZE = 4.6, 3.0  # inches: a column and a half of a paper
 FEW = 60  # ranks of which each has its dot
 LONG = 300  # ranks from which their axis is logarithmic: the selected part would be a sliver
 MOST_NAMED = 50
 NAMED = 40  # features of a matrix up to which each has its name
-
-
-def _names(selector: object, columns: Iterable[int]) -> list[str]:
-    """The names of some columns that a selector was fitted on; x0, x1, ... where they had none."""
-    known = getattr(selector, "feature_names_in_", None)
-    return [f"x{j}" if known is None else str(known[j]) for j in columns]
 
 
 def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> Axes:
@@ -73,7 +63,7 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
     with drawing(ax, SIZE) as ax:
         _draw(ax, weights, k, f"{k:,} selected{reached}")
         steep = {"rotation": 50, "rotation_mode": "anchor", "annotation_clip": False}
-        _annotate(ax, weights, _names(selector, order[:n_names]), 4, **steep)
+        _annotate(ax, weights, names_of(selector, order[:n_names]), 4, **steep)
     return ax
 
 
@@ -147,7 +137,7 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
         ax.plot(ranks[:k], shares[:k], color=BLUE, marker="o", markersize=3.5, linestyle="none", label=bound)
         ax.plot(ranks[k:], shares[k:], color=GREY, marker="o", markersize=2.5, linestyle="none")
         ax.axhline(selector.threshold_, color=BLUE, linewidth=0.8, linestyle=(0, (3, 3)))
-        _annotate(ax, shares, _names(selector, order[:n_names]), 2)
+        _annotate(ax, shares, names_of(selector, order[:n_names]), 2)
         if len(shares) > LONG:
             ax.set_xscale("log")
         ax.set_ylim(-0.03, 1.08)
@@ -210,7 +200,7 @@ def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
                 ax.add_patch(Rectangle(place, size, size, fill=False, edgecolor="#D55E00", linewidth=1.2))
             begin += size
         if len(order) <= NAMED:
-            names = _names(clusters, order)
+            names = names_of(clusters, order)
             ax.set_xticks(range(len(order)), names, rotation=90, fontsize=7)
             ax.set_yticks(range(len(order)), names, fontsize=7)
         else:

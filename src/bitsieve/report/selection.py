@@ -214,7 +214,7 @@ def _substitutes(selection: Selection) -> list[str]:
             name,
             str(rank),
             f"{len(group):,}",
-            _listed([names[j] for j in group]),
+            quoted([names[j] for j in group], MOST_LISTED) or "-",
             "-" if substitute is None else names[substitute.column],
             "-" if substitute is None else number(substitute.price),
         )
@@ -261,10 +261,3 @@ def _given(selection: Selection) -> dict[str, Any]:
     """What the selection was asked for, less what the target was not said to be."""
     left_to_it = ("target_bins", "target_kind")
     return {name: of for name, of in selection.parameters.items() if of is not None or name not in left_to_it}
-
-
-def _listed(names: list[str]) -> str:
-    if not names:
-        return "-"
-    more = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
-    return ", ".join(names[:MOST_LISTED]) + more

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import exp
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,12 +25,8 @@ from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, spanning_forest
 from bitsieve.methods.by_counts.dependent.model import TreeModel
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
-from bitsieve.selection.figures import BLUE, drawing
+from bitsieve.selection.figures import BLUE, Axes, drawing
 from bitsieve.selection.information import counted, required
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 MOST_SHOWN = 20
 MOST_NAMED = 60

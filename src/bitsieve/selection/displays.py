@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, cast
+from typing import Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,8 @@ from bitsieve.common.arrays import Floats
 from bitsieve.common.docstrings import described_fully
 from bitsieve.data.table import TableInMemory
 from bitsieve.selection.evidence import Chance, Contribution, Curve, Evidence, evidence_of, information_curve, ranked_on
-from bitsieve.selection.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, drawing, shortened
+from bitsieve.selection.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, Axes, Figure, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MOST_SHOWN = 40  # bars of the ranking, rows of the heat map, leaves of the dendrogram, dots on the curve
 WRITTEN = 12  # features up to which every cell of it has its number

@@ -67,11 +67,7 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The counts behind a selection: a table, a binner fitted on it, and the k selected columns.
-
-    ``whole`` is the table with the columns ``left_out`` before the selection; ``estimator`` is that of the method,
-    which was not run on the columns ``screened_off``.
-    """
+    """The counts behind a selection; ``whole`` is the table with the columns ``left_out`` before the selection."""
 
     table: Table
     binner: Any

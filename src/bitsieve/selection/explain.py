@@ -121,7 +121,6 @@ def best_substitutes(
 
 
 SHARED = 0.5  # of the information of two columns: from there on one represents the other
-_MOST_NAMED = 5
 _NO_RELATION = "it shows no reliable relation"
 
 
@@ -195,10 +194,10 @@ class FeatureExplanation:
             ("95 % limit", self.chance, "under shuffled targets, of the best of all columns"),
             ("redundancy", self.redundancy, f"with {self.redundant_with!r}" if self.redundant_with else ""),
             ("synergy", self.complementarity, f"with {self.complementary_with!r}" if self.complementary_with else ""),
-            ("adds", self.added, f"to {_listed(self.given)}" if self.given else ""),
+            ("adds", self.added, f"to {quoted(self.given)}" if self.given else ""),
             ("loss if replaced", self.price, f"by {self.substitute!r}, its best substitute"),
         ]
-        below = [f"represents {_listed(self.stands_for)}"] if self.stands_for else []
+        below = [f"represents {quoted(self.stands_for)}"] if self.stands_for else []
         if self.represented_by is not None:
             below.append(f"is represented by {self.represented_by!r}: they share at least half of their information")
         # Of a column that was left out all are nan.
@@ -318,10 +317,6 @@ def column_of(feature: Any, names: Any) -> int:
 
 def _name(names: Any, column: int) -> str | None:
     return None if column < 0 else names[column]
-
-
-def _listed(names: list[str]) -> str:
-    return quoted(names, limit=_MOST_NAMED)
 
 
 class Affiliated(NamedTuple):

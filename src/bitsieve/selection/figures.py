@@ -20,9 +20,11 @@ from bitsieve.common.messages import notebook
 from bitsieve.files.output import AnyPath, writing
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
-
+    from matplotlib.axes import Axes as Axes
+    from matplotlib.figure import Figure as Figure
+    from matplotlib.figure import SubFigure
+else:
+    Axes = Figure = Any
 
 # Okabe and Ito's colours, for colour-blind readers too; beyond nine the marker still differs.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00", "#7F7F7F")

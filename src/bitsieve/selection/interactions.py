@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -32,13 +32,11 @@ from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.data.given import column_rules, frame_of, library_of
 from bitsieve.data.table import Table
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
+from bitsieve.selection.figures import BLUE, INK, Axes, drawing, shortened
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_constant_data
 from bitsieve.selection.select import Reading
 from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MOST_DRAWN = 20  # tuples of a figure
 SHOWN = 20  # rows of the printed table
@@ -205,8 +203,6 @@ class Interactions:
         ValueError
             matplotlib is not installed (``pip install 'bitsieve[report]'``).
         """
-        from bitsieve.selection.figures import BLUE, INK, drawing, shortened
-
         with drawing(ax, (5.0, 5.0)) as axes:
             drawn = self.tuples[:MOST_DRAWN]
             points = list(dict.fromkeys(label for of in drawn for label in of))

@@ -54,25 +54,26 @@ def consider(
         raise ValueError("constraints are given, so put include and exclude into them: Constraints(must_include=...)")
     else:
         wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
-    _refuse_left_out_before(table, wanted.must_include)
+    if gone := [table.names[j] for j in wanted.must_include if j in table.left_out]:  # of saved counts
+        what = f"left out when the rows were counted: {quoted(gone)}; count again with "
+        raise ValueError(Sentence(what, Setting("include", gone)))
     profile = table.profile(binner)
     excluded = wanted.exclude if table.leaves_out else []
-    asked_for = {*wanted.must_include, *_grouped(constraints, table)}
-    if not constrains:
-        if wanted.exclude and not table.leaves_out:
-            raise ValueError("this method takes no excluded columns here: leave them out of the data")
-        if orders:
-            _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in profile.identifiers])
+    candidates = resolve(constraints, table.names)
+    asked_for = {*wanted.must_include, *np.flatnonzero(candidates.sizes[candidates.of_column] > 1).tolist()}
+    if not constrains and wanted.exclude and not table.leaves_out:
+        raise ValueError("this method takes no excluded columns here: leave them out of the data")
+    if orders and not constrains:
+        _refuse_order(constraints, [table.names[j] for j in wanted.must_include if j not in profile.identifiers])
+    out_anyway = {*profile.empty, *excluded, *table.left_out}
+    if len(out_anyway) == table.n_features:
+        raise ValueError("no column is left: every one is empty or excluded")
     identifiers = [j for j in profile.identifiers if j not in asked_for]
-    left_out = sorted({*profile.empty, *identifiers, *excluded, *table.left_out})
-    if len(left_out) == table.n_features:
-        identifiers = []
-        left_out = sorted({*profile.empty, *excluded, *table.left_out})
-        if len(left_out) == table.n_features:
-            raise ValueError("no column is left: every one is empty or excluded")
+    identifiers = identifiers if len(out_anyway.union(identifiers)) < table.n_features else []
+    left_out = sorted(out_anyway.union(identifiers))
     never = [*constraints.exclude, *(j for j in left_out if j not in asked_for)]
-    asks = any(map(is_given, (constraints.must_include, never, constraints.groups)))
-    given = replace(constraints, exclude=never) if constrains and asks else None
+    asks = constrains and any(map(is_given, (constraints.must_include, never, constraints.groups)))
+    given = replace(constraints, exclude=never) if asks else None
     return Considered(table.without(left_out), left_out, given, _notes(table, profile, identifiers, excluded))
 
 
@@ -107,14 +108,6 @@ def screened(considered: Considered, information: Information, screen: int) -> l
     return off
 
 
-def _refuse_left_out_before(table: Table, included: Sequence[int]) -> None:
-    """Columns of saved counts that were left out when the rows were counted cannot be included."""
-    gone = [table.names[j] for j in included if j in table.left_out]
-    if gone:
-        what = f"left out when the rows were counted: {quoted(gone)}; count again with "
-        raise ValueError(Sentence(what, Setting("include", gone)))
-
-
 def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
     """A method without constraints can keep an identifier among its columns, but not select anything first."""
     greedy = "use a greedy method such as cmim"
@@ -123,14 +116,6 @@ def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
         raise ValueError(Sentence(what, Setting("include"), f" out, or {greedy}"))
     if constraints.groups:
         raise ValueError(f"this method takes no groups of columns: {greedy}")
-
-
-def _grouped(constraints: Constraints, table: Table) -> set[int]:
-    """The columns of groups, which were asked for."""
-    candidates = resolve(constraints, table.names)
-    if not candidates.grouped:
-        return set()
-    return {int(j) for j in np.flatnonzero(candidates.sizes[candidates.of_column] > 1)}
 
 
 def _notes(table: Table, profile: Profile, identifiers: Sequence[int], excluded: Sequence[int]) -> list[str]:

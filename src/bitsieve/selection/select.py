@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.defaults import BINNING, SELECT
+from bitsieve.common.defaults import BINNING, SELECT_FEATURES, SELECT_METHOD
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted, renamed, warn_of
 from bitsieve.common.parameters import check_flag, check_threads
@@ -38,7 +38,7 @@ def select(
     *,
     sample_weight: Any = None,
     groups: Any = None,
-    method: str = SELECT.method,
+    method: str = SELECT_METHOD,
     n_features_to_select: int | float | str | None = None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
@@ -327,13 +327,13 @@ def _default_number(considered: Considered, parameters: Mapping[str, Any]) -> tu
     candidates = resolve(considered.constraints, considered.table.names)
     excluded = {j for j, of in enumerate(candidates.of_column) if of in candidates.exclude}
     n_open = candidates.n_open - len(set(considered.left_out) - excluded)
-    if n_open >= SELECT.features:
-        return max(SELECT.features, len(candidates.must_include)), []
+    if n_open >= SELECT_FEATURES:
+        return max(SELECT_FEATURES, len(candidates.must_include)), []
     if parameters.get("stopping") is not None:
         return n_open, []
     left = " left" if n_open < len(candidates.sizes) else ""
     what = "columns and groups" if candidates.grouped else f"feature{'s' * (n_open != 1)}"
-    return n_open, [f"the table has {n_open:,} {what}{left}, fewer than {SELECT.features}: all are ranked"]
+    return n_open, [f"the table has {n_open:,} {what}{left}, fewer than {SELECT_FEATURES}: all are ranked"]
 
 
 class Reading(NamedTuple):

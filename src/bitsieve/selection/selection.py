@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,12 @@ from bitsieve.data.target import Target
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Evidence
+from bitsieve.selection.explain import FeatureExplanation, explain_feature
+from bitsieve.selection.figures import Axes
 from bitsieve.selectors.fitting import Outcome
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from bitsieve.selection.displays import Display
-    from bitsieve.selection.explain import FeatureExplanation
 
 _IN_JSON = "rank", "name", "index", "score", "relevance_bits", "overlap_with", "overlap_bits", "informative"
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
@@ -188,8 +188,6 @@ class Selection:
         ValueError
             There is no such column.
         """
-        from bitsieve.selection.explain import explain_feature
-
         return explain_feature(self, feature)
 
     def to_dict(self) -> dict[str, Any]:
@@ -302,24 +300,25 @@ def _certificate(selector: Any) -> dict[str, float | None] | None:
     }
 
 
+def names_of(selector: Any, columns: Iterable[int]) -> list[str]:
+    """The names of some columns that a selector was fitted on; x0, x1, ... where they had none."""
+    known = getattr(selector, "feature_names_in_", None)
+    return [f"x{j}" if known is None else str(known[j]) for j in columns]
+
+
 def _stopping(selector: Any) -> dict[str, Any] | None:
     """What ended the selection, and at which candidate; None where the method has no rule that could."""
     if not hasattr(selector, "stopped_by_"):
         return None
-    known = getattr(selector, "feature_names_in_", None)
-
-    def name(column: int) -> str:
-        return f"x{column}" if known is None else str(known[column])
-
     candidate = selector.stopping_candidate_
     found = {
         "by": selector.stopped_by_,
-        "candidate": None if candidate < 0 else name(candidate),
+        "candidate": None if candidate < 0 else names_of(selector, [candidate])[0],
         "value": finite(selector.stopping_value_),
         "values": [finite(value) for value in selector.stopping_values_],
     }
     if hasattr(selector, "stopping_given_"):
-        found["given"] = [[name(column) for column in given.tolist()] for given in selector.stopping_given_]
+        found["given"] = [names_of(selector, given) for given in selector.stopping_given_]
     concludes = conclusion_of(selector)
     return found if concludes is None else {**found, "each_is": concludes}
 

@@ -139,7 +139,7 @@ def fit_method(
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
     _foretell(method, table, table.n_features - len(table.left_out), k)
-    return Fitted(_last(method.run(samples, k, **own), table))
+    return Fitted(method.run(samples, k, **own).with_last(table.left_out, table.n_features))
 
 
 def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
@@ -174,7 +174,7 @@ def _resolved(
 def _run(method: Method, counted: Counted, k: int | None, own: dict[str, Any]) -> Fitted:
     information = counted.estimated(own.pop("estimator", counted.information.estimator))
     _foretell(method, counted.table, int(information.varies.sum()), k)
-    found = _last(method.run(information, k, **own), counted.table)
+    found = method.run(information, k, **own).with_last(counted.table.left_out, counted.table.n_features)
     return Fitted(found, explain_by(counted, found.selected, information))
 
 
@@ -194,11 +194,6 @@ def _foretell(method: Method, table: Table, n: int, k: int | None) -> None:
         )
     what = f"{method.name} of {n:,} columns and {d:,} rows takes about {duration(seconds)} on one thread"
     warn(Sentence(what, *way))
-
-
-def _last(found: Found, table: Table) -> Found:
-    """Columns that were left out of the table come last."""
-    return found.with_last(table.left_out, table.n_features)
 
 
 def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
@@ -273,7 +268,7 @@ def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floa
     """For every selected feature the earlier one with the largest I(Xi;Xs), and that; -1 and nan for the first."""
     nearest, overlap = np.full(len(selected), -1, np.intp), np.full(len(selected), np.nan)
     if len(selected) > 1:
-        shared = information.redundancies(selected)
+        shared = information.matrix("redundancy", columns=selected)
         shared[np.triu_indices(len(selected))] = -np.inf
         places = shared.argmax(axis=1)[1:]
         nearest[1:], overlap[1:] = selected[places], shared[np.arange(1, len(selected)), places]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
-from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR
+from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR_METHOD
 from bitsieve.common.papers import cites
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.forward import FORWARD
@@ -75,7 +75,7 @@ class ForwardSelector(CountSelector):
 
     described = (FORWARD,)
 
-    criterion: str | Criterion | JointCriterion = SELECTOR.method
+    criterion: str | Criterion | JointCriterion = SELECTOR_METHOD
     stopping: str | Rule | None = None
     constraints: Constraints | None = None
     estimator: str = ESTIMATOR

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
@@ -115,9 +115,7 @@ class EqualFrequencyBinning(_EqualBinning):
         found = _native.order_statistic_cuts(block.values, self.n_bins, table.weights)
         if self.uncut == "leave":
             return found
-        whole = np.flatnonzero((np.diff(found[1], prepend=0) == 0) & (low < high))
-        below = np.array([_largest_below(block.column(c), high[c]) for c in whole.tolist()], np.float64)
-        return _with_more(found, whole, below)
+        return _with_largest_apart(found, low, high, block.column)
 
     def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
         stored = table.stored
@@ -127,21 +125,20 @@ class EqualFrequencyBinning(_EqualBinning):
         if self.uncut == "leave":
             return found
         low, high = (ends[first:last] for ends in stored.bounds)
-        whole = np.flatnonzero((np.diff(found[1], prepend=0) == 0) & (low < high))
-        columns = (stored.value[slice(*stored.start[first + c : first + c + 2].tolist())] for c in whole.tolist())
-        below = [_largest_below(values, high[c]) for c, values in zip(whole.tolist(), columns, strict=True)]
-        return _with_more(found, whole, np.array(below, np.float64))
+        starts = stored.start[first : last + 1]
+        return _with_largest_apart(found, low, high, lambda c: stored.value[starts[c] : starts[c + 1]])
 
 
-def _largest_below(values: NDArray[Any], high: Any) -> float:
-    """The largest of some values that is below the largest."""
-    return float(values[values < high].max())
-
-
-def _with_more(
-    found: tuple[NDArray[np.float64], NDArray[np.int64]], columns: NDArray[np.intp], cuts: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Cuts of columns, where each ends, and one more cut of each of some that have none."""
-    both = [(np.arange(len(found[1])), *found), (columns, cuts, np.arange(1, len(columns) + 1))]
-    merged = Ragged.merged(len(found[1]), both if len(columns) else both[:1])
+def _with_largest_apart(
+    found: tuple[Floats, Integers], low: NDArray[Any], high: NDArray[Any], column: Callable[[int], NDArray[Any]]
+) -> tuple[Floats, Integers]:
+    """Cuts of columns, where each ends, and one more below the largest value of each that varies and has none."""
+    whole = np.flatnonzero((np.diff(found[1], prepend=0) == 0) & (low < high))
+    if not len(whole):
+        return found
+    below = [
+        float(values[values < high[c]].max()) for c, values in zip(whole, map(column, whole.tolist()), strict=True)
+    ]
+    both = [(np.arange(len(low)), *found), (whole, np.array(below), np.arange(1, len(whole) + 1))]
+    merged = Ragged.merged(len(low), both)
     return merged.values, merged.ends

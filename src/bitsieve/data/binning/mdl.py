@@ -102,14 +102,10 @@ class CutsInParts(ClassSearch):
         settings = Setting("binning", "quantile"), ", or ", Setting("stopping", "threshold")
         raise ValueError(Sentence(what, "must be in memory: use ", *settings))
 
-    def codes(self, column: int) -> Integers:
-        return self.classes.astype(np.int64)
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        return self.classes
 
-    def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
-        yield 0, self.codes(0)
-
-    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        return Dependence(self.codes(0), self.codes(0))
+    codes = recoded = dependence = _refuse
 
     def log_codings(self, column: int) -> float:
         """As that of :class:`RepeatedCuts`."""

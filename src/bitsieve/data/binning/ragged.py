@@ -19,10 +19,7 @@ class Ragged(Sequence[Any]):
 
     @classmethod
     def merged(cls, n_arrays: int, parts: Iterable[tuple[Integers, NDArray[Any], Integers]]) -> Ragged:
-        """Arrays that were found in parts: the places of some arrays, their values, and where each ends in those.
-
-        Places that no part names get an empty array; of several that name one, only one may hold values for it.
-        """
+        """Of each part the places of some arrays, their values and ends; only one part may hold values of a place."""
         parts = list(parts)
         if len(parts) == 1 and np.array_equal(parts[0][0], np.arange(n_arrays)):
             return cls(*parts[0][1:])
