@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -392,9 +393,11 @@ class PackedSource(CodedSource):
         whole = n_codes * n_first * n_classes <= DENSE_CELLS
         cells = dense_cells(self.packed, pivot, columns[whole], n_first, n_codes[whole], n_classes)
         shapes = [(n_first, codes, n_classes) for codes in n_codes[whole].tolist()]
-        ends = np.cumsum(n_codes[whole])[:-1] * n_first * n_classes
-        found = map(ContingencyTable, shapes, np.split(cells, ends))
-        others = iter(() if whole.all() else super().tables(pivot, columns[~whole], by_class))
+        ends = np.cumsum(n_codes[whole] * n_first * n_classes).tolist()
+        found = map(ContingencyTable, shapes, (cells[start:end] for start, end in pairwise([0, *ends])))
+        if whole.all():
+            return list(found)
+        others = iter(super().tables(pivot, columns[~whole], by_class))
         return [next(found if of else others) for of in whole]
 
     def partition(self) -> PackedPartition:
