@@ -63,8 +63,8 @@ def _densities(
     try:
         return DensityTable(values, numeric, class_sizes, bandwidth, n_jobs)
     except IndistinctError as error:
-        label = str(samples.labels[error.label])
-        narrow = f"column {samples.names[error.column]!r} does not vary within class {label!r}"
+        column, code = error.args
+        narrow = f"column {samples.names[column]!r} does not vary within class {str(samples.labels[code])!r}"
         instead = Sentence("drop the column, or bin the columns (", bins, ")")
         raise ValueError(Sentence(narrow, ", so its density has no width: ", instead)) from None
 

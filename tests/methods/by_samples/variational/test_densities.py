@@ -141,7 +141,7 @@ def test_no_width():
     values[1, classes == 2] = 4.0
     with pytest.raises(IndistinctError) as raised:
         DensityTable(values, numeric, np.bincount(classes), "scott", None)
-    assert (raised.value.column, raised.value.label) == (1, 2)
+    assert raised.value.args == (1, 2)
 
 
 def test_one_point_kernel():

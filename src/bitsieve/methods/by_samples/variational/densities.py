@@ -39,7 +39,7 @@ class DensityTable:
             for c, size in enumerate(class_sizes.tolist()):
                 of_class = values[j, self.ends[c] : self.ends[c + 1]]
                 if size < 2 or not (of_class != of_class[0]).any():
-                    raise IndistinctError(int(j), c, size)
+                    raise IndistinctError(int(j), c)
                 self.deviations[j, c] = of_class.std(ddof=1)
 
     def scale(self, j: int, c: int, dimensions: int) -> float:
@@ -74,11 +74,7 @@ class DensityTable:
 
 
 class IndistinctError(ValueError):
-    """A numeric column has no width within a class: ``column``, ``label`` (a class code), ``size`` of the class."""
-
-    def __init__(self, column: int, label: int, size: int) -> None:
-        super().__init__(f"column {column} does not vary within class {label} of {size} samples")
-        self.column, self.label, self.size = column, label, size
+    """A numeric column has no width within a class; its arguments are the column and the code of the class."""
 
 
 class DensityBound(Bound):
@@ -106,13 +102,10 @@ class DensityBound(Bound):
         run_blocks(self._fill_alone, np.flatnonzero(self.varies).tolist(), table.n_jobs)
 
     def alone(self) -> Floats:
-        return self._values(np.arange(self.n_features), self._alone, 1.0)
+        return self.values(np.arange(self.n_features))
 
     def values(self, candidates: Columns) -> Floats:
-        return self._values(candidates, *self._state())
-
-    def _values(self, candidates: Columns, state: Floats, exponent: float) -> Floats:
-        posterior = self.posterior
+        posterior, (state, exponent) = self.posterior, self._state()
         true_class, mixed = np.empty(self.n_features), np.empty(self.n_features)
 
         def mix(feature: int) -> None:
