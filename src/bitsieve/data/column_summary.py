@@ -90,10 +90,7 @@ class RowSample:
     def of_part(
         cls, table: TableInMemory, row_numbers: Integers, size: int, known: RowSample | None = None
     ) -> RowSample:
-        """The sample of a part of the rows, which have these numbers in the whole table.
-
-        Of rows that can not be in the sample of the whole, since that of other parts is ``known``, none is kept.
-        """
+        """The sample of rows of these numbers, without those that the sample ``known`` of other parts rules out."""
         if known is not None and len(known.rows) == size:
             hopeful = np.flatnonzero(row_keys(row_numbers) < row_keys(known.rows).max())
             kept = hopeful[smallest(row_numbers[hopeful], size)]
@@ -138,10 +135,7 @@ class RowSample:
 
     @property
     def rank_error(self) -> float:
-        """By what share of the samples the rank of a cut may be off, all cuts of a column at once, in 99 of 100 cases.
-
-        ``sqrt(ln(2 / 0.01) / (2 size))``, by Dvoretzky, Kiefer, Wolfowitz and Massart; 0 where all rows are kept.
-        """
+        """By what share of the samples the rank of any cut may be off: Massart's bound, in 99 of 100 cases."""
         return 0.0 if self.n_rows <= self.size else sqrt(log(2 / (1 - _CERTAINTY)) / (2 * self.size))
 
 
@@ -224,7 +218,9 @@ class ColumnSummary:
             is_text, together = any(part.is_text for part in filled), Distinct.merged(tables, None, most, name)
             return cls(holds, None, n_missing=n_missing, distinct=together, is_text=is_text)
         tables = [part.distinct for part in filled if part.distinct is not None]
-        kind = common_kind([part.kind for part in filled if part.kind is not None], missing=bool(holds & MISSING))
+        kind = np.result_type(*(part.kind for part in filled if part.kind is not None))
+        if holds & MISSING and kind.kind != "f":  # whole numbers of which some are missing
+            kind = np.dtype(np.float64)
         known = [part for part in filled if part.low is not None]
         numbers = [part.row_numbers for part in parts if part.row_numbers is not None]
         return cls(
@@ -237,12 +233,6 @@ class ColumnSummary:
             row_numbers=reduce(add, numbers) if len(numbers) == len(parts) else None,
             outlying=reduce(add, [part.outlying for part in filled if part.outlying is not None]) if known else None,
         )
-
-
-def common_kind(kinds: Sequence[Kind], *, missing: bool) -> Kind:
-    """The type of numbers of several types in one column; whole numbers of which some are missing are float64."""
-    kind = np.result_type(*kinds)
-    return np.dtype(np.float64) if missing and kind.kind != "f" else kind
 
 
 def union_of_categories(parts: Sequence[NDArray[Any]], name: str) -> NDArray[Any]:

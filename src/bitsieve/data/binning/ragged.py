@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,7 @@ class Ragged(Sequence[Any]):
 
     @classmethod
     def merged(cls, n_arrays: int, parts: Iterable[tuple[Integers, NDArray[Any], Integers]]) -> Ragged:
-        """Arrays that were found in parts: the places of some arrays, their values, and where each ends in those.
-
-        Places that no part names get an empty array; of several that name one, only one may hold values for it.
-        """
+        """Of each part the places of some arrays, their values and ends; only one part may hold values of a place."""
         parts = list(parts)
         if len(parts) == 1 and np.array_equal(parts[0][0], np.arange(n_arrays)):
             return cls(*parts[0][1:])
@@ -56,11 +53,7 @@ class Ragged(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.ends)
 
-    @overload
-    def __getitem__(self, place: int) -> NDArray[Any]: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[NDArray[Any]]: ...
-    def __getitem__(self, place: int | slice) -> NDArray[Any] | list[NDArray[Any]]:
+    def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[j] for j in range(*place.indices(len(self)))]
         at = range(len(self))[place]  # counts from the end where negative, and refuses what is beyond
