@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -19,10 +19,7 @@ class Ragged(Sequence[Any]):
 
     @classmethod
     def merged(cls, n_arrays: int, parts: Iterable[tuple[Integers, NDArray[Any], Integers]]) -> Ragged:
-        """Arrays that were found in parts: the places of some arrays, their values, and where each ends in those.
-
-        Places that no part names get an empty array; of several that name one, only one may hold values for it.
-        """
+        """Arrays found in parts: places of some, their values, where each ends; one has values for a place."""
         parts = list(parts)
         if len(parts) == 1 and np.array_equal(parts[0][0], np.arange(n_arrays)):
             return cls(*parts[0][1:])
@@ -65,12 +62,6 @@ class Ragged(Sequence[Any]):
             return [self[j] for j in range(*place.indices(len(self)))]
         at = range(len(self))[place]  # counts from the end where negative, and refuses what is beyond
         return self.values[self.ends[at - 1] if at else 0 : self.ends[at]]
-
-    def __iter__(self) -> Iterator[NDArray[Any]]:
-        first = 0
-        for end in self.ends.tolist():
-            yield self.values[first:end]
-            first = end
 
     def __repr__(self) -> str:
         shown = ", ".join(str(array.tolist()) for array in self[:3])
