@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from benchmarks.data import Data
 
 PEERS_PYTHON = ROOT / ".peers" / "bin" / "python"
-THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+THREAD_VARIABLES = (
+    *(f"{of}_NUM_THREADS" for of in ("OPENBLAS", "OMP", "MKL", "NUMBA", "RAYON")),
+    "POLARS_MAX_THREADS",
+)
 START_S = 300.0
 RUN_S = 3600.0
 

@@ -10,6 +10,7 @@ PACKAGES = {
     "fast_select_mrmr": ("fast-select", "numba"),
     "fast_select_matrix": ("fast-select", "numba"),
     "fast_select_relieff": ("fast-select", "numba"),
+    "correlations": ("mrmrs", "fastcan", "mrmr-selection"),
     "skrebate": ("skrebate",),
     "fimdlp": ("fimdlp",),
     "mutual_info_classif": ("scikit-learn",),
@@ -66,6 +67,33 @@ def fast_select_matrix(codes, classes):
 
     calculate_mi_matrices(table[:50, :5], classes[:50], backend="cpu", unit="bit")  # compiles
     return run
+
+
+def correlations(values, classes):
+    """Programs that need no bins: relevance and redundancy are F statistics and correlations of the doubles."""
+    import pandas
+    import polars
+
+    names = [str(j) for j in range(values.shape[1])]
+    frame, columns = pandas.DataFrame(values, columns=names), polars.DataFrame(values, schema=names)
+
+    def mrmrs(k):
+        from mrmrs import mrmr
+
+        found = mrmr(columns, polars.Series("y", classes), k, "classification")
+        return [int(feature.name) for feature in found]
+
+    def fastcan(k):
+        from fastcan import FastCan
+
+        return FastCan(k, verbose=0).fit(values, np.eye(classes.max() + 1)[classes]).indices_.tolist()
+
+    def fcq(k):
+        from mrmr import mrmr_classif
+
+        return [int(name) for name in mrmr_classif(frame, pandas.Series(classes), k, show_progress=False, n_jobs=1)]
+
+    return lambda program, k: {"selected": {"mrmrs": mrmrs, "fastcan": fastcan, "fcq": fcq}[program](k)}
 
 
 def fast_select_relieff(values, classes):

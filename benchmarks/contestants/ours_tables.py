@@ -31,6 +31,16 @@ def binner(values, classes):
     return run
 
 
+def forward(values, classes):
+    """Bins found, then columns chosen one at a time."""
+
+    def run(k, **how):
+        selector = bitsieve.ForwardSelector(k, criterion="mrmr", n_jobs=1, **how)
+        return {"selected": selector.fit(values, classes).selected_.tolist()}
+
+    return run
+
+
 def relieff(values, classes):
     """ReliefF with ten neighbours."""
     return lambda: {"weights": bitsieve.ReliefF(1, n_jobs=1).fit(values, classes).weights_.tolist()}

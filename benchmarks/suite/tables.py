@@ -76,6 +76,23 @@ def _fcbf(shape: Shape) -> Job:
     return Job(f"FCBF, {shape.name}", codes(shape), contestants)
 
 
+def _programs(shape: Shape, k: int) -> Job:
+    contestants = {
+        "bitsieve, quantile bins": Contestant("ours_tables.forward", {"k": k, "binning": "quantile"}),
+        "bitsieve, default": Contestant("ours_tables.forward", {"k": k}),
+        "mrmrs": Contestant("others.correlations", {"program": "mrmrs", "k": k}, peers=True),
+        "fastcan": Contestant("others.correlations", {"program": "fastcan", "k": k}, peers=True),
+        "mrmr_selection": Contestant(
+            "others.correlations",
+            {"program": "fcq", "k": k},
+            peers=True,
+            piece={"features": min(shape.features, 500), "samples": min(shape.samples, 10000)},
+            work=lambda sizes: sizes["samples"] * sizes["features"] * sizes["k"],
+        ),
+    }
+    return Job(f"MRMR, {_size(shape)}, k = {k}", Data("values", shape), contestants)
+
+
 def _relieff(shape: Shape) -> Job:
     contestants = {
         "bitsieve": Contestant("ours_tables.relieff"),
@@ -188,6 +205,14 @@ BENCHMARKS = (
         + [_relieff(shape) for shape in (Shape(100, 5000, 10, 2), Shape(1000, 200, 10, 3), Shape(2000, 500, 10, 2))],
         [_fcbf(QUICK), _relieff(QUICK)],
         agree=_alike,
+    ),
+    Benchmark(
+        "programs",
+        "MRMR from doubles, one core: bits of bins, and programs that need no bins: F statistics and correlations.",
+        [_programs(Shape(72, 7129, 10, 2), 50), _programs(Shape(500, 20000, 10, 5), 50), _programs(TALL, 50)],
+        [_programs(QUICK, 5)],
+        rounds=3,
+        patience_s=60.0,
     ),
     Benchmark(
         "variational",

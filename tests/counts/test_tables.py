@@ -133,3 +133,10 @@ def test_tables_of_unlike_shapes_do_not_add_up():
 def test_more_cells_than_can_be_numbered():
     with pytest.raises(ValueError, match="2,147,483,648 x 65,536 codes x 100,000 classes is too large"):
         ContingencyTable.of_samples((1 << 31, 1 << 16, 10**5), np.array([0]))
+
+
+def test_more_cells_than_62_bits_number_are_refused():
+    cells = np.array([0, 5], np.int64)
+    assert len(ContingencyTable.of_samples((1 << 31, 1 << 31, 1), cells).counts) == 2
+    with pytest.raises(ValueError, match=r"^a table of 2,147,483,648 x 2,147,483,648 codes x 2 classes is too large"):
+        ContingencyTable.of_samples((1 << 31, 1 << 31, 2), cells)

@@ -18,10 +18,7 @@ _DAY = 86_400_000_000.0
 
 
 def numpy_of(array: Any) -> NDArray[Any]:
-    """The values of an Arrow array, NaN for numbers and None for text where they are missing.
-
-    pyarrow's own to_numpy imports pandas wherever it is installed; here only other kinds than numbers and text do.
-    """
+    """The values of an Arrow array, NaN or None where missing; pandas is not imported for numbers and text."""
     array = _one_chunk(array)
     kind = array.type
     if pa.types.is_boolean(kind) and not array.null_count:
@@ -84,10 +81,7 @@ def is_categorical(kind: Any) -> bool:
 
 
 def arrow_of(values: Any, name: str) -> tuple[Any, bool]:
-    """An Arrow array of a series or of Python objects, None and NaN missing; and whether these were of several kinds.
-
-    Text and numbers in one column of Python objects are all text; other kinds are refused.
-    """
+    """An Arrow array of a series or of objects, text where these are text and numbers, and whether they are both."""
     if isinstance(values, nw.Series):
         if values.dtype != nw.Object:
             return values.to_arrow(), False

@@ -90,10 +90,7 @@ class RowSample:
     def of_part(
         cls, table: TableInMemory, row_numbers: Integers, size: int, known: RowSample | None = None
     ) -> RowSample:
-        """The sample of a part of the rows, which have these numbers in the whole table.
-
-        Of rows that can not be in the sample of the whole, since that of other parts is ``known``, none is kept.
-        """
+        """The sample of rows of these numbers, without those that the sample ``known`` of other parts rules out."""
         if known is not None and len(known.rows) == size:
             hopeful = np.flatnonzero(row_keys(row_numbers) < row_keys(known.rows).max())
             kept = hopeful[smallest(row_numbers[hopeful], size)]
@@ -138,10 +135,7 @@ class RowSample:
 
     @property
     def rank_error(self) -> float:
-        """By what share of the samples the rank of a cut may be off, all cuts of a column at once, in 99 of 100 cases.
-
-        ``sqrt(ln(2 / 0.01) / (2 size))``, by Dvoretzky, Kiefer, Wolfowitz and Massart; 0 where all rows are kept.
-        """
+        """By what share of the samples the rank of any cut may be off: Massart's bound, in 99 of 100 cases."""
         return 0.0 if self.n_rows <= self.size else sqrt(log(2 / (1 - _CERTAINTY)) / (2 * self.size))
 
 

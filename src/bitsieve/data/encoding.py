@@ -1,8 +1,4 @@
-"""Distinct values to codes, and numbers to floats of 64 bits without that two that differ become one.
-
-Such floats hold whole numbers up to 2^53 and about 16 digits. Larger numbers are taken where no two different values of
-a column become the same float.
-"""
+"""Distinct values to codes, and numbers to floats of 64 bits without that two that differ become one."""
 
 from __future__ import annotations
 

@@ -41,11 +41,7 @@ class TargetKind(NamedTuple):
         return cls("classes" if is_none else target_kind, None if is_none else target_bins)
 
     def cuts(self, values: NDArray[Any] | Encoded, counts: NDArray[np.int64] | None, what: str) -> bool:
-        """Whether these values of a target, none of which is missing, are a quantity.
-
-        ``counts``: in how many samples each of the values is, where they are distinct whole numbers; ``what``: what
-        messages call the target.
-        """
+        """Whether values, none missing, are a quantity; ``counts``: samples of each, of distinct whole numbers."""
         if are_categories(values) or values.dtype.kind == "b":
             if self.kind == "quantity":
                 problem = f"does not go with {what}, which holds text, categories or truth values"
@@ -75,11 +71,7 @@ def has_fractions(values: NDArray[Any]) -> bool:
 
 
 def are_codes(values: NDArray[Any], counts: NDArray[np.int64]) -> bool:
-    """Whether distinct whole numbers, ascending, in so many samples each, are codes of classes and no quantity.
-
-    Up to 10 different ones are; up to 20 if each is in two samples or more on average. More must be all numbers from 0,
-    or from 1, to the largest, and each in five samples or more.
-    """
+    """Whether distinct whole numbers, ascending, in so many samples each, are codes of classes and no quantity."""
     n_values = len(values)
     if n_values <= _FEW:
         return True
@@ -105,11 +97,7 @@ def numbers_of(values: NDArray[Any], what: str) -> NDArray[np.float64]:
 def edges_of(
     numbers: NDArray[np.float64], weights: NDArray[np.int64] | None, n_bins: int | None, what: str
 ) -> tuple[NDArray[np.float64], int]:
-    """The inner edges of intervals of equal frequency, and how many intervals so many samples allow.
-
-    A value on an edge belongs to the interval below it. Each number is an interval where there are no more of them;
-    where nearly all are the largest, that one is.
-    """
+    """The inner edges of intervals of equal frequency, and how many intervals so many samples allow."""
     n_samples = len(numbers) if weights is None else int(weights.sum())
     if n_bins is not None and n_bins > n_samples:
         advice = "ask for fewer classes"

@@ -25,10 +25,7 @@ BLOCK_VALUES = 1 << 20  # stored values of a block of columns
 
 
 class StoredColumns(Sequence[Any]):
-    """Columns of numbers of which only the values that are not zero are stored; each is made dense when asked for.
-
-    ``stored`` is CSC of float32 or float64, its rows ascending, with no entry twice and none that is 0.
-    """
+    """Columns of which only the values that are not 0 are stored: CSC of floats, rows ascending, no entry twice."""
 
     in_files = False  # whether the values lie in files, and are never in memory all at once
 
@@ -44,11 +41,6 @@ class StoredColumns(Sequence[Any]):
         column = np.zeros(self.n_samples, self.stored.dtype)
         column[self.stored.indices[first:end]] = self.stored.data[first:end]
         return column
-
-    @property
-    def as_sparse(self) -> StoredColumns:
-        """These columns: what a table has in the place of an array of dense ones."""
-        return self
 
     @property
     def n_samples(self) -> int:
@@ -204,12 +196,7 @@ class StoredColumnsInFiles(StoredColumns):
 
 
 def read_sparse(X: Any) -> StoredColumns:
-    """Read a sparse matrix or array of any format, without a target and weights.
-
-    Entries that are stored twice are added up, as everywhere in scipy; zeros that are stored are zeros; rows may stand
-    in any order, and indices may have 32 or 64 bits. float32 and float64 stay what they are, other numbers become
-    float64. CSC without any of that is not copied.
-    """
+    """Read a sparse matrix or array of any format; entries that are stored twice are added up, as in scipy."""
     if X.ndim != 2:
         raise ValueError(f"X is a sparse array of shape {X.shape}: it must be samples x features")
     if not all(X.shape):

@@ -137,7 +137,7 @@ class TableInMemory(Table, KnownColumns):
     @property
     def sparse(self) -> StoredColumns | None:
         """The columns, where only the values that are not zero are stored."""
-        return getattr(self.columns, "as_sparse", None)
+        return self.columns if isinstance(self.columns, StoredColumns) else None
 
     @property
     def stored(self) -> StoredColumns:
@@ -323,10 +323,7 @@ class TableInMemory(Table, KnownColumns):
         return self if self.sparse is None else replace(self, columns=self.sparse.dense())
 
     def take(self, rows: Columns) -> TableInMemory:
-        """The table of some of the samples: their features, target and weights.
-
-        Classes and categories that do not occur among them are gone.
-        """
+        """The table of some of the samples, with the classes and categories that occur among them."""
         return replace(
             self,
             columns=take_rows(self.columns, rows) if self.sparse is None else self.sparse.take(rows),

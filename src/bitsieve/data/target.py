@@ -107,13 +107,7 @@ class Target:
 def read_target(
     y: Any, *, name: str = "y", said: TargetKind = AS_FOUND, weights: NDArray[np.int64] | None = None
 ) -> Target:
-    """Read a target of any kind, of one column or of several.
-
-    Text, truth values and categories are classes; dates, durations and numbers of which one has a fractional part are a
-    quantity; whole numbers are what :func:`~bitsieve.data.quantity.are_codes` says, unless it is ``said``. A quantity
-    is cut into intervals of equal frequency. Several columns, each read so, are one target whose classes are the
-    combinations that occur. Samples of weight 0 are left out.
-    """
+    """Read a target of one column, or the combinations of several, without the samples of weight 0."""
     columns = split_target(y)
     parts = {of: _one(part, called(of, len(columns) > 1), said, weights) for of, part in columns.items()}
     check_bins(parts.values())

@@ -55,10 +55,7 @@ class TargetColumn:
         times: NDArray[np.int64] | None = None,
         is_text: bool = False,
     ) -> TargetColumn:
-        """What a part of the rows holds; ``rows`` are their numbers in the whole table, None: no sample of them.
-
-        ``times``: how many rows each of them is, where equal ones were grouped.
-        """
+        """What rows of these numbers hold, None: no sample; ``times``: how many rows each is, where equal are one."""
         missing, infinite = count_unusable(values, times)
         n_rows = len(values) if times is None else int(times.sum())
         if missing or infinite:
@@ -155,10 +152,7 @@ class TargetSummary:
         sampled: bool = True,
         times: NDArray[np.int64] | None = None,
     ) -> TargetSummary:
-        """What a part of the rows holds, the first of which has this number; with a sample of them if ``sampled``.
-
-        ``times``: how many rows each of them is, where equal ones were grouped.
-        """
+        """What a part of the rows holds, the first of which has this number; the rest as of a column."""
         columns = split_target(y)
         found = {}
         for name, given in columns.items():

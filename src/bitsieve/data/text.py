@@ -1,8 +1,4 @@
-"""What the text of a column means: numbers, times, booleans or categories, decided once from all its values.
-
-The decision follows from the distinct values of a column and how many rows have each, which add up over parts of the
-rows; so it does not depend on how a table is cut or read.
-"""
+"""What the text of a column means: numbers, times, booleans or categories, decided once from all its values."""
 
 from __future__ import annotations
 
@@ -206,11 +202,7 @@ def _account(form: Form, text: pa.Array, counts: Integers, fits: Flags, has_miss
 
 
 def typed_text(values: pa.Array) -> pa.Array:
-    """Text as a file of text would be read: null where it means missing; numbers or times where all of it is such.
-
-    Text stays text where any of it is no number and no time, and so do truth values. The distinct values of a column
-    are enough.
-    """
+    """Text as files of text are read: numbers or times where all of it is such; truth values stay text."""
     text = Words().read(values.cast(pa.string()))
     known = text.drop_null()
     if not len(known) or known[0].as_py()[:1] not in _MAY_BEGIN_A_NUMBER:
@@ -240,10 +232,7 @@ def _parsed(text: pa.Array, kind: pa.DataType | None = None) -> pa.ChunkedArray:
 def typed_columns(
     arrays: Sequence[pa.Array], places: Sequence[int], rules: ColumnRules, wanted: Mapping[int, str]
 ) -> tuple[list[pa.Array], dict[int, Understood]]:
-    """Arrays with the text among them as what it means, others as they are; and by place what text was found to mean.
-
-    ``places`` are those of the arrays among the columns of the table, and ``wanted`` the types that were asked for.
-    """
+    """Arrays at some places of a table with text as what it means, and what that is; ``wanted``: types asked for."""
     typed, meanings = list(arrays), {}
     for j, (array, place) in enumerate(zip(arrays, places, strict=True)):
         if is_text(array.type):

@@ -128,10 +128,7 @@ def _codes(path: Path, start: int, delimiter: str, names: list[str]) -> frozense
 
 @cache
 def _patterns(delimiter: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes], re.Pattern[bytes]]:
-    """The first row with its end; as many whole rows as there are; a row without an end.
-
-    A quotation mark opens a value only where a field begins, and two of them in such a value are one.
-    """
+    """The first row with its end; all whole rows; a row without an end. Values are quoted from a field's start on."""
     mark = re.escape(delimiter.encode())
     other, end = rb"[^" + mark + rb"\r\n]*+", rb"(?:\r\n|\r|\n)"
     field = rb'(?:"[^"]*+(?:""[^"]*+)*+"' + other + rb'|(?!")' + other + rb")"
@@ -164,7 +161,10 @@ def begins_with_comments(path: Path) -> bytes | None:
     with open(path, "rb") as file:
         start = file.read(_SAMPLE).removeprefix(BOM).lstrip()
     mark = next((mark for mark in _COMMENTS if start.startswith(mark)), None)
-    return None if mark is None or _is_header(start.splitlines(), mark) else mark
+    first, second = [*start.splitlines(), b"", b""][:2]
+    if mark is None or second.lstrip().startswith(mark) or first[1:2].isspace():
+        return mark
+    return None if _names_columns(first, second, mark) else mark  # a header whose first name begins with it
 
 
 def without_comments(path: Path, folder: Path, mark: bytes, notes: list[str]) -> Path:
@@ -185,13 +185,6 @@ def without_comments(path: Path, folder: Path, mark: bytes, notes: list[str]) ->
     if comments:
         notes.append(f"{comments:,} comment line{'s' * (comments > 1)}, which begin with {mark.decode()!r}, left out")
     return copied
-
-
-def _is_header(lines: list[bytes], mark: bytes) -> bool:
-    """Whether the first line is a header whose first name begins with the mark of comments: the next line is a row."""
-    if len(lines) < 2 or lines[1].lstrip().startswith(mark):
-        return False
-    return _names_columns(lines[0], lines[1], mark) and not lines[0].lstrip()[1:2].isspace()
 
 
 def _names_columns(comment: bytes, row: bytes, mark: bytes) -> bool:

@@ -22,11 +22,7 @@ ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".orc", "
 
 
 class FolderParts(ColumnParts):
-    """Several files, or those of a folder, one after the other; folders named ``column=value`` add that column.
-
-    Of a folder files of other endings are left out, and those whose names begin with a dot or an underscore, or whose
-    folders' do.
-    """
+    """Several files, or those of a folder, one after the other; folders named ``column=value`` add that column."""
 
     def __init__(
         self, path: Path | Sequence[Path], open_one: Callable[[Path], ColumnParts], label: str | None = None

@@ -1,7 +1,4 @@
-"""Text files of sparse rows: a label, then ``column:value`` for every value that is not 0 (libsvm, svmlight).
-
-Files larger than memory are turned to columns in a spool; they are read once for that.
-"""
+"""Text files of sparse rows: a label, then ``column:value`` for every value that is not 0 (libsvm, svmlight)."""
 
 from __future__ import annotations
 
@@ -155,19 +152,12 @@ def _table(start: Any, y: Any, row: Any, value: Any, allocate: SpoolAllocator) -
 
 
 class SpooledRows:
-    """Sparse rows in files of a spool, without zeros; nothing that is as large as all of them is in memory.
-
-    The rows are written as they come. When all are known, so are the places of all columns: blocks of rows are sorted
-    by column, and their values are put into groups of columns that lie side by side; then every group is sorted. So
-    everything is written and read three times in the order in which it lies on the disk.
-
-    ``n_stored`` values were given, zeros among them; ``least`` is the least column of them; ``lengths`` says how many
-    values every column has.
-    """
+    """Sparse rows in a spool, without zeros: blocks of rows are sorted into groups of columns, then every group."""
 
     def __init__(self, spool: Spool) -> None:
-        self.spool, self.n_rows, self.n_stored, self.least = spool, 0, 0, 1 << 31
-        self.lengths = np.zeros(0, np.int64)
+        self.spool, self.n_rows = spool, 0
+        self.n_stored, self.least = 0, 1 << 31  # values that were given, zeros among them, and their least column
+        self.lengths = np.zeros(0, np.int64)  # how many values every column has
         self._of_rows: list[Integers] = []
 
     def add(self, rows: Any) -> None:

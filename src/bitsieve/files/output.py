@@ -32,11 +32,7 @@ unfinished: set[Path] = set()
 def check_output(
     path: AnyPath, endings: Sequence[str] = (), *, what: str = "output", remark: str = "", source: AnyPath | None = None
 ) -> None:
-    """Refuse a path that could not be written, before any work is done for it.
-
-    Its ending must be one of ``endings``, where there are any (``remark`` is said after them); it is no directory, not
-    read-only, a regular file, and not ``source``, the input; its directory is there and can be written.
-    """
+    """Refuse a path that could not be written; ``remark`` is said after the ``endings`` that it may have."""
     path = Path(path)
     if source is not None and path.exists() and os.path.exists(source) and path.samefile(source):
         raise DataError(f"the {what} {str(path)!r} is the input itself: give it another name")
@@ -60,10 +56,7 @@ def check_output(
 
 @contextmanager
 def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
-    """A binary file that takes the place of ``path`` at the end of the block; after an error nothing is left of it.
-
-    It is renamed once it is on the disk; the permissions of a file that is there already stay. A link is replaced.
-    """
+    """A binary file that takes the place of ``path`` at the end of the block; after an error nothing is left of it."""
     path = Path(path)
     check_output(path, what=what)
     _remove_left(path.parent)

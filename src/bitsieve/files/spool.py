@@ -1,8 +1,6 @@
 """Folders on disk for what does not fit memory: kept whole or not at all, and never left behind.
 
-A folder that is being filled has a random name and a locked file, and gets its own name when it is whole. The lock
-ends with the process, however that ends, so a folder with a random name and no lock was left by a process that was
-killed: it is removed by the next one.
+A folder in the making is locked: without its lock a process that was killed has left it, and the next one removes it.
 """
 
 from __future__ import annotations
@@ -37,10 +35,7 @@ _TO_LOCK = 60  # seconds within which a living process makes the lock in its fol
 
 
 class Spool:
-    """A folder for one job: removed at the end of the process, or kept under a name when it is whole.
-
-    It lies in ``parent``, by default in the system's folder for temporary files.
-    """
+    """A folder for one job: removed at the end of the process, or kept under a name when it is whole."""
 
     def __init__(self, parent: Path | None = None) -> None:
         where = Path(tempfile.gettempdir()) if parent is None else parent

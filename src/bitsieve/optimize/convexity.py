@@ -1,12 +1,8 @@
-"""Whether a quadratic is convex, and how far it is from it.
+"""Whether a quadratic is convex, and how far it is from it: by a Cholesky factor, or before by random probes.
 
-A Cholesky factorisation is the proof. Of large matrices random probes are asked first, which cost less: a polynomial of
-the matrix that is small on all positive eigenvalues and large on negative ones is applied to random vectors, of which
-``|u'w| <= d`` has probability 0.8 d at most for any unit vector u. Large eigenvalues are first taken away,
-``K = A - V D V'`` with D >= 0: as A >= K, a K without negative eigenvalues is enough, whatever V.
-
-J. D. Dixon, "Estimating extremal eigenvalues and condition numbers of matrices", SIAM Journal on Numerical Analysis
-20(4), 1983. doi:10.1137/0720053
+A polynomial of the matrix, small on positive eigenvalues and large on negative ones, is applied to random vectors, of
+which ``|u'w| <= d`` has probability 0.8 d at most for any unit vector u. Large eigenvalues are first taken away, ``K =
+A - V D V'`` with D >= 0, and K <= A. After J. D. Dixon, SIAM J. Numer. Anal. 20(4), 1983. doi:10.1137/0720053
 """
 
 from __future__ import annotations
@@ -32,10 +28,7 @@ SLACK = 1e-8  # an eigenvalue above -SLACK is taken for 0: it moves x'Hx on the 
 
 
 def shows_no_negative_eigenvalue(matrix: Floats, added: float = 0.0) -> bool:
-    """Whether random probes show that ``matrix + added I`` has no negative eigenvalue; False: not known.
-
-    The probes are the same at every call. True is wrong with a probability of at most 1e-12.
-    """
+    """Whether random probes show that ``matrix + added I`` has no negative eigenvalue; False: not known."""
     random = np.random.default_rng(0)
     with threadpool_limits(1, "blas"):
         values, vectors = _large_eigenvalues(matrix, random)
@@ -85,10 +78,7 @@ def matrices_for_proof(n: int) -> int:
 
 
 def is_convex(matrix: Floats, added: float = 0.0) -> bool:
-    """Whether all eigenvalues of ``matrix + added I`` are above -1e-8: n^3 / 3 at most, and a copy of the matrix.
-
-    From 4,000 rows on random probes often show it before, at O(n^2) and without a copy.
-    """
+    """Whether all eigenvalues of ``matrix + added I`` are above -1e-8: n^3 / 3 and a copy of the matrix at most."""
     if len(matrix) >= LARGE and shows_no_negative_eigenvalue(matrix, added):
         return True
     return is_positive(matrix, added + SLACK)
@@ -110,10 +100,7 @@ def is_positive(matrix: Floats, added: float) -> bool:
 
 
 def smallest_eigenvalue(matrix: Floats) -> float:
-    """The smallest eigenvalue of a symmetric matrix that is not positive semidefinite.
-
-    Beyond 2,000 rows by Lanczos: less its residual it is proven to be a lower bound, or LAPACK is used.
-    """
+    """The smallest eigenvalue, or a lower bound near it, of a symmetric matrix that is not positive semidefinite."""
     from scipy.linalg import eigvalsh
 
     if len(matrix) > SMALL:

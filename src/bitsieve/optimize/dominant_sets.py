@@ -1,12 +1,8 @@
 """Dominant sets: the supports of local maxima of x'Wx on the simplex, taken off one after another.
 
-W holds symmetric similarities of n things, 0 with themselves; ``u'Wu / 2`` at the maximum u is a set's cohesiveness.
-Two dynamics find one. Infection and immunisation: the thing that differs most from the average, ``r = Wx - x'Wx``,
-gains weight, or loses it down to 0; each step goes to the greatest x'Wx in closed form. It ends where no r is positive
-and r is 0 on the support. Replicator dynamics, ``x_i <- x_i (Wx)_i / x'Wx``: the support is read off by a threshold.
-
-S. Rota Bulo, M. Pelillo, I. M. Bomze, "Graph-based quadratic optimization: a fast evolutionary approach", Computer
-Vision and Image Understanding 115(7), 2011. doi:10.1016/j.cviu.2010.12.004
+Infection and immunisation: the thing that differs most from the average, ``r = Wx - x'Wx``, gains weight or loses it;
+each step goes to the greatest x'Wx in closed form. Replicator dynamics: ``x_i <- x_i (Wx)_i / x'Wx``.
+S. Rota Bulo, M. Pelillo, I. M. Bomze 2011, doi:10.1016/j.cviu.2010.12.004
 """
 
 from __future__ import annotations
@@ -48,10 +44,7 @@ class SimilarityMatrix:
 
 
 class SimilarityRows:
-    """Rows that ``make(first, last)`` gives when they are asked for; those used last are kept, up to ``memory`` bytes.
-
-    They are made in blocks at multiples of ``at_once``, so that their bits do not depend on which are asked for.
-    """
+    """Rows that ``make(first, last)`` gives, ``at_once`` in a block; the last used are kept in ``memory`` bytes."""
 
     matrix = None
 
@@ -104,8 +97,7 @@ def among(similarity: Similarity, members: Columns) -> Floats:
 def infection_immunization(similarity: Similarity, left: Columns, sums: Floats) -> Floats:
     """Weights of those left, from equal ones; 0 for what is not in the support. ``sums`` are over all that are left.
 
-    Of more than 1,024 left, the equilibrium among the 1,024 with the largest sums comes first, and goes on among all: a
-    step is needed for each that has weight at first and is not in the support.
+    Of many, the equilibrium among those with the largest sums comes first: each that begins with weight takes a step.
     """
     m = len(left)
     if m <= MOST_START:
@@ -194,10 +186,7 @@ class DominantSet(NamedTuple):
 def dominant_sets(
     similarity: Similarity, find: Dynamics = infection_immunization, progress: Progress = None
 ) -> list[DominantSet]:
-    """Take off dominant sets until every thing is in one; what is similar to nothing left is a set of its own.
-
-    They come in the order in which they were taken off; members ascend.
-    """
+    """Take off dominant sets until every thing is in one; what is similar to nothing left is a set of its own."""
     left, sums = np.arange(similarity.n), similarity.sums()
     least = NONE_LEFT * max(float(sums.max(initial=0.0)), 1e-300)
     found: list[DominantSet] = []

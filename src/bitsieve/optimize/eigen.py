@@ -1,8 +1,6 @@
-"""The dominant eigenvector of a symmetric non-negative matrix, the same bits on every machine.
+"""The dominant eigenvector of a symmetric non-negative matrix, the same bits on every machine: without BLAS.
 
-Lanczos from the vector of ones, fully reorthogonalised: its Krylov space holds one direction of every eigenspace, so
-neither a multiple top eigenvalue nor a bipartite matrix is a special case. No BLAS or LAPACK routine takes part:
-products are summed by numpy in its fixed pairwise order, the small tridiagonal problem is solved in Python floats.
+Lanczos from the vector of ones, fully reorthogonalised, holds one direction of every eigenspace.
 """
 
 from __future__ import annotations
@@ -29,11 +27,7 @@ class Eigenpair(NamedTuple):
 def dominant_eigenvector(
     matrix: NDArray[np.floating], *, tolerance: float = 1e-13, max_products: int = 1000
 ) -> Eigenpair:
-    """The dominant eigenpair of a symmetric matrix of entries >= 0, rounding below 0 aside; its vector is >= 0, too.
-
-    It ends where the residual ``|A v - value v|`` is within the tolerance relative to the value, or after
-    ``max_products``.
-    """
+    """The dominant eigenpair, its vector >= 0, of a symmetric matrix of entries >= 0, rounding below 0 aside."""
     n = len(matrix)
     start = np.full(n, 1 / np.sqrt(n))
     pair = lanczos(lambda vector: multiply(matrix, vector), start, tolerance, max_products)
@@ -45,7 +39,7 @@ def lanczos(
 ) -> Eigenpair:
     """The largest eigenpair of a symmetric operator in the Krylov space of a unit vector, its sign arbitrary.
 
-    ``product_with(v)`` is a fresh array, the operator times v; the rest is as in :func:`dominant_eigenvector`.
+    ``product_with(v)`` is a fresh array; the tolerance is that of the residual, relative to the eigenvalue.
     """
     basis = [start]
     diagonal: list[float] = []
@@ -116,10 +110,7 @@ def _all_below(diagonal: list[float], off_diagonal: list[float], bound: float) -
 
 
 def tridiagonal_eigenvector(diagonal: list[float], off_diagonal: list[float], value: float) -> list[float]:
-    """Unit eigenvector of the largest eigenvalue of a symmetric tridiagonal matrix, by inverse iteration.
-
-    ``value - T`` plus a little is positive definite, so elimination needs no pivoting.
-    """
+    """Unit eigenvector of the largest eigenvalue, by inverse iteration: ``shift - T`` is definite, no pivoting."""
     n = len(diagonal)
     shift = value + max(4 * np.finfo(float).eps * abs(value), np.finfo(float).tiny)  # 1 / tiny does not overflow
     vector = [1.0] * n

@@ -1,15 +1,11 @@
 """The semidefinite relaxation of the best subset of k, by a factor of low rank, with a bound that always holds.
 
-``max <Qa, Y>`` over Y in the place of ``(1, y)(1, y)'``, ``x = (1 + y) / 2``: see docs/methods/all_at_once.md. With
-``Y = VV'`` the rows of V are unit vectors (:mod:`bitsieve.optimize.sphere`); the rank is raised along the direction in
-which the dual is violated most. For **any** multipliers (lambda, y), with ``S = Diag(y) + lambda E - Qa``,
+``max <Qa, Y>``, ``Y = VV'`` with unit rows of V: see docs/methods/all_at_once.md. For **any** multipliers (lambda, y),
+with ``S = Diag(y) + lambda E - Qa``, as the trace of Y is n + 1,
 
     <Qa, Y> = sum y + lambda (2k - n) - <S, Y> <= sum y + lambda (2k - n) + (n + 1) max(0, -lambda_min(S))
 
-as the trace of Y is n + 1. So a bound is never wrong; if the solver stops early it is loose.
-
-S. Burer, R. D. C. Monteiro, "A nonlinear programming algorithm for solving semidefinite programs via low-rank
-factorization", Mathematical Programming 95, 2003. doi:10.1007/s10107-002-0352-8
+S. Burer, R. D. C. Monteiro, Mathematical Programming 95, 2003. doi:10.1007/s10107-002-0352-8
 """
 
 from __future__ import annotations
@@ -44,11 +40,7 @@ class Dual(NamedTuple):
 
 
 def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress: Progress = None) -> LowRankSolution:
-    """Solve the relaxation for subsets of k: ``value <= optimum <= bound``, the first of these up to rounding.
-
-    ``tolerance`` is that of ``bound - value``, relative to the value. Cost: O(n^2 r) a step of the climb, O(n^3) a
-    round for the bound; three n x n arrays. The bits are those of BLAS.
-    """
+    """Solve the relaxation for subsets of k: ``value <= optimum <= bound``, apart by the tolerance times the value."""
     n = len(matrix)
     objective = QuadraticOnSpheres(np.ascontiguousarray(matrix, np.float64), 2.0 * k - n)
     constant = float(objective.linear.sum())
@@ -79,11 +71,9 @@ def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress:
 
 
 def dual_bound(objective: QuadraticOnSpheres, vectors: Floats, value: float = -np.inf, allowed: float = np.inf) -> Dual:
-    """The bound by the multipliers of V, whatever V is.
+    """The bound by the multipliers of V, whatever V is, with a few roundings of the norm of S for the least eigenvalue.
 
-    The least eigenvalue is LAPACK's, off by a few roundings of the norm of S at most; that much is added. Beyond 2,000
-    vectors Lanczos finds the direction, and the bound is inf but where it is at most ``allowed`` above the value: there
-    a Cholesky factor proves it, at a small part of LAPACK's time.
+    Beyond 2,000 vectors Lanczos finds the direction, and a Cholesky factor proves a bound within ``allowed``, else inf.
     """
     from scipy.linalg import eigh
 
@@ -113,11 +103,7 @@ def dual_bound(objective: QuadraticOnSpheres, vectors: Floats, value: float = -n
 
 
 def _equalised(objective: QuadraticOnSpheres, vectors: Floats) -> Floats:
-    """Every vector turned in the direction that maximises f with the others fixed, which it has at an optimum.
-
-    Two equal rows i, j of Q with ``Q_ij = 0``, as copies of a feature have, get the same vector to the last few bits,
-    as f depends on both alike. So their ties do not depend on the tolerance of the solver.
-    """
+    """Every vector turned to the best direction with the others fixed: copies of a feature get the same one."""
     gradient = objective.value_and_gradient(vectors)[1]
     total, _ = multipliers(vectors, gradient)
     best = gradient / 2 - objective.matrix.diagonal()[:, None] * vectors

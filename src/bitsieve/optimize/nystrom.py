@@ -1,11 +1,6 @@
-"""Nystrom: a symmetric matrix known by some of its rows, the landmarks.
+"""Nystrom: a symmetric matrix known by some of its rows, the landmarks, ``Qhat = [[A, B], [B', B' A^-1 B]] = G G'``.
 
-With the rows ``[A B]`` of the landmarks, ``Qhat = [[A, B], [B', B' A^-1 B]]``, kept as a factor ``Qhat = G G'``. Where
-A is not clearly positive definite, ``shift = max(0, 0.05 largest - smallest eigenvalue of A)`` is added to its
-diagonal.
-
-Fowlkes, Belongie, Chung, Malik, "Spectral grouping using the Nystrom method", IEEE Transactions on Pattern Analysis
-and Machine Intelligence 26(2), 2004. doi:10.1109/TPAMI.2004.1262185
+Fowlkes, Belongie, Chung, Malik, IEEE PAMI 26(2), 2004. doi:10.1109/TPAMI.2004.1262185
 """
 
 from __future__ import annotations
@@ -110,10 +105,7 @@ class Factor(NamedTuple):
 
 
 def nystrom_factor(rows: Floats, landmarks: Columns) -> Factor:
-    """The factor of the matrix approximated by its ``rows``, shape (p, n), which are those of the ``landmarks``.
-
-    ``G = [A; B'] R^-1`` with ``A + shift = R'R`` (Cholesky).
-    """
+    """``G = [A; B'] R^-1`` with ``A + shift = R'R`` from the rows ``[A B]`` of landmarks, shape (p, n)."""
     from scipy.linalg import cholesky, eigvalsh, solve_triangular
 
     with threadpool_limits(1, "blas"):
@@ -138,11 +130,7 @@ def top_eigenpair(factor: Floats) -> Eigenpair:
 
 
 def nystrom_weights(factor: Floats) -> Floats:
-    """Weights by which the columns are ranked: the top eigenvector of the approximated matrix, after the paper.
-
-    Where its signs are mixed: that of ``[[1'Qhat 1, 1'Qhat], [Qhat 1, Qhat]]``, positive in the first entry, without
-    it.
-    """
+    """The top eigenvector of the approximated matrix, or where its signs are mixed the paper's bipolar one."""
     vector = top_eigenpair(factor).vector
     if vector.min() >= MIXED:
         return np.maximum(vector, 0)

@@ -1,13 +1,8 @@
 """A convex quadratic over the probability simplex, ``min x'Hx / 2 - f'x, x >= 0, sum x = 1``.
 
-H is asked for products and for blocks, never for all of it. Two phases alternate, as in gradient projection methods for
-bounds: projected gradient steps of Barzilai and Borwein's length find out which weights are 0; then the minimum over
-the others, a face of the simplex taken as a whole plane, is computed by Cholesky or, where the face is large, by
-conjugate gradients. Every step lowers the objective. It ends when the duality gap of Frank and Wolfe, ``g'x - min g``
-with the gradient g, is below the tolerance: the distance to the minimum at most.
-
-J. J. More, G. Toraldo, "On the solution of large quadratic programming problems with bound constraints", SIAM Journal
-on Optimization 1(1), 1991. doi:10.1137/0801008
+Projected gradient steps of Barzilai and Borwein's length find out which weights are 0; then the minimum over the
+others is computed, by Cholesky or conjugate gradients; and again, until the duality gap of Frank and Wolfe, ``g'x - min
+g``, is small. J. J. More, G. Toraldo, SIAM Journal on Optimization 1(1), 1991. doi:10.1137/0801008
 """
 
 from __future__ import annotations
@@ -65,10 +60,7 @@ class DenseQuadratic:
 
 
 class FactorQuadratic:
-    """``scale * factor @ factor.T`` with ``scale * diagonal`` in place of its diagonal, never formed; factor (n, p).
-
-    The diagonal is nowhere below that of the product, lest the form be indefinite.
-    """
+    """``scale * factor @ factor.T``, never formed, with ``scale * diagonal`` (no smaller) in place of its diagonal."""
 
     def __init__(self, factor: Floats, diagonal: Floats | None = None, scale: float = 1.0) -> None:
         entries = np.einsum("ij,ij->i", factor, factor)
@@ -154,11 +146,7 @@ def by_conjugate_gradients(
 
 
 class SimplexSolution(NamedTuple):
-    """Weights, their gradient ``H weights - f`` (least on all that are not 0, at the minimum), and what was reached.
-
-    The minimum is at most ``gap`` below the ``objective``, ``weights'H weights / 2 - f'weights``; ``rounds`` are turns
-    of the two phases.
-    """
+    """Weights, their gradient ``H weights - f``, and the objective, at most ``gap`` above the minimum."""
 
     weights: Floats
     gradient: Floats
@@ -171,11 +159,7 @@ class SimplexSolution(NamedTuple):
 def minimize_on_simplex(
     quadratic: Quadratic, linear: Floats, *, tolerance: float = 1e-10, max_rounds: int = 500
 ) -> SimplexSolution:
-    """Minimise ``x'Hx / 2 - f'x`` over the simplex; ``tolerance`` is that of the gap, relative to ``x'Hx + |f'x|``.
-
-    Starts from equal weights, so that columns that H and f treat alike are treated alike; after ``max_rounds`` turns of
-    the two phases the best so far is returned.
-    """
+    """Minimise ``x'Hx / 2 - f'x`` over the simplex, to a gap of ``tolerance`` times ``x'Hx + |f'x|``."""
     with threadpool_limits(1, "blas"):
         state = _State(quadratic, linear, tolerance)
         rounds = 0

@@ -1,11 +1,7 @@
 """Newton's method on unit vectors: ``max <V, QV> + 2 sum_i q_i V_i0``, ``|v_i| = 1``, ``sum_i V_i0 = total``.
 
-A direction D is tangent at V (n, r) if ``d_i . v_i = 0`` for all i and ``sum_i D_i0 = 0``. A step maximises the
-second-order model of the Lagrangian among tangent directions by conjugate gradients, stopped at the edge of a trust
-region or where the curvature is positive (Steihaug 1983), and is retracted to the spheres.
-
-P.-A. Absil, C. G. Baker, K. A. Gallivan, "Trust-region methods on Riemannian manifolds", Foundations of Computational
-Mathematics 7, 2007. doi:10.1007/s10208-005-0179-9
+A step maximises the model of second order among tangent directions by conjugate gradients within a trust region
+(Steihaug 1983). P.-A. Absil, C. G. Baker, K. A. Gallivan 2007, doi:10.1007/s10208-005-0179-9
 """
 
 from __future__ import annotations
@@ -42,9 +38,7 @@ class Tangent:
 def retract(vectors: Floats, total: float) -> Floats:
     """Shift the vectors along the first axis by the length that gives the sum ``total``, and make them unit vectors.
 
-    ``phi(s) = sum_i (a_i + s) / sqrt((a_i + s)^2 + c_i)``, a_i the first entry of row i and c_i the squared length of
-    the others, rises from -n to n with s; Newton's steps within a bracket find ``phi(s) = total``, where it is in
-    reach.
+    Newton's steps within a bracket find it: ``phi(s) = sum_i (a_i + s) / sqrt((a_i + s)^2 + c_i)`` rises from -n to n.
     """
     first = vectors[:, 0]
     other_squares = row_products(vectors[:, 1:], vectors[:, 1:])
@@ -127,10 +121,7 @@ def multipliers(vectors: Floats, gradient: Floats) -> tuple[float, Floats]:
 
 
 def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> Floats:
-    """Maximise f from V on to a stationary point; no step lowers f by more than its rounding.
-
-    The search ends where the tangent gradient over sqrt(n) is no longer than ``tolerance``.
-    """
+    """Maximise f from V on, until the tangent gradient over sqrt(n) is within the tolerance."""
     size = float(np.sqrt(len(vectors)))
     radius = size / 4
     value, gradient = objective.value_and_gradient(vectors)

@@ -29,9 +29,7 @@ def improve_by_swaps(
 ) -> Swapped:
     """Make the best swap of a member for another while one raises ``x'Qx``; the end is optimal among single swaps.
 
-    With ``r = Qx``, putting j in for i changes the objective by ``Q_jj + 2 (r_j - Q_ij) - (2 r_i - Q_ii)``. Of swaps
-    within 1e-10 of the best, the member in the first place goes, and the lowest index comes in. ``row(i)`` is asked for
-    once a member and swap; after ``max_swaps`` the subset so far is returned.
+    With ``r = Qx``, j in for i gains ``Q_jj + 2 (r_j - Q_ij) - (2 r_i - Q_ii)``; ties (1e-10) go to the first.
     """
     chosen = np.array(members, np.intp)
     rows = [row(int(i)) for i in chosen]

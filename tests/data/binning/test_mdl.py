@@ -2,12 +2,14 @@
 
 from decimal import Decimal, getcontext
 from itertools import pairwise
+from math import comb, log
 
 import numpy as np
 import pytest
 
 from bitsieve import _native
 from bitsieve.counts.tables import entropy_terms
+from bitsieve.data.binning.mdl import log_codings
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 
@@ -343,3 +345,12 @@ def test_columns_can_be_read_once_for_fitting_and_coding():
     assert (binner.codes(table) == MDLBinner().fit_transform(X, y)).all()
     with pytest.raises(ValueError, match="MDL cuts by the class: give a target"):
         MDLBinner().fit_table(read_xy(X))
+
+
+@pytest.mark.parametrize("n_cuts", [0, 1, 2, 5, 9])
+def test_the_price_of_a_search_counts_the_places_of_its_cuts(n_cuts):
+    """The logarithm of the ways to lay so many cuts between ten samples, and one bit a cut."""
+    # differences of logarithms of factorials below 20, each right to its last bit
+    for missing, more in (("error", 0), ("bin", 1)):
+        expected = log(comb(9, n_cuts)) + (n_cuts + more) * log(2)
+        assert log_codings(10, n_cuts, missing) == pytest.approx(expected, abs=1e-13)

@@ -302,3 +302,11 @@ def test_a_rule_of_a_users_own_is_asked_of_every_column(information_of):
     found = forward_select(information_of(*noise(60, 6, 1)), MIM(), 6, stopping=make_stopping(rule))
     assert sorted(found.order.tolist()) == [0, 2, 4]
     assert set(rule.asked) == set(range(6))
+
+
+def test_draws_of_knockoffs_are_one_to_ten_thousand():
+    for number in (1, 10**4):
+        assert make_stopping("knockoffs", n_draws=number).n_draws == number
+    for number in (0, 10**4 + 1):
+        with pytest.raises(ValueError, match=f"n_draws={number} is not allowed"):
+            make_stopping("knockoffs", n_draws=number)

@@ -19,7 +19,7 @@ class Ragged(Sequence[Any]):
 
     @classmethod
     def merged(cls, n_arrays: int, parts: Iterable[tuple[Integers, NDArray[Any], Integers]]) -> Ragged:
-        """Arrays found in parts: places of some, their values, where each ends; one has values for a place."""
+        """Of each part the places of some arrays, their values and ends; only one part may hold values of a place."""
         parts = list(parts)
         if len(parts) == 1 and np.array_equal(parts[0][0], np.arange(n_arrays)):
             return cls(*parts[0][1:])

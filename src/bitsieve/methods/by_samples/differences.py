@@ -1,13 +1,8 @@
 """Differences of samples in each column, and distances, which are their sums.
 
-``diff = |a - b| / (max - min)`` in a numeric column, 0 or 1 in a categorical one; where a value is missing, the
-expected one if it is drawn from the known ones of its class, or of all where the class has none (Kononenko's rule, and
-likewise for numbers).
-
-Distances decide who is a neighbour, so they are sums of whole multiples of 2**-32: exact in float64 for up to 2**21
-columns. Sums in float32, of known error, show which few samples may be among the nearest, and only theirs are exact.
-
-I. Kononenko, "Estimating attributes: analysis and extensions of RELIEF", ECML 1994. doi:10.1007/3-540-57868-4_57
+A difference is ``|a - b| / (max - min)``, or 0 and 1 of categories; where a value is missing, the expected one if it is
+drawn from the known ones of its class (Kononenko 1994, doi:10.1007/3-540-57868-4_57). Distances are sums of whole
+multiples of 2**-32, exact up to 2**21 columns; sums in float32 show of which few samples they are needed.
 """
 
 from __future__ import annotations
@@ -29,10 +24,7 @@ Gap = Callable[[Any, Any], Floats]
 
 
 class IncompleteColumn:
-    """One column with missing values, of which some are known; what is stored for a missing one is not looked at.
-
-    ``gap(a, b)`` are differences of known values, ``mean_gap(known, values)`` the mean one of every value from others.
-    """
+    """One column with missing values; ``gap(a, b)`` of known ones, ``mean_gap(known, values)`` the mean of each."""
 
     def __init__(
         self,
@@ -156,10 +148,7 @@ class Differences:
         return Distances(samples, numbers, others)
 
     def nearest(self, distances: Distances, rows: Places, members: Places, k: int) -> Places:
-        """The k nearest of some members to samples of a block, which are not neighbours of themselves, ascending.
-
-        ``rows`` are places in ``distances.samples``. Of those as far as the k-th, within the tolerance, the first.
-        """
+        """The k nearest of some members to samples at places ``rows`` of a block, ascending; ties to the first."""
         out = np.empty((len(rows), k), np.int64)
         _native.nearest_samples(
             self._kernel, self._grid, *distances[1:], distances[0], rows, members, self.tolerance, out

@@ -1,11 +1,4 @@
-"""Dominant sets of similar columns: the choice among their members by the information of all that are chosen.
-
-Similarities of pairs of columns:
-
-    parzen, distinct, binned:  W = 2 I(Xi;Xj) / (H(Xi) + H(Xj))    by Parzen windows, distinct values or bins
-    rho:                       W = |rho|, the size of the correlation
-    error:                     W = 1 - e / max e,   e = (var_i + var_j) / 2 * (1 - rho^2)
-"""
+"""Dominant sets of similar columns: the choice among their members by the information of all that are chosen."""
 
 from __future__ import annotations
 
@@ -192,11 +185,7 @@ SetInformation = WholeSetInformation | JointInformation | SecondOrderInformation
 def choose_from_sets(
     sets: Sequence[Columns], scores: SetInformation, k: int, *, until_negative: bool = False, progress: Progress = None
 ) -> Found:
-    """Choose k features, or all of the sets (each ascending) if they hold fewer; scored by what each added to I(S;C).
-
-    Within a set the feature f with the greatest I(S + f;C) is taken, S being all that was chosen so far; ties (1e-10)
-    go to the lowest column. ``until_negative`` ends before the first feature that lowers it; one is always chosen.
-    """
+    """Choose k features, or all of the sets if they hold fewer, set by set; scored by what each added to I(S;C)."""
     order: list[int] = []
     gains: list[float] = []
     reached = 0.0

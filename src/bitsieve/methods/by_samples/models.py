@@ -1,7 +1,4 @@
-"""Features by what a fitted classifier of scikit-learn gives them, to compare the other methods with.
-
-scikit-learn is imported when one of them runs.
-"""
+"""Features by what a fitted classifier of scikit-learn, imported when one runs, gives them."""
 
 from __future__ import annotations
 
@@ -138,11 +135,7 @@ def check_step(name: str, value: Any) -> None:
 
 
 def _squared_weights(values: Floats | csc_array, classes: NDArray[np.int32], C: float) -> Floats:
-    """The squared weights of every column, summed over the pairs of classes.
-
-    Of dense columns libsvm is given the products of all rows, made at once: it would make them row by row, and rounds
-    them to 32 bits alike. Those of a row with itself it does not round; they are summed as it does.
-    """
+    """The squared weights of every column, summed over the pairs of classes, to the bit those of libsvm."""
     from scipy.linalg.blas import ddot
     from sklearn.svm import SVC
 
@@ -180,10 +173,7 @@ def standardised(values: NDArray[Any] | csc_array) -> Floats | csc_array:
 
 
 def _too_small(values: Floats | csc_array, codes: NDArray[np.int32], k: int) -> Callable[[float], bool]:
-    """Whether a C leaves clearly fewer than k columns weight, by a rough fit on those of the steepest loss at 0.
-
-    A rough fit has more weights than a fine one. Where no other column's slope there is near 1, none would have weight.
-    """
+    """Whether a C leaves clearly fewer than k columns weight, by a rough fit on those of the steepest loss at 0."""
     n_classes = int(codes.max()) + 1
     signs = np.where(codes[:, None] == (np.arange(n_classes) if n_classes > 2 else [1]), 1.0, -1.0)
     steepest = np.sort(top(np.abs(values.T @ signs).max(axis=1), min(LIKELY * k, values.shape[1])))

@@ -1,25 +1,13 @@
-"""Entropy and mutual information of numeric columns by Gaussian Parzen windows with full covariance.
+"""Entropy and information of numeric columns by Gaussian Parzen windows of covariance ``h^2 (S + ridge I)``, in bits.
 
-    p(x)       = mean_i N(x - x_i; 0, h^2 (S + ridge I))
-    H(f)       = -mean_n log2 p(f_n)             every sample is also a point (resubstitution)
-    I(fi;fj)   = H(fi) + H(fj) - H(fi,fj)        one dimension's width for H(f), two dimensions' for H(fi,fj)
-
-S is the sample covariance (n - 1) of the points used. The ridge, 1e-6, keeps duplicate columns, columns that do not
-vary within a class, and fewer points than dimensions from a singular covariance. Kernels of pairs are spread over a
-grid that is right to 1e-11 (native/parzen.hpp), in place of n^2 of them. Of several columns F and the class:
+S is the sample covariance of the points used; every sample is also a point. Kernels of pairs are spread over a grid
+that is right to 1e-11 (native/parzen.hpp). The ridge keeps duplicates and constants from a singular covariance.
 
     p(f) = sum_c P(c) p(f|c),   I(F;C) = mean_n log2 [p(f_n|c_n) / p(f_n)]               ("parzen")
                                 I(F;C) = H(C) - mean_n H(C|f_n),  P(c|f) = P(c) p(f|c) / p(f)   ("parzen-posterior")
     I(F;C) ~ sum_i I(fi;C) - sum_{i<j} I(fi;fj) + sum_{i<j} sum_c P(c) I_c(fi;fj)        ("second-order")
 
-The covariance of each class is factored as ``L L'`` once: a further feature adds one row to L, and one coordinate to
-the samples, in which the windows are round. The distances in the coordinates before are shared by all candidates.
-
-N. Kwak, C.-H. Choi, "Input feature selection by mutual information based on Parzen window", IEEE Transactions on
-Pattern Analysis and Machine Intelligence 24(12), 2002. doi:10.1109/TPAMI.2002.1114861
-
-B. Guo, M. S. Nixon, "Gait feature subset selection by mutual information", IEEE Transactions on Systems, Man and
-Cybernetics A 39(1), 2009. doi:10.1109/TSMCA.2008.2007977
+N. Kwak, C.-H. Choi 2002, doi:10.1109/TPAMI.2002.1114861; B. Guo, M. S. Nixon 2009, doi:10.1109/TSMCA.2008.2007977
 """
 
 from __future__ import annotations
@@ -165,11 +153,7 @@ class _ClassFactor:
         return self.last - self.first
 
     def extend(self, values: Floats, coordinates: Floats, centred_rows: Floats) -> tuple[Floats, Floats, Floats]:
-        """Loads, pivots and the new coordinate of each of some features beside the chosen ones.
-
-        ``values`` are theirs for all samples; ``coordinates`` the shared ones, ``centred_rows`` the class's own values
-        of the chosen features.
-        """
+        """Loads, pivots and the new coordinate of each of some features beside the chosen ones."""
         own = values[:, self.first : self.last]
         own = own - (np.add.reduce(own, axis=1) / self.n_points)[:, None]
         loads = np.empty((len(self.pivots), len(values)))
@@ -185,10 +169,7 @@ class _ClassFactor:
 
 
 class JointInformation:
-    """I(S + f;C) of candidates f beside a set S of chosen features that grows: "parzen", or "parzen-posterior".
-
-    ``values`` are standardised columns, shape (n_features, n_samples), samples sorted by class; no class size is 0.
-    """
+    """I(S + f;C) of candidates f while S grows; standardised columns as rows, samples sorted by class."""
 
     def __init__(
         self,
@@ -275,10 +256,7 @@ def mean_log2(values: Floats) -> float:
 
 
 class SecondOrderInformation:
-    """The second-order approximation for S + f, with the parameters of :class:`JointInformation`.
-
-    Cost: with m features chosen, a candidate takes 2 pairs with each once, and n^2 kernels once.
-    """
+    """The second-order approximation for S + f, with the parameters of :class:`JointInformation`."""
 
     def __init__(
         self, values: Floats, class_sizes: Integers, bandwidth: str | float = "scott", n_jobs: int | None = None

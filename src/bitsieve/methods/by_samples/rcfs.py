@@ -58,10 +58,7 @@ def _others(clusters: Integers, column: int) -> Integers:
 
 
 def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1) -> Integers:
-    """The cluster of every column, ``0, 1, ...``, by average linkage on ``1 - |rho|``.
-
-    None stops where the two nearest have a mean |rho| below 0.5, or where ``least`` are left.
-    """
+    """The cluster of every column by average linkage on ``1 - |rho|``; None: as long as that is at most 0.5."""
     from scipy.cluster.hierarchy import average
 
     n = centred.shape[1]
@@ -121,10 +118,8 @@ def scatters(centred: Centred, classes: NDArray[np.integer]) -> tuple[Floats, Fl
 def most_separable(between: Floats, total: Floats, clusters: Integers, k: int) -> Integers:
     """The k columns of k different clusters with the largest sum of ``between`` over sum of ``total``, ascending.
 
-    Dinkelbach: for a share s the largest ``sum (between - s total)`` is found at once, the best of each cluster and the
-    k best of those; s becomes what that set reaches, until it rises no more. Ties of 1e-10 go to the lowest columns.
-
-    W. Dinkelbach, "On nonlinear fractional programming", Management Science 13(7), 1967. doi:10.1287/mnsc.13.7.492
+    Dinkelbach (1967, doi:10.1287/mnsc.13.7.492): for a share s the best ``sum (between - s total)`` is found at once; s
+    becomes what that set reaches, until it rises no more. Ties of 1e-10 go to the lowest columns.
     """
     members = np.split(np.argsort(clusters, kind="stable"), np.cumsum(np.bincount(clusters))[:-1])
     alone = [int(m[0]) for m in members if len(m) == 1]

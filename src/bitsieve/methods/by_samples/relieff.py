@@ -1,7 +1,4 @@
-"""ReliefF: a column is good if it differs between near samples of different classes and not between those of one.
-
-RReliefF is its sibling for a quantity: a column is good if it differs between near samples of different values.
-"""
+"""ReliefF: a column is good if it differs between near samples of different classes; RReliefF: of other values."""
 
 from __future__ import annotations
 
@@ -63,13 +60,7 @@ def relieff_weights(
     n_jobs: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Floats:
-    """The weight of every column, between -1 and 1; 0 for columns that do not vary.
-
-    ``W = mean over the samples i of [ - mean diff to the hits + sum_c P(c) / (1 - P(y_i)) mean diff to the misses of
-    c ]``: the hits are the ``n_neighbors`` nearest samples of i's own class without itself, the misses those of
-    class c, all of them where there are fewer. Ties of distance go to the lowest index. The ``chosen`` samples i are
-    looked at, neighbours are sought among all; every class occurs, and there are at least two.
-    """
+    """The weight of every column, between -1 and 1, by the neighbours of the ``chosen`` samples among all."""
     blocks = _blocks(differences, chosen)
     sums = np.zeros((len(blocks), differences.n_features))
 
@@ -93,9 +84,7 @@ def rrelieff_weights(
     """The weight of every column for a quantity y, between -1 and 1; 0 for columns that do not vary.
 
     ``W = E[diff(y) diff(A)] / E[diff(y)] - E[(1 - diff(y)) diff(A)] / E[1 - diff(y)]``, E the mean over the ``chosen``
-    samples and the ``n_neighbors`` nearest others of each (all where there are fewer), ``diff(y) = |y_i - y_j| / (max -
-    min)``: with neighbours of equal influence, Bayes' rule for the difference of two probabilities of differing. Ties
-    of distance go to the lowest index.
+    samples and the nearest others of each: Bayes' rule for the difference of two probabilities of differing.
     """
     scaled = values / np.abs(values).max()
     scaled = scaled / (scaled.max() - scaled.min())

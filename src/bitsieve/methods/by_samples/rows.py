@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rows:
-    """The samples of a table, its numeric columns apart from its categorical ones.
-
-    ``numbers`` (n_samples, n_numeric): NaN where a value is missing. ``codes`` (n_samples, n_categorical): -1 where a
-    value is missing. ``numeric``, ``categorical``: which columns of the table these are.
-    """
+    """The samples of a table, numeric columns apart from categorical ones; missing values are NaN, or code -1."""
 
     numbers: Floats
     codes: NDArray[np.int32]
@@ -74,10 +70,7 @@ class Samples(Protocol):
         """Numeric columns apart from categorical ones."""
 
     def numbers(self, setting: str = "") -> tuple[Floats, Flags]:
-        """All columns as numbers, shape (n_samples, n_features), and which of them vary; two categories are 0 and 1.
-
-        A column of more is refused; ``setting`` says which one of the method needs numbers.
-        """
+        """All columns as numbers, and which vary; ``setting``: what needs numbers, for the refusal of categories."""
 
     def values(self) -> NDArray[Any] | csc_array:
         """All columns as numbers of any numeric type and layout, or CSC; too large ones are refused."""
@@ -89,10 +82,7 @@ class Samples(Protocol):
         """All columns binned; None where they are to be taken as they are."""
 
     def counted(self, kind: str) -> Information:
-        """The information of the columns that vary as codes: each distinct value ("distinct"), or ten bins ("binned").
-
-        "binned" leaves columns of at most ten distinct values as they are.
-        """
+        """The information of the columns that vary: each distinct value a code ("distinct"), or ten bins ("binned")."""
 
 
 class Centred(NamedTuple):
@@ -112,10 +102,7 @@ def centre(numbers: Floats) -> Centred:
 
 
 def standardize(numbers: Floats) -> Floats:
-    """Columns of samples, shape (n_samples, n_features), as rows of mean 0 and standard deviation 1; constants are 0.
-
-    The least and the greatest value decide what is constant, so that rounding makes no column vary.
-    """
+    """Columns, shape (n_samples, n_features), as rows of mean 0 and standard deviation 1; constants are 0."""
     varies = numbers.min(axis=0, initial=np.inf) < numbers.max(axis=0, initial=-np.inf)
     out = np.zeros(numbers.shape[::-1])
     if varies.any():

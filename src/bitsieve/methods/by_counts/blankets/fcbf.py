@@ -53,9 +53,7 @@ class Remaining:
 
 
 class RemainingByEquivalence(Remaining):
-    """The same where columns of disjoint support are known: what a pivot shares with them is asked for once a
-    class of equivalent ones, of which it removes those of the lowest levels.
-    """
+    """The same where columns of disjoint support are known: a pivot is compared once with all equivalent ones."""
 
     def __init__(self, information: Information, order: Columns, levels: Floats, disjoint: DisjointPairs) -> None:
         super().__init__(information, order, levels)

@@ -1,8 +1,4 @@
-"""Koller and Sahami's backward elimination: features are dropped one by one, the least informative given its blanket.
-
-D. Koller, M. Sahami, "Toward optimal feature selection", ICML 1996. The blanket of a feature are the K features left
-that carry most of its information; its information about the class, conditional on all of them, decides.
-"""
+"""Koller and Sahami's backward elimination: the least informative feature given its blanket is dropped, and so on."""
 
 from __future__ import annotations
 
@@ -19,10 +15,7 @@ from bitsieve.methods.method import CONDITIONED, Found, Method, rank_all
 
 
 class _Blankets:
-    """The blanket of every feature left, and I(Xi;C|M_i), of the features that vary, by place among them.
-
-    A blanket M_i are the ``size`` features j with the smallest I(Xi;C|Xj), or with the largest I(Xi;Xj).
-    """
+    """The blanket of every feature left, and I(Xi;C|M_i), of the features that vary, by place among them."""
 
     def __init__(self, information: Information, columns: Columns, size: int, rule: str) -> None:
         self.information, self.columns = information, columns
@@ -70,11 +63,7 @@ class _Blankets:
 
 
 def koller_sahami(information: Information, k: int, *, blanket_size: int = 1, blanket: str = "relevance") -> Found:
-    """Keep the ``k`` features that stay longest; see :class:`bitsieve.KollerSahami`.
-
-    ``delta_i = I(Xi;C|M_i)``; the smallest is dropped, and blankets that held it are chosen afresh. Ties (1e-10):
-    the highest column is dropped, so that the lowest stays. Columns that do not vary are dropped first.
-    """
+    """Keep the ``k`` features that stay longest, constants dropped first; see :class:`bitsieve.KollerSahami`."""
     varying = np.flatnonzero(information.varies)
     blankets, progress = _Blankets(information, varying, blanket_size, blanket), phase("ranking")
     dropped = np.flatnonzero(~information.varies)[::-1].tolist()

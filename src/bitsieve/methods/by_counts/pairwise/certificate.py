@@ -1,7 +1,4 @@
-"""How far a subset of k features can be from the best one: its objective x'Qx, and bounds on that of every subset.
-
-Vinh, Chan, Romano, Bailey 2014, eq. 17-19.
-"""
+"""How far a subset of k features can be from the best one: x'Qx and its bounds (Vinh et al. 2014, eq. 17-19)."""
 
 from __future__ import annotations
 
@@ -53,10 +50,7 @@ def row_bound(matrix: NDArray[np.floating], k: int) -> float:
 def row_bound_by_rows(
     row: Callable[[int], NDArray[np.floating]], diagonal: Floats, largest_other: Floats, k: int
 ) -> float:
-    """:func:`row_bound` of a matrix whose rows are made when asked for, from the most promising on.
-
-    ``largest_other`` holds the largest entry off the diagonal of every row.
-    """
+    """:func:`row_bound` of a matrix whose rows are made when asked for, from the most promising on."""
     limit = diagonal + (k - 1) * largest_other if k > 1 else diagonal  # of b_i
     order = np.argsort(-limit, kind="stable")
     best = np.full(k, -np.inf)
@@ -83,10 +77,7 @@ def _sum_of_largest(values: NDArray[np.floating], k: int) -> float:
 
 
 def marginal_bound(relevance: Floats, class_entropy: float, k: int) -> float:
-    """A bound that needs no pairs: ``k (k - 1) H(C)`` less ``k - 2`` times the k smallest relevances.
-
-    ``I(Xi,Xj;C) <= H(C)`` makes ``Q_ij <= H(C) - (I(Xi;C) + I(Xj;C)) / 2``: loose, for where Q is not counted in full.
-    """
+    """A bound that needs no pairs, by ``Q_ij <= H(C) - (I(Xi;C) + I(Xj;C)) / 2``, as ``I(Xi,Xj;C) <= H(C)``."""
     if k == 1:
         return float(relevance.max())
     return k * (k - 1) * class_entropy - (k - 2) * float(np.add.reduce(np.sort(relevance)[:k]))

@@ -43,11 +43,7 @@ STRIP = 16  # rows of a tile multiplied at once: their products stay in the seco
 
 
 class TiledProducts:
-    """The symmetric conditional matrix Q in tiles: as many as the memory given holds are kept, others counted anew.
-
-    Which are kept changes not one bit: tiles are of a fixed size, and their parts of the product added in fixed order.
-    ``memory``: bytes for tiles; three of 32 MiB (float64) are for work and come off it.
-    """
+    """The symmetric conditional matrix Q in tiles: as many as the memory holds are kept, others counted anew."""
 
     def __init__(self, information: Information, columns: Columns, dtype: DTypeLike, memory: int) -> None:
         self._information = information
@@ -216,10 +212,7 @@ ConditionalMatrix = WholeMatrix | CountedMatrix  # enough to improve a subset an
 def conditional_matrix(
     information: Information, columns: Columns | None = None, dtype: DTypeLike = np.float64, memory: int | None = None
 ) -> FullMatrix:
-    """Q over ``columns`` (None: all): whole where it fits the memory given in bytes (None: any), else in tiles.
-
-    Raises ValueError if the system has not the memory for the whole.
-    """
+    """Q over ``columns`` (None: all): whole where it fits the memory given in bytes (None: any), else in tiles."""
     chosen = np.arange(information.n_features) if columns is None else columns
     n_bytes = len(chosen) ** 2 * np.dtype(dtype).itemsize
     if memory is not None and n_bytes > memory:

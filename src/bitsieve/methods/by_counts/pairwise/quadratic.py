@@ -44,12 +44,7 @@ def first_duplicates(redundancy: Floats) -> Columns:
 
 
 class QuadraticRanking(NamedTuple):
-    """Weights of the columns, of sum 1, and what they come from.
-
-    ``order``: by falling weight; columns of weight 0 by rising gradient, the multiplier of their bound; ties to the
-    lowest column. ``shift``: added to the diagonal of H, bits. ``gap``: the objective is at most so much above its
-    minimum, bits.
-    """
+    """Weights of the columns, of sum 1; shift and gap in bits, the objective being within the gap of its minimum."""
 
     weights: Floats
     order: Columns
@@ -62,11 +57,7 @@ class QuadraticRanking(NamedTuple):
 def quadratic_ranking(
     information: Information, columns: Columns, alpha: float | None = None, *, shifted: bool = False
 ) -> QuadraticRanking:
-    """QPFS: ``H_ij = I(Xi;Xj)``, ``H_ii = H(Xi)``, of columns that vary.
-
-    ``alpha``: weight of the relevance; None: balanced. ``shifted``: add the least number to the diagonal that makes H
-    convex, instead of refusing it.
-    """
+    """QPFS of columns that vary; ``shifted``: add what makes H convex to its diagonal, instead of refusing it."""
     check_matrices(matrices_for_proof(len(columns)), len(columns))
     redundancy = np.asarray(
         information.matrix("redundancy", columns=columns, progress=phase("counting pairs")), np.float64
@@ -129,8 +120,7 @@ def approximated_ranking(
 ) -> QuadraticRanking:
     """QPFS with Nystrom's approximation of H from the rows of ``landmarks``, some of the ``columns``.
 
-    ``own_entropy``: give every column its entropy on the diagonal. By the letter of the approximation only landmarks
-    have theirs; the others seem to share next to nothing with themselves, and take all the weight.
+    ``own_entropy``: the others, too, have their entropy on the diagonal; else they take nearly all the weight.
     """
     n_bytes = 3 * 8 * len(landmarks) * len(columns)
     check_room(n_bytes, f"rows of {len(landmarks):,} landmarks and their factor take", "give fewer landmarks")
@@ -164,11 +154,7 @@ def _rank_dense(
     alpha: float | None,
     shift: float,
 ) -> QuadraticRanking:
-    """Solve with ``diagonal`` in place of that of the matrix, which is overwritten.
-
-    m duplicates, of like weight in some minimum, are one variable, the diagonal ``(diagonal + (m - 1) with_itself) /
-    m``: their ties are exact, and H is regular where nothing but duplicates made it singular.
-    """
+    """Solve with ``diagonal`` in place of that of the matrix, which is overwritten; duplicates are one variable."""
     relevance = information.relevance[columns]
     with_itself = np.diagonal(matrix).copy()
     if alpha is None:

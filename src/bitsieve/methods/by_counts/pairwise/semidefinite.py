@@ -63,10 +63,7 @@ ROUNDINGS: dict[str, Callable[[Floats, Draw], Floats]] = {
 
 
 def round_factor(matrix: Floats, factor: Floats, k: int, rounding: str, n_roundings: int, draw: Draw) -> Rounded:
-    """The k features with the largest cosines, for the direction whose subset has the largest x'Qx.
-
-    ``factor`` (n + 1, r): unit rows, row 0 representing y = 1. ``draw(size)``: independent standard normal numbers.
-    """
+    """The k features with the largest cosines, for the direction whose subset has the largest x'Qx."""
     tried = [ROUNDINGS[rounding](factor, draw) for _ in range(n_roundings)]
     subsets = [top(cosines, k) for cosines in tried]
     objectives = np.array([subset_objective(matrix[np.ix_(members, members)]) for members in subsets])
@@ -81,11 +78,7 @@ def _row_cosines(factor: Floats, direction: Floats) -> Floats:
 
 
 class SemidefiniteChoice(NamedTuple):
-    """What SDPCMI finds among some columns, which its indices count.
-
-    ``order``: the subset first, largest share in x'Qx first; then the others, largest cosine first. ``shares`` (k,): in
-    that order, in bits. ``cosines``: with the direction that won. ``membership``: ``(1 + Y_0i) / 2``, of sum k.
-    """
+    """What SDPCMI finds among some columns: the subset comes first in the order; its shares in x'Qx in bits."""
 
     order: Columns
     shares: Floats

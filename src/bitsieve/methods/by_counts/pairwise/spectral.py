@@ -1,7 +1,4 @@
-"""SPECCMI: the global objective of pairwise conditional information, relaxed to an eigenvector.
-
-The paper is that of :mod:`bitsieve.methods.by_counts.pairwise.certificate`, section 3.4.
-"""
+"""SPECCMI: the global objective of pairwise conditional information, relaxed to an eigenvector."""
 
 from __future__ import annotations
 
@@ -43,10 +40,7 @@ from bitsieve.optimize.swap import improve_by_swaps
 
 
 class SpectralRanking(NamedTuple):
-    """Weights of the columns, their places best first, and the dominant eigenvalue in bits.
-
-    ``shift`` is what was added to the diagonal of the landmarks (0 but for Nystrom's variant of the paper).
-    """
+    """Weights of the columns, their places best first, the dominant eigenvalue and the shift in bits."""
 
     weights: Floats
     order: Columns
@@ -55,10 +49,7 @@ class SpectralRanking(NamedTuple):
 
 
 def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
-    """Rank by the dominant eigenvector of a matrix, whole or in tiles: weights >= 0, ties to the lowest column.
-
-    A constant column in it would get the weight that the relevance of the others lends it.
-    """
+    """Rank by the dominant eigenvector of a matrix, whole or in tiles: weights >= 0, ties to the lowest column."""
     phase("ranking")
     n = len(matrix.diagonal)
     pair = lanczos(matrix.multiply, np.full(n, 1 / np.sqrt(n)))
@@ -69,8 +60,7 @@ def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
 def rank_by_landmarks(rows: NDArray[np.floating], landmarks: Columns, variant: str | None = None) -> SpectralRanking:
     """Rank by Nystrom's approximation of the dominant eigenvector from some rows of Q, at the places ``landmarks``.
 
-    ``variant`` "paper" takes the top eigenvector of the approximated matrix, whose weights may be negative. The
-    eigenvalue is estimated from the rows, ``w'(Qv)_L / w'w`` with ``w = v_L``: exact for the exact vector.
+    The eigenvalue is estimated from these rows, ``w'(Qv)_L / w'w`` with ``w = v_L``: exact for the exact vector.
     """
     phase("ranking")
     known = np.asarray(rows, np.float64)

@@ -1,7 +1,6 @@
-"""Columns as vectors of unit length about their mean, ``f = (x - mean) / length``: products with weights of the samples
-and correlations, of a dense or a sparse table, which is never copied nor made dense as a whole.
+"""Columns as vectors of unit length about their mean, ``f = (x - mean) / length``, of a dense or sparse table.
 
-A column that holds a single value has length 0 and counts as the zero vector.
+A column that holds a single value has length 0 and counts as the zero vector. No table is copied or made dense.
 """
 
 from __future__ import annotations

@@ -44,8 +44,7 @@ def leading(scores: Floats, count: int) -> Integers:
 def match(columns: Columns, scores: Floats, budget: int, least: float | None, represented: Integers = NONE) -> Integers:
     """The best ranked columns, up to ``budget``, each correlated by less than ``least`` with all those before it.
 
-    In order of choice; ``least`` None takes the best ranked ones as they are; columns that score 0 are never taken.
-    What is correlated with a ``represented`` column is left out, that column itself is not.
+    ``least`` None takes the best as they are; what is correlated with a ``represented`` column is left out, it is not.
     """
     if least is None:
         return leading(scores, budget)
@@ -90,10 +89,9 @@ class ExactMatch(NamedTuple):
 
 
 def match_exactly(columns: Columns, scores: Floats, budget: int, least: float) -> ExactMatch:
-    """The columns, at most ``budget``, of the largest sum of squared scores of which no two are correlated.
+    """The columns, at most ``budget``, of the largest sum of squared scores, no two of them correlated by ``least``.
 
-    Two columns are correlated where the absolute value is ``least`` or more; columns that score 0 are never taken. The
-    gap is 0 where the set is proved to be the best, but for differences of 1e-8 of the sum.
+    The gap is 0 where the set is proved to be the best, but for differences of 1e-8 of the sum.
     """
     greedy = match(columns, scores, budget, least)
     if len(greedy) == 0:

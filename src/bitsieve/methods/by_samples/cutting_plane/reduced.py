@@ -2,10 +2,8 @@
 
     min_alpha max_t  sum_k [ sum_{j in cut t} c_jk^2 / 2 + |alpha_k|^2 / (2C) ],   c_jk = sum_i alpha_ik y_ik f_ij
 
-over one simplex of samples for each task k. With weights mu of the cuts, again of a simplex, and d_j = sum_{t: j in t}
-mu_t, the order may be turned round: the inner minimum for given mu is a support vector machine of squared hinge loss
-over the features sqrt(d_j) f_j, alpha the projection of -C y f'(sqrt(d) u) on the simplex. Both are found by Newton
-steps, and the duality gap says how far.
+Turned round, with weights mu of the cuts and d_j = sum_{t: j in t} mu_t: the inner minimum for given mu is a support
+vector machine of squared hinge loss over the features sqrt(d_j) f_j. Newton steps find both, for each task k.
 """
 
 from __future__ import annotations
@@ -30,12 +28,7 @@ ROUNDING = 1e-14  # relative change of its value that may be none
 
 
 class Reduced(NamedTuple):
-    """The optimum over the cuts.
-
-    ``alpha`` (n_samples, n_tasks): each column in the simplex. ``mixture`` (n_cuts,): the mu of the cuts. ``weights``
-    (n_columns, n_tasks): ``d_j c_jk``: the classifier of task k is the sign of ``sum_j weights_jk f_j``. ``value``: the
-    largest cut at ``alpha``; the least possible is at most ``gap`` below it.
-    """
+    """The optimum over the cuts: ``weights`` d_j c_jk (n_columns, n_tasks), a value within ``gap`` of the least."""
 
     alpha: Floats
     mixture: Floats
@@ -45,11 +38,7 @@ class Reduced(NamedTuple):
 
 
 class _Inner(NamedTuple):
-    """A u of one task.
-
-    ``value``: ``|u|^2 / 2 - alpha'm - |alpha|^2 / (2C)``, m = y f'(sqrt(d) u): half the squared gradient above the
-    dual.
-    """
+    """A u of one task; the value ``|u|^2 / 2 - alpha'm - |alpha|^2 / (2C)``, with m = y f'(sqrt(d) u)."""
 
     value: float
     u: Floats
@@ -94,11 +83,7 @@ class _Point(NamedTuple):
 
 
 class ReducedProblem:
-    """The problem over given cuts.
-
-    ``part`` holds the columns of all cuts; ``signs``, -1 or 1, has the shape (n_samples, n_tasks), ``members``, which
-    columns are in a cut, (n_cuts, n_columns).
-    """
+    """The problem over given cuts; ``members`` (n_cuts, n_columns): which columns are in a cut."""
 
     def __init__(self, part: Part, signs: Floats, members: Flags, C: float) -> None:
         self.part = part

@@ -1,7 +1,4 @@
-"""The outer loop: find the cut that is violated most, solve the problem over the cuts found so far, and again.
-
-Zhai, Tan, Tsang, Ong 2012, algorithm 1.
-"""
+"""The outer loop: the cut that is violated most, the problem over all cuts so far, and again (Zhai et al. 2012)."""
 
 from __future__ import annotations
 
@@ -91,11 +88,7 @@ def check_tau(name: str, value: Any) -> None:
 
 @dataclass(frozen=True)
 class Settings:
-    """What is searched for.
-
-    A cut has ``per_cut`` support features: twice as many where it would not raise the objective or bring a new one, and
-    all ``n_features`` in the last cut allowed.
-    """
+    """What is searched for; a cut that would bring nothing new has twice as many features, the last one all."""
 
     n_features: int  # support features wanted in all
     per_cut: int

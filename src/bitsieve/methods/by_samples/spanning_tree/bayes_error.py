@@ -41,21 +41,14 @@ def divergence(n_cross: Numbers, m: int, n: int) -> Numbers:
 
 
 def two_class_bounds(n_cross: Numbers, m: int, n: int) -> tuple[Numbers, Numbers]:
-    """``1/2 - sqrt(u)/2`` and ``1/2 - u/2`` for ``u = 4 p q max(Dp, 0) + (p - q)^2``, ``p = m / (m + n) = 1 - q``.
-
-    Where Dp is not negative the upper one is ``R / (m + n)``.
-    """
+    """``1/2 - sqrt(u)/2`` and ``1/2 - u/2`` for ``u = 4 p q max(Dp, 0) + (p - q)^2``, ``p = m / (m + n) = 1 - q``."""
     p, q = m / (m + n), n / (m + n)
     u = 4.0 * p * q * np.maximum(divergence(n_cross, m, n), 0.0) + (p - q) ** 2
     return 0.5 - np.sqrt(u) / 2.0, 0.5 - u / 2.0
 
 
 def pairwise_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErrorBounds:
-    """Bounds from a tree for every two classes.
-
-    With e_ab the Bayes error between classes a and b alone, and p their frequencies among all samples, the Bayes error
-    is at most ``sum_{a<b} (p_a + p_b) e_ab`` and, for C classes, at least ``2 / C`` times that sum.
-    """
+    """Bounds from a tree for every two classes a, b: ``sum_{a<b} (p_a + p_b) e_ab``, and ``2 / C`` of that."""
     lower = upper = 0.0
     for a, b in combinations(range(n_classes), 2):
         in_pair = np.flatnonzero((classes == a) | (classes == b))
@@ -69,10 +62,9 @@ def pairwise_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesEr
 
 
 def global_bounds(points: Floats, classes: Classes, n_classes: int) -> BayesErrorBounds:
-    """Bounds from one tree of all samples.
+    """Bounds from the share s of the edges of one tree, among N samples, that join different classes.
 
-    The share s of its edges, among N samples, that join different classes estimates the error of the nearest-neighbour
-    rule: the Bayes error is from ``(C - 1) / C (1 - sqrt(1 - s C / (C - 1)))`` to s, cut at ``1 - sum_c p_c^2``.
+    The Bayes error is from ``(C - 1) / C (1 - sqrt(1 - s C / (C - 1)))`` to s, cut at ``1 - sum_c p_c^2``.
     """
     between = edges_between(minimum_spanning_tree(points), classes, n_classes)
     frequency = np.bincount(classes, minlength=n_classes) / len(points)

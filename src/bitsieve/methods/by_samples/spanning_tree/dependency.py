@@ -91,10 +91,7 @@ def _by_relevance(
 
 @dataclass(frozen=True)
 class Draw:
-    """Two halves of the samples, the second permuted within the classes.
-
-    A sample without another one of its class among ``permuted`` is its own partner.
-    """
+    """Two halves of the samples, the second permuted within the classes."""
 
     original: Places  # the samples that are left as they are
     permuted: Places  # the others, without the odd one out; they give the first of the two features
@@ -113,11 +110,7 @@ class Draw:
 
 
 def class_weights(draw: Draw, classes: NDArray[np.integer], priors: str) -> tuple[Floats, Floats]:
-    """What the samples of the two halves weigh, so that ``1 - (weight of the cross edges) / n`` is the bound.
-
-    ``halves`` takes the frequencies of each class from its own half, and all weights are 1; ``pooled`` takes those
-    among all samples.
-    """
+    """What the samples of the halves weigh: 1 for "halves", or by the frequencies of classes among all for "pooled"."""
     half = len(draw.original)
     if priors == "halves":
         return np.ones(half), np.ones(half)
@@ -151,10 +144,7 @@ def dependency_matrix(
     n_jobs: int | None = None,
     progress: Progress = None,
 ) -> Floats:
-    """The lower bound on the conditional geometric mutual information of every two columns given the class.
-
-    The mean over the draws; symmetric, 0 on the diagonal. At most 1; chance puts bounds near 0 a little below it.
-    """
+    """The lower bound on the information of every two columns given the class, the mean over the draws."""
     n_columns = len(columns.ranks)
     sums = np.zeros((n_columns, n_columns))
     width = max(1, BLOCK_POINTS // max(1, len(classes)))
@@ -190,10 +180,7 @@ def by_total(matrix: Floats) -> tuple[Columns, Floats]:
 
 
 def by_removal(matrix: Floats) -> tuple[Columns, Floats]:
-    """All features, the last one removed first: the highest total among those left is removed, again and again.
-
-    Of equal totals the higher index is removed first. Beside the order: the total that each had when it was removed.
-    """
+    """All features, the last one removed first: of those left always the (last) one of the highest total."""
     n = len(matrix)
     totals = matrix.sum(axis=1)
     order = np.empty(n, np.intp)

@@ -1,7 +1,6 @@
 """The Euclidean minimum spanning tree of points, some of them equal, and its edges between points of other classes.
 
-These edges are the statistic of J. H. Friedman, L. C. Rafsky, "Multivariate generalizations of the Wald-Wolfowitz and
-Smirnov two-sample tests", Annals of Statistics 7, 1979. doi:10.1214/aos/1176344722
+J. H. Friedman, L. C. Rafsky, Annals of Statistics 7, 1979. doi:10.1214/aos/1176344722
 """
 
 from __future__ import annotations
@@ -36,8 +35,7 @@ class SpanningTree:
 def minimum_spanning_tree(points: Floats) -> SpanningTree:
     """The minimum spanning tree of finite points, shape (n_points, n_dimensions), by Prim's algorithm over near points.
 
-    Edges of equal length are taken in the order of (lower place, higher place), the places being numbered in
-    lexicographic order. So the tree is unique and does not depend on the order of the points.
+    Edges of equal length are taken by their places in lexicographic order, so the tree is unique.
     """
     places, place = np.unique(check_spread(points), axis=0, return_inverse=True)
     edges = _native.spanning_tree(choose_kernel().name, np.ascontiguousarray(places.T))
@@ -57,8 +55,7 @@ def check_spread(points: Floats) -> Floats:
 def edges_between(tree: SpanningTree, classes: NDArray[np.integer], n_classes: int) -> Floats:
     """The number of edges between every two classes, as a symmetric matrix; on the diagonal those within a class.
 
-    Lengths do not say how m equal points are joined, nor which of them an edge to another place touches. Counted is
-    the expectation over all choices: two equal points are joined with probability ``2 / m``.
+    Counted is the expectation over all ways to join equal points: two of m are joined with probability ``2 / m``.
     """
     n_places = len(tree.places)
     counts = np.bincount(tree.place * n_classes + classes, minlength=n_places * n_classes).reshape(n_places, n_classes)

@@ -1,8 +1,6 @@
 """Forward selection by the variational lower bound of I(X_S;C), whatever likelihoods it is made of.
 
-    I(X_S;C) >= mean_n log2 [ q(x_S|c_n) / sum_c p(c) q(x_S|c) ]
-
-Each step adds the feature with the greatest bound. The paper is that of :mod:`bitsieve.methods.by_samples.vmi`.
+I(X_S;C) >= mean_n log2 [ q(x_S|c_n) / sum_c p(c) q(x_S|c) ]
 """
 
 from __future__ import annotations
@@ -42,8 +40,7 @@ class Weighted(NamedTuple):
 class Posterior:
     """The running likelihoods log2 p(c) q(x_S|c) of every sample and class, as logarithms: none underflows.
 
-    Samples are sorted by class, ``class_sizes`` of each, none 0, and stand in blocks of eight, a lane each: arrays of
-    shape (n_blocks, n_classes, 8), as the native sums want them.
+    Samples are sorted by class and stand in blocks of eight: arrays of shape (n_blocks, n_classes, 8).
     """
 
     def __init__(self, class_sizes: Integers) -> None:
@@ -87,10 +84,7 @@ class Posterior:
         return values[self._true_class]
 
     def bounds(self, true_class: Floats, mixed: Floats) -> Floats:
-        """The bound, in bits, with the chosen features and each candidate.
-
-        ``true_class`` is sum_n log2 of its likelihood in the sample's class, ``mixed`` of those mixed over the classes.
-        """
+        """The bound, in bits, with the chosen features and each candidate, from its sums over the samples."""
         return self.bound + (true_class - mixed) / self.n_samples
 
     @property
@@ -149,9 +143,7 @@ def variational_select(
 ) -> Found:
     """Add the feature with the greatest bound, one at a time; S must be empty.
 
-    When the best bound grows by less than ``RESTART_GAIN``, "restart" empties S and goes on, the chosen features
-    staying chosen; when it grows by no more than ``STOP_GAIN``, "stop" ends. The first feature is always taken.
-    ``restarts_``: how many were chosen when S was emptied; ``alone_``: the bound of every feature alone.
+    Where the bound no longer grows, "restart" empties S and goes on, the chosen staying chosen, and "stop" ends.
     """
     alone = np.where(bound.varies, bound.alone(), 0.0)
     scores = _BoundScores(bound, alone, restarting=on_plateau == "restart")

@@ -1,12 +1,10 @@
 """The bounds of candidates that are columns of codes: frequencies within each class, not smoothed.
 
     naive      q(x_f|x_S,c) = p(x_f|c)
-    pairwise   q(x_f|x_S,c) = prod_s p(x_f|x_s,c)^(1/#S)
+    pairwise   q(x_f|x_S,c) = prod_s p(x_f|x_s,c)^(1/#S), 1 where (x_s, c) does not occur
 
-A condition (x_s, c) that does not occur has no conditional; 1 is put in its place, which no bound can see: the
-likelihood of S is 0 in that class already. The bounds of all candidates are computed in float32 first, with a bounded
-error; the few that could be the greatest are then computed in float64, and the choice is among those. No bound is above
-H(C), so that the first candidate that reaches it is the choice, and no other need be computed.
+All bounds are computed in float32 first, with a bounded error; the few that could be the greatest in float64. No bound
+is above H(C): the first candidate that reaches it is the choice.
 """
 
 from __future__ import annotations
@@ -194,11 +192,7 @@ class PairwiseBound(NaiveBound):
         self._true_class = np.zeros(self.n_features)
 
     def float32_error(self) -> float:
-        """How far a bound in float32 may be from the true one, in bits.
-
-        A log2 p is at most L = log2 n_c in size: the roundings of m of them are (m / 2 + 4) L of 2^-24, those of all
-        else 2 (C + 16).
-        """
+        """In bits: m log2 p, each at most L = log2 n_c, are off by (m / 2 + 4) L 2^-24, all else by 2 (C + 16)."""
         size = float(np.log2(self.table.class_sizes.max())) + 1
         return SINGLE * ((len(self._chosen) / 2 + 4) * size + 2 * (self.posterior.n_classes + 16))
 

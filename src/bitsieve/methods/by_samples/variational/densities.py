@@ -1,12 +1,7 @@
-"""The bounds of candidates of two kinds: numeric columns by Gaussian kernel densities within each class, categorical
-columns by frequencies.
+"""The bounds of mixed candidates: numbers by Gaussian kernel densities within each class, categories by frequencies.
 
-With the points j of class c, and k a Gaussian, or the indicator of equal codes of a categorical column,
-
-    p(x|c)       = mean_j k(x, x_j)
-    p(x|x_s,c)   = sum_j k(x, x_j) k(x_s, x_sj) / sum_j k(x_s, x_sj).
-
-A sample counts among the points of its own class. All sums are taken relative to the nearest point: none underflows.
+p(x|c)       = mean_j k(x, x_j)                              k a Gaussian, or whether codes are equal
+p(x|x_s,c)   = sum_j k(x, x_j) k(x_s, x_sj) / sum_j k(x_s, x_sj)      j the samples of class c
 """
 
 from __future__ import annotations
@@ -27,10 +22,7 @@ NOTHING = -1e30  # log2 of such a sum
 
 
 class DensityTable:
-    """Columns of numbers (where ``numeric``) and of codes, shape (n_features, n_samples), samples sorted by class.
-
-    Raises IndistinctError where a numeric column that varies does not vary within some class.
-    """
+    """Columns of numbers (``numeric``) and of codes, shape (n_features, n_samples), samples sorted by class."""
 
     def __init__(
         self, values: Floats, numeric: Flags, class_sizes: Integers, bandwidth: str | float, n_jobs: int | None
