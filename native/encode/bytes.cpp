@@ -16,10 +16,16 @@ constexpr std::int64_t kRowsAtOnce = 64;  // of columns side by side in rows, be
 template <class T>
 inline auto beyond_byte(T value, std::uint8_t& byte) {
     if constexpr (kFloats<T>) {
-        using Word = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-        const bool within = value >= T(0) && value <= T(255);  // false for NaN
-        byte = std::uint8_t(std::int32_t(within ? value : T(0)));
-        return Word(-Word(T(byte) != value));
+        // The last bits of a number in [kWhole, 2 * kWhole) are its whole number above kWhole.
+        using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+        constexpr T kWhole = sizeof(T) == 8 ? T(1LL << 52) : T(1 << 23);
+        const T above = value + kWhole, rest = (above - kWhole) - value;  // of a number that fits 0, and not -0
+        Word word, whole, lost;
+        std::memcpy(&word, &above, sizeof(T));
+        std::memcpy(&whole, &kWhole, sizeof(T));
+        std::memcpy(&lost, &rest, sizeof(T));
+        byte = std::uint8_t(word);
+        return Word(((word ^ whole) & Word(~Word(255))) | lost);
     } else {
         using Word = std::make_unsigned_t<T>;
         byte = std::uint8_t(value);
@@ -56,16 +62,15 @@ template <class T>
 bool rows_as_bytes(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, std::uint8_t* out) {
     if (n_rows > 0 && !begin_as_bytes(values, n_columns)) return false;
     std::vector<std::uint8_t> bytes(std::size_t(kRowsAtOnce * n_columns));
-    std::vector<decltype(beyond_byte(T(), *out))> beyond(std::size_t(n_columns), 0);
     for (std::int64_t first = 0; first < n_rows; first += kRowsAtOnce) {
         const std::int64_t count = std::min(kRowsAtOnce, n_rows - first);
+        decltype(beyond_byte(T(), *out)) beyond = 0;
         for (std::int64_t i = 0; i < count; ++i) {
             const T* __restrict row = values + (first + i) * stride;
             std::uint8_t* __restrict to = bytes.data() + i * n_columns;
-            auto* __restrict seen = beyond.data();
-            for (std::int64_t c = 0; c < n_columns; ++c) seen[c] |= beyond_byte(row[c], to[c]);
+            for (std::int64_t c = 0; c < n_columns; ++c) beyond |= beyond_byte(row[c], to[c]);
         }
-        if (std::any_of(beyond.begin(), beyond.end(), [](auto word) { return word != 0; })) return false;
+        if (beyond) return false;
         transpose(bytes.data(), n_columns, count, n_columns, out + first, n_rows);
     }
     return true;
@@ -76,8 +81,9 @@ bool rows_as_bytes(const T* values, std::int64_t stride, std::int64_t n_rows, st
 template <class T>
 void as_bytes(const Columns& table, std::uint8_t* out, std::uint8_t* fits) {
     constexpr std::int64_t kTogether = 4096 / std::int64_t(sizeof(T));
+    std::int64_t apart = 0;  // up to which column fewer are taken together, as not all of many are bytes
     for (std::int64_t first = 0, last = 0; first < table.size(); first = last) {
-        last = std::min(first + kTogether, table.size());
+        last = std::min(first + (first < apart ? std::min(kStrip, kTogether) : kTogether), table.size());
         const Column& column = table.columns[std::size_t(first)];
         const T* values = static_cast<const T*>(column.values);
         std::uint8_t* to = out + first * table.n_rows;
@@ -85,6 +91,10 @@ void as_bytes(const Columns& table, std::uint8_t* out, std::uint8_t* fits) {
         if (!in_rows) last = first + 1;
         const bool fit = in_rows ? rows_as_bytes(values, column.stride, table.n_rows, last - first, to)
                                  : column_as_bytes(values, column.stride, table.n_rows, to);
+        if (!fit && last - first > kStrip) {
+            apart = last;
+            last = first;
+        }
         std::fill(fits + first, fits + last, std::uint8_t(fit));
     }
 }

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import bitsieve.counts.packed as layout
-import bitsieve.counts.packed as packed
 import bitsieve.counts.source as checks
 from bitsieve.counts.kernels import choose_kernel
-from bitsieve.counts.packed import PackedLayout, PackedSource
+from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import PairForm, entropy_terms
 from bitsieve.information import PlugInInformation
 
@@ -142,7 +141,7 @@ def test_equal_for_any_number_of_threads(mixed, monkeypatch, kernel):
     results = []
     for n_jobs in (None, 1, 2, 7):
         source = PackedSource(*mixed, n_jobs=n_jobs, kernel=kernel)
-        assert len(source.layout.matrix_blocks(np.arange(203), 1)) > 20
+        assert len(source.fused.matrix_blocks(np.arange(203), 1)) > 20
         rows = [source.fused.pair_sums(terms_of(source), pivot, None, True) for pivot in (0, 5, 200)]
         form = form_of(source)
         results.append(
@@ -159,7 +158,7 @@ def test_threads_take_part(mixed, monkeypatch):
 
     workers = set()
 
-    class Watched(PackedLayout):
+    class Watched(PackedSource):
         def run_groups(self, work, seconds, groups):
             def watched(block):
                 workers.add(threading.current_thread())
@@ -167,11 +166,10 @@ def test_threads_take_part(mixed, monkeypatch):
 
             super().run_groups(watched, seconds, groups)
 
-    monkeypatch.setattr(packed, "PackedLayout", Watched)
-    PackedSource(*mixed, n_jobs=3)
+    Watched(*mixed, n_jobs=3)
     assert workers == {threading.main_thread()}
     monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)
-    PackedSource(*mixed, n_jobs=3)
+    Watched(*mixed, n_jobs=3)
     assert len(workers) > 1
 
 
@@ -231,16 +229,6 @@ def test_single_precision_is_the_rounded_double(mixed):
         assert single.tobytes() == double.astype(np.float32).tobytes()
 
 
-def test_companions(mixed):
-    source = PackedSource(*mixed)
-    groups = source.layout.group_of
-    for columns in ([0], [5, 100, 202], list(range(203))):
-        together = source.fused.companions(np.array(columns))
-        assert together.tolist() == sorted(set(np.flatnonzero(np.isin(groups, groups[columns])).tolist()))
-        assert set(columns) <= set(together.tolist())
-    assert len(source.fused.companions(np.array([0]))) <= 8
-
-
 def test_progress_of_a_matrix(mixed, monkeypatch):
     monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)
     for n_jobs in (1, 3):
@@ -280,8 +268,8 @@ def test_more_than_may_be_asked_for_is_one_line(mixed, monkeypatch, weights, mes
     def full(*_):
         raise MemoryError
 
-    monkeypatch.setattr(packed, "WITHOUT_LOOKING", 0)
-    monkeypatch.setattr(packed._native, "Packed", full)
+    monkeypatch.setattr(layout, "WITHOUT_LOOKING", 0)
+    monkeypatch.setattr(layout._native, "Packed", full)
     with pytest.raises(MemoryError, match=rf"^{message}.* more than this process may ask for: "):
         PackedSource(*mixed, weights=None if weights is None else np.full(500, weights))
 

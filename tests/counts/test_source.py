@@ -206,11 +206,9 @@ def test_what_is_not_fused_follows_from_tables():
     assert naive.fused is None
     assert type(sums) is Sums
     assert sums.row_seconds == 0
-    assert sums.companions(np.array([1])).tolist() == [1]
     nothing = np.zeros(2, np.int64)
     assert sums.minima(entropy_terms(3), nothing, nothing) is None
     assert sums.disjoint_support(entropy_terms(3), nothing) is None
-    assert sums.gathered(np.array([1])) is None
 
 
 class PairsOnly(CountSource):

@@ -59,6 +59,18 @@ def test_columns_in_rows_are_bytes_together_or_not_at_all():
     assert find_extents(X, 1, whole=False).blocks[0].values.dtype == np.float64
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.float64, np.int16])
+def test_of_many_columns_in_rows_only_those_near_one_that_is_no_byte_are_none(kind):
+    X = np.arange(130 * 700, dtype=np.int64).reshape(130, 700) % 256
+    X[129, 300] = 256
+    X = X.astype(kind)
+    out = np.empty(X.shape, np.uint8, order="F")
+    fits = np.asarray(_native.as_bytes(X, out), bool)
+    assert not fits[300]
+    assert fits.sum() >= 700 - 64
+    assert np.array_equal(out[:, fits], X[:, fits])
+
+
 @pytest.mark.parametrize("value", [-0.5, 255.5, 256.0, -1.0, np.nan, np.inf, -np.inf, 1e300, -1e-300, 2.0**31, 2.0**63])
 @pytest.mark.parametrize("rows", [False, True])
 def test_other_floats_are_no_bytes(value, rows):

@@ -140,6 +140,26 @@ def test_numbers_with_commas(tmp_path):
     assert table["name"].to_pylist() == ["1,2", "3,4", "5,6"]
 
 
+@pytest.mark.parametrize(
+    ("later", "kind"),
+    [
+        ("abc", pa.string()),
+        ("2020-01-01", pa.string()),
+        ("7", pa.float64()),
+        ("", pa.float64()),
+        ("1e400", pa.float64()),
+    ],
+)
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_fractions_in_the_first_rows_do_not_decide_what_a_column_is(tmp_path, later, kind, delimiter):
+    first = ["0.5", "-1.25", ".5", "3", "1e-7"] * 20
+    rows = [delimiter.join([str(row), value, "x"]) for row, value in enumerate([*first, later])]
+    table, _ = read(tmp_path, "\n".join([delimiter.join("abc"), *rows]).encode())
+    assert table.schema.types == [pa.int64(), kind, pa.string()]
+    expected = pa.array([*first, later or None])
+    assert table["b"].combine_chunks().equals(expected.cast(kind))
+
+
 def test_standard_input(monkeypatch, capsys):
     rows = b"a,b,y\n" + b"1,2,x\n3,1,y\n" * 20
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(rows)))

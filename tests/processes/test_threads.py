@@ -72,7 +72,7 @@ def test_the_lock_is_free_while_kernels_run():
     """Another Python thread goes on while the engine counts."""
     codes = np.random.default_rng(0).integers(0, 10, (20_000, 200)).astype(np.uint8)
     source = PackedSource(codes, kernel="table")
-    groups = np.tile(source.layout.all_groups, 60)  # one call of the kernel, some tenths of a second
+    groups = np.tile(source.all_groups, 60)  # one call of the kernel, some tenths of a second
     xy = np.empty(200, np.int64)
     ticks, counting = [], threading.Event()
 

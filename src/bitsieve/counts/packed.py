@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -42,70 +43,6 @@ WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs m
 SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
-
-
-class PackedLayout:
-    """A table of codes that is packed, or about to be, and its SIMD groups."""
-
-    def __init__(
-        self,
-        packed: _native.Packed,
-        class_sizes: Integers,
-        arities: NDArray[np.int32],
-        kernel: KernelChoice,
-        n_jobs: int | None,
-    ) -> None:
-        self.packed, self.class_sizes, self.arities, self.kernel = packed, class_sizes, arities, kernel
-        self.n_samples, self.n_features, self.n_jobs = int(class_sizes.sum()), len(arities), n_jobs
-        self.all_groups = np.arange(packed.n_simd_groups, dtype=np.int64)
-        codes = arities.astype(np.float64)
-        inner = np.minimum((codes - 1) ** 2 * 1e-3, 0.6)  # ns a sample and pair
-        cells = np.minimum(codes**2 * (len(class_sizes) + 1), 3.0 * self.n_samples)
-        self.row_seconds = float((inner * self.n_samples + 0.7 * cells).sum()) * 1e-9
-
-    @cached_property
-    def group_of(self) -> Integers:
-        """The SIMD group of every feature."""
-        return self.packed.simd_groups()
-
-    def groups_of(self, columns: Columns | None) -> Integers:
-        """The SIMD groups that hold ``columns``; None: all."""
-        return self.all_groups if columns is None else np.unique(self.group_of[columns])
-
-    def seconds(self, n_rows: int, groups: Integers) -> float:
-        """A rough prediction of the time of ``n_rows`` rows of pair sums over the columns of some SIMD groups."""
-        return self.row_seconds * n_rows * len(groups) / len(self.all_groups)
-
-    def scattered(self, columns: Columns) -> bool:
-        """Whether the SIMD groups between the first and the last of ``columns`` hold mostly other columns."""
-        groups = self.group_of[columns]
-        return int(groups.max() - groups.min()) > 2 * (len(columns) // LANES + 1)
-
-    def matrix_blocks(self, columns: Columns, threads: int) -> list[list[int]]:
-        """Upper-triangle blocks [i0, i1, j0, j1) of SIMD groups; the columns of one fit the second-level cache."""
-        groups = self.group_of[columns]
-        first, last = int(groups.min()), int(groups.max()) + 1
-        group_bytes = max(self.packed.nbytes // len(self.all_groups), 1)
-        width = int(np.clip(BLOCK_BYTES // group_bytes, 1, 256))
-        height = max(width, min(64, -(-(last - first) // (8 * threads))))
-        if self.packed.uses_counters:  # rows are independent; each prepares its samples for a whole block
-            width, height = COUNTERS_WIDTH, 2
-        return [
-            [i, min(i + height, last), j, min(j + width, last)]
-            for j in range(first, last, width)
-            for i in range(first, min(j + width, last), height)
-        ]
-
-    def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
-        """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""
-        threads = thread_count(self.n_jobs)
-        if threads > 1:
-            threads = min(threads, int(seconds / WORTH_A_THREAD), len(groups))
-        if threads <= 1:
-            if len(groups):
-                work(groups)
-            return
-        run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)
 
 
 def check_packed_room(
@@ -192,8 +129,8 @@ class PackedPartition(Partition):
         def work(groups: Integers) -> None:
             source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, groups, xz, xzc)
 
-        groups = source.layout.groups_of(columns)
-        source.layout.run_groups(work, 8 * SECONDS_A_SAMPLE * self.n_kept * len(groups), groups)
+        groups = source.groups_of(columns)
+        source.run_groups(work, 8 * SECONDS_A_SAMPLE * self.n_kept * len(groups), groups)
         return xz[columns], xzc[columns]
 
     def degrees_of_freedom(self, feature: int) -> int:
@@ -207,7 +144,7 @@ class PackedMinima:
     """The minima of :meth:`bitsieve.counts.tables.Sums.minima`, in native code: all features are bit planes."""
 
     def __init__(self, source: PackedSource, terms: Terms, start: Integers, offsets: Integers) -> None:
-        self.layout, self.offsets, self.per_bit = source.layout, offsets, terms.per_bit
+        self.source, self.offsets, self.per_bit = source, offsets, terms.per_bit
         self.native = _native.Minima(source.packed, terms.table, terms.shift, start, terms.per_bit, TIE)
 
     def add(self, feature: int) -> None:
@@ -215,10 +152,10 @@ class PackedMinima:
 
     def best(self, candidates: Flags) -> tuple[int, float]:
         reached: list[int] = []
-        groups = self.layout.all_groups
-        self.layout.run_groups(
+        groups = self.source.all_groups
+        self.source.run_groups(
             lambda block: reached.append(self.native.largest(candidates, int(block[0]), int(block[-1]) + 1)),
-            self.layout.seconds(1, groups),
+            self.source.seconds(1, groups),
             groups,
         )
         chosen, least = self.native.first_at(candidates, max(reached))
@@ -232,18 +169,12 @@ class PackedSums(Sums):
 
     def __init__(self, source: PackedSource) -> None:
         super().__init__(source)
-        self.packed, self.layout, self.n_features = source.packed, source.layout, source.n_features
-        self.row_seconds = source.layout.row_seconds
+        self.packed, self.n_features, self.row_seconds = source.packed, source.n_features, source.row_seconds
         self.planes = self.packed if self.packed.all_planes else None
-
-    def companions(self, columns: Columns) -> Columns:
-        wanted = np.zeros(len(self.layout.all_groups), bool)
-        wanted[self.layout.group_of[columns]] = True
-        return np.flatnonzero(wanted[self.layout.group_of])
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         pooled, with_class = np.empty((2, self.n_features), np.int64)
-        self._fill(terms, -1, self.layout.all_groups, pooled, with_class)
+        self._fill(terms, -1, self.source.all_groups, pooled, with_class)
         return pooled, with_class
 
     def pair_sums(
@@ -252,15 +183,15 @@ class PackedSums(Sums):
         if out is None or columns is not None:
             out = new_sums(self.n_features, by_class)
         xy, xyc = out
-        self._fill(terms, pivot, self.layout.groups_of(columns), xy, xyc)
+        self._fill(terms, pivot, self.source.groups_of(columns), xy, xyc)
         if columns is None:
             return out
         return xy[columns], None if xyc is None else xyc[columns]
 
     def _fill(self, terms: Terms, pivot: int, groups: Integers, xy: Integers, xyc: Integers | None) -> None:
-        self.layout.run_groups(
+        self.source.run_groups(
             lambda block: self.packed.row_sums(terms.table, terms.shift, pivot, block, xy, xyc),
-            self.layout.seconds(1, groups),
+            self.source.seconds(1, groups),
             groups,
         )
 
@@ -275,19 +206,25 @@ class PackedSums(Sums):
         place, n_jobs = self._places(chosen), self.source.n_jobs
         out = square_matrix(len(chosen), dtype)
         fill = partial(self.packed.matrix_block, terms.table, terms.shift, *form)
-        blocks = self.layout.matrix_blocks(chosen, thread_count(n_jobs))
+        blocks = self.matrix_blocks(chosen, thread_count(n_jobs))
         run_blocks(lambda block: fill(block, place, out), blocks, n_jobs, progress)
         return out
 
     def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        place, groups = self._places(columns), self.layout.groups_of(columns)
+        both = np.union1d(pivots, columns)
+        gathered = self.gathered(both)
+        if gathered is not None:
+            places = np.searchsorted(both, pivots), np.searchsorted(both, columns)
+            gathered.matrix_rows(terms, form.of(both), *places, out)
+            return
+        place, groups = self._places(columns), self.source.groups_of(columns)
 
         def fill(block: Integers) -> None:
             some = out[block[0] : block[-1] + 1]
             self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[block], groups, place, some)
 
         every = np.arange(len(pivots), dtype=np.int64)
-        self.layout.run_groups(fill, self.layout.seconds(len(pivots), groups), every)
+        self.source.run_groups(fill, self.source.seconds(len(pivots), groups), every)
 
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
         source = self.source
@@ -300,15 +237,35 @@ class PackedSums(Sums):
         return xy, xyc
 
     def gathered(self, columns: Columns) -> PackedSums | None:
+        """The sums of some of the columns, counted from 0; None where their pairs are as cheap without it."""
         source = self.source
-        if not self.layout.scattered(columns) or source.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
+        if not self.scattered(columns) or source.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
             return None
-        packed, arities = self.packed.gathered(columns), source.arities[columns]
-        layout = PackedLayout(packed, source.class_sizes, arities, source.kernel, source.n_jobs)
-        return PackedSource.of_layout(layout).fused
+        some, packed = PackedSource.__new__(PackedSource), self.packed.gathered(columns)
+        return some._take(packed, source.class_sizes, source.arities[columns], source.kernel, source.n_jobs).fused
 
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> PackedMinima | None:
         return None if self.planes is None else PackedMinima(self.source, terms, start, offsets)
+
+    def scattered(self, columns: Columns) -> bool:
+        """Whether the SIMD groups between the first and the last of ``columns`` hold mostly other columns."""
+        groups = self.source.group_of[columns]
+        return int(groups.max() - groups.min()) > 2 * (len(columns) // LANES + 1)
+
+    def matrix_blocks(self, columns: Columns, threads: int) -> list[list[int]]:
+        """Upper-triangle blocks [i0, i1, j0, j1) of SIMD groups; the columns of one fit the second-level cache."""
+        groups = self.source.group_of[columns]
+        first, last = int(groups.min()), int(groups.max()) + 1
+        group_bytes = max(self.packed.nbytes // len(self.source.all_groups), 1)
+        width = int(np.clip(BLOCK_BYTES // group_bytes, 1, 256))
+        height = max(width, min(64, -(-(last - first) // (8 * threads))))
+        if self.packed.uses_counters:  # rows are independent; each prepares its samples for a whole block
+            width, height = COUNTERS_WIDTH, 2
+        return [
+            [i, min(i + height, last), j, min(j + width, last)]
+            for j in range(first, last, width)
+            for i in range(first, min(j + width, last), height)
+        ]
 
     def _places(self, columns: Columns) -> Integers:
         """The place of every feature in ``columns``; -1: none."""
@@ -352,24 +309,55 @@ class PackedSource(CodedSource):
         order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times, len(sizes))[0]
         packed = _native.Packed(sizes, order, n_codes, chosen.name, chosen.storage)
         del order  # the engine has its own
-        self._take(PackedLayout(packed, sizes, n_codes, chosen, n_jobs))
-        self.layout.run_groups(
+        self._take(packed, sizes, n_codes, chosen, n_jobs)
+        self.run_groups(
             lambda block: packed.pack(table, int(block[0]), int(block[-1]) + 1),
             self.n_samples * self.n_features * 1e-9,
-            self.layout.all_groups,
+            self.all_groups,
         )
 
-    @classmethod
-    def of_layout(cls, layout: PackedLayout) -> PackedSource:
-        """The source of a table that is packed, or about to be."""
-        source = cls.__new__(cls)
-        source._take(layout)
-        return source
+    def _take(
+        self,
+        packed: _native.Packed,
+        class_sizes: Integers,
+        arities: NDArray[np.int32],
+        kernel: KernelChoice,
+        n_jobs: int | None,
+    ) -> Self:
+        """Be the source of a table that is packed, or about to be."""
+        self.packed, self.class_sizes, self.arities, self.kernel = packed, class_sizes, arities, kernel
+        self.n_samples, self.n_features, self.n_jobs = int(class_sizes.sum()), len(arities), n_jobs
+        self.n_classes = len(class_sizes)
+        self.all_groups = np.arange(packed.n_simd_groups, dtype=np.int64)
+        codes = arities.astype(np.float64)
+        inner = np.minimum((codes - 1) ** 2 * 1e-3, 0.6)  # ns a sample and pair
+        cells = np.minimum(codes**2 * (len(class_sizes) + 1), 3.0 * self.n_samples)
+        self.row_seconds = float((inner * self.n_samples + 0.7 * cells).sum()) * 1e-9
+        return self
 
-    def _take(self, layout: PackedLayout) -> None:
-        self.layout, self.packed, self.kernel, self.n_jobs = layout, layout.packed, layout.kernel, layout.n_jobs
-        self.class_sizes, self.arities, self.n_features = layout.class_sizes, layout.arities, layout.n_features
-        self.n_samples, self.n_classes = layout.n_samples, len(layout.class_sizes)
+    @cached_property
+    def group_of(self) -> Integers:
+        """The SIMD group of every feature."""
+        return self.packed.simd_groups()
+
+    def groups_of(self, columns: Columns | None) -> Integers:
+        """The SIMD groups that hold ``columns``; None: all."""
+        return self.all_groups if columns is None else np.unique(self.group_of[columns])
+
+    def seconds(self, n_rows: int, groups: Integers) -> float:
+        """A rough prediction of the time of ``n_rows`` rows of pair sums over the columns of some SIMD groups."""
+        return self.row_seconds * n_rows * len(groups) / len(self.all_groups)
+
+    def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
+        """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""
+        threads = thread_count(self.n_jobs)
+        if threads > 1:
+            threads = min(threads, int(seconds / WORTH_A_THREAD), len(groups))
+        if threads <= 1:
+            if len(groups):
+                work(groups)
+            return
+        run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)
 
     @property
     def fused(self) -> PackedSums:
@@ -385,12 +373,8 @@ class PackedSource(CodedSource):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Made again of its codes, by the fastest kernel of the machine where that happens."""
-        dtype = np.uint8 if self.arities.max() <= 256 else np.uint16
-        codes = np.empty((self.n_samples, self.n_features), dtype, order="F")
-        for feature in range(self.n_features):
-            codes[:, feature] = self.codes(feature)
         again = partial(PackedSource, n_classes=self.n_classes, n_jobs=self.n_jobs)
-        return again, (codes, self.sample_classes), {"search": self.search}
+        return again, self.class_by_class(), {"search": self.search}
 
     @cached_property
     def sample_classes(self) -> Integers:
@@ -409,9 +393,11 @@ class PackedSource(CodedSource):
         whole = n_codes * n_first * n_classes <= DENSE_CELLS
         cells = dense_cells(self.packed, pivot, columns[whole], n_first, n_codes[whole], n_classes)
         shapes = [(n_first, codes, n_classes) for codes in n_codes[whole].tolist()]
-        ends = np.cumsum(n_codes[whole])[:-1] * n_first * n_classes
-        found = map(ContingencyTable, shapes, np.split(cells, ends))
-        others = iter(() if whole.all() else super().tables(pivot, columns[~whole], by_class))
+        ends = np.cumsum(n_codes[whole] * n_first * n_classes).tolist()
+        found = map(ContingencyTable, shapes, (cells[start:end] for start, end in pairwise([0, *ends])))
+        if whole.all():
+            return list(found)
+        others = iter(super().tables(pivot, columns[~whole], by_class))
         return [next(found if of else others) for of in whole]
 
     def partition(self) -> PackedPartition:
@@ -438,7 +424,7 @@ class PackedBatches:
         kernel = choose_kernel()
         none = np.empty(0, np.uint32)
         self._packed = _native.Packed(class_sizes, none, arities, kernel.name, kernel.storage, True)
-        self._source = PackedSource.of_layout(PackedLayout(self._packed, class_sizes, arities, kernel, n_jobs))
+        self._source = PackedSource.__new__(PackedSource)._take(self._packed, class_sizes, arities, kernel, n_jobs)
         self._before = np.zeros(len(class_sizes), np.int64)
         self.plane_words, self.wide_codes = self._packed.plane_words, self._packed.wide_codes
 
@@ -464,8 +450,8 @@ class PackedBatches:
         def work(block: Integers) -> None:
             self._packed.add(codes, order, sizes, self._before, int(block[0]), int(block[-1]) + 1)
 
-        layout = self._source.layout
-        layout.run_groups(work, len(classes) * layout.n_features * 1e-9, layout.all_groups)
+        source = self._source
+        source.run_groups(work, len(classes) * source.n_features * 1e-9, source.all_groups)
         self._before += sizes
 
     def finish(self) -> PackedSource:

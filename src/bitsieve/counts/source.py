@@ -146,32 +146,27 @@ class Partition(Protocol):
 
     def degrees_of_freedom(self, feature: int) -> int:
         """``(codes - 1) (classes - 1)`` over the codes and classes that occur in each part, summed."""
-        (table,) = self.tables(np.array([feature]), True)
-        n_parts, n_codes, n_classes = table.shape
-        cells, _ = table.occupied()
-        codes = np.bincount(np.unique(cells // n_classes) // n_codes, minlength=n_parts)
-        part, n_inside = cells // (n_classes * n_codes), n_classes
-        classes = np.bincount(np.unique(part * n_inside + cells % n_classes) // n_inside, minlength=n_parts)
+        codes, classes = (np.bincount(part) for part, _ in self._margins(feature))
         return int(((codes - 1) * (classes - 1)).sum())
 
     def least_expected(self, feature: int) -> float:
         """The least ``n_xz n_zc / n_z`` of the codes and classes of each part where both vary, else inf."""
+        margins = self._margins(feature)
+        least = [np.full(part.max(initial=-1) + 1, np.iinfo(np.int64).max) for part, _ in margins]
+        for of_part, (part, sizes) in zip(least, margins, strict=True):
+            np.minimum.at(of_part, part, sizes)
+        both = np.logical_and(*(np.bincount(part) > 1 for part, _ in margins))
+        n_samples = np.bincount(*margins[0])
+        return float((least[0][both] * least[1][both] / n_samples[both]).min(initial=np.inf))
+
+    def _margins(self, feature: int) -> list[tuple[Integers, Integers]]:
+        """The part and the size of every code, and of every class, that occurs in a part of several samples."""
         codes, run_ends, part_ends = self.arrangement(feature)
-        if not len(codes):
-            return np.inf
-        run_starts = np.r_[0, run_ends[:-1]]
         part_of_run = np.repeat(np.arange(len(part_ends)), np.diff(part_ends, prepend=0))
-        run_sizes = run_ends - run_starts
-        part = np.repeat(part_of_run, run_sizes)
-        n_codes = int(codes.max()) + 1
-        pairs, code_sizes = np.unique(part * n_codes + codes, return_counts=True)
-        part_of_code = pairs // n_codes
-        least_class, least_code = np.full((2, len(part_ends)), np.iinfo(np.int64).max)
-        np.minimum.at(least_class, part_of_run, run_sizes)
-        np.minimum.at(least_code, part_of_code, code_sizes)
-        sizes = np.bincount(part)
-        both = (np.bincount(part_of_run) > 1) & (np.bincount(part_of_code) > 1)
-        return float((least_class[both] * least_code[both] / sizes[both]).min(initial=np.inf))
+        run_sizes = np.diff(run_ends, prepend=0)
+        n_codes = int(codes.max(initial=0)) + 1
+        pairs, code_sizes = np.unique(np.repeat(part_of_run, run_sizes) * n_codes + codes, return_counts=True)
+        return [(pairs // n_codes, code_sizes), (part_of_run, run_sizes)]
 
     def arrangement(self, feature: int) -> Arrangement:
         """The codes of a feature, arranged for shuffles within the parts."""
@@ -334,6 +329,15 @@ class CodedSource(ConditioningSource):
     @abstractmethod
     def codes(self, feature: int) -> NDArray[np.integer]:
         """The code of every sample."""
+
+    def class_by_class(self) -> tuple[NDArray[np.integer], Integers]:
+        """The codes of all samples, (n_samples, n_features) in Fortran order, class by class, and their classes."""
+        dtype = np.uint8 if self.arities.max() <= 256 else np.uint16
+        codes = np.empty((self.n_samples, self.n_features), dtype, order="F")
+        order = np.argsort(self.sample_classes, kind="stable")
+        for feature in range(self.n_features):
+            codes[:, feature] = self.codes(feature)[order]
+        return codes, self.sample_classes[order]
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
         if pivot is None:

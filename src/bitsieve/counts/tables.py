@@ -219,10 +219,6 @@ class Sums:
     def __init__(self, source: Tables) -> None:
         self.source = source
 
-    def companions(self, columns: Columns) -> Columns:
-        """``columns`` and those that are counted along with them at no extra cost."""
-        return columns
-
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
         source, every = self.source, np.arange(self.source.n_features)
@@ -273,10 +269,6 @@ class Sums:
         tables = self.source.tables(pivot, columns, by_class)
         pooled = _stacked([table.pooled().counts for table in tables])
         return pooled, _stacked([table.counts for table in tables]) if by_class else None
-
-    def gathered(self, columns: Columns) -> Sums | None:
-        """The sums of some of the columns, counted from 0; None where their pairs are as cheap without it."""
-        return None
 
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> Scores | None:
         """For every feature i the least ``S_isc - S_is + offsets[s]`` over the features s that are added, in bits.

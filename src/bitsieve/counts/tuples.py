@@ -44,12 +44,25 @@ class Tuples:
     best: Integers
     best_columns: Columns
 
+    @classmethod
+    def of(cls, columns: Columns, own: Sequence[Integers], n_features: int, n_top: int) -> Tuples:
+        """Those among tuples in the order of their columns, given what each counts for each of its columns."""
+        n_tuples, order = columns.shape
+        place, values = np.tile(np.arange(n_tuples), order), np.concatenate(own)
+        rising = np.lexsort((-place, values))  # of what is written to one place below, the last stays
+        column, of_tuple = columns.T.reshape(-1)[rising], columns[place[rising]]
+        best, best_columns = np.full(n_features, NONE), np.full((n_features, order), -1, np.intp)
+        best[column], best_columns[column] = values[rising], of_tuple
+        strongest = np.maximum.reduce(list(own))
+        top = np.argsort(~strongest, kind="stable")[:n_top]  # ~v falls as v rises, and never overflows
+        return cls(strongest[top], columns[top], best, best_columns)
+
     def joined(self, other: Tuples, n_top: int) -> Tuples:
         """The strongest of both."""
         values, columns = np.r_[self.values, other.values], np.r_[self.columns, other.columns]
-        order = np.lexsort((*columns.T[::-1], ~values))[:n_top]  # ~v falls as v rises, and never overflows
+        order = np.lexsort((*columns.T[::-1], ~values))[:n_top]
         better = other.best > self.best
-        equal = np.flatnonzero(other.best == self.best)
+        equal = np.flatnonzero((other.best == self.best) & (self.best > NONE))
         lower = [tuple(other.best_columns[j]) < tuple(self.best_columns[j]) for j in equal.tolist()]
         better[equal] = lower
         best = np.where(better, other.best, self.best)
@@ -97,14 +110,16 @@ def _search_planes(
     words = int((-(-source.class_sizes // 64)).sum())
     blocks = list(_blocks(packed.n_simd_groups, words, int(source.arities.max()) - 1, order))
     run_blocks(work, blocks, source.n_jobs, progress)
-    none = np.empty((0, order), np.intp)
-    least = np.full(source.n_features, NONE), np.full((source.n_features, order), -1, np.intp)
-    found = Tuples(np.empty(0, np.int64), none, *least)
+    found = _nothing(source, order)
     for search in made:
         (values, columns), (best, best_columns) = search.top(), search.best()
         each = Tuples(values, columns.reshape(-1, 3)[:, :order], best, best_columns.reshape(-1, 3)[:, :order])
         found = found.joined(each, n_top)
     return found
+
+
+def _nothing(source: CountSource, order: int) -> Tuples:
+    return Tuples.of(np.empty((0, order), np.intp), [np.empty(0, np.int64)] * order, source.n_features, 0)
 
 
 @lru_cache(maxsize=1)
@@ -143,38 +158,6 @@ def values_of(statistic: str, whole: Integers, pairs: Sequence[Integers], alone:
     return [least] * 3
 
 
-class _Kept:
-    """The strongest tuples, which are added in the order of their columns."""
-
-    def __init__(self, n_features: int, order: int, n_top: int) -> None:
-        self.n_top, self.order = n_top, order
-        self.best, self.best_columns = np.full(n_features, NONE), np.full((n_features, order), -1, np.intp)
-        self.values, self.columns = [np.empty(0, np.int64)], [np.empty((0, order), np.intp)]
-
-    def add(self, first: tuple[int, ...], last: Columns, own: Sequence[Integers]) -> None:
-        """Tuples of the columns ``first`` and each of ``last``, and what they count for each column."""
-        columns = np.column_stack([np.tile(np.array(first, np.intp), (len(last), 1)), last])
-        for place, column in enumerate(first):
-            at = int(own[place].argmax())
-            if own[place][at] > self.best[column]:
-                self.best[column], self.best_columns[column] = own[place][at], columns[at]
-        better = own[-1] > self.best[last]
-        self.best[last[better]], self.best_columns[last[better]] = own[-1][better], columns[better]
-        self.values.append(np.maximum.reduce(list(own)))
-        self.columns.append(columns)
-        if sum(map(len, self.values)) > max(4 * self.n_top, 1 << 16):
-            self._prune()
-
-    def _prune(self) -> None:
-        values, columns = np.concatenate(self.values), np.concatenate(self.columns)
-        order = np.argsort(~values, kind="stable")[: self.n_top]
-        self.values, self.columns = [values[order]], [columns[order]]
-
-    def found(self) -> Tuples:
-        self._prune()
-        return Tuples(self.values[0], self.columns[0], self.best, self.best_columns)
-
-
 def _search_tables(source: CountSource, terms: Terms, asked: tuple[int, str, int], progress: Progress) -> Tuples:
     order, statistic, n_top = asked
     n, every = source.n_features, np.flatnonzero(source.arities > 1)
@@ -184,7 +167,7 @@ def _search_tables(source: CountSource, terms: Terms, asked: tuple[int, str, int
             f"all triples of {n:,} columns of up to {int(source.arities.max()):,} codes take {steps:.1e} steps, "
             f"at most {TABLE_STEPS:.0e} are made: use bins of few codes such as 3, or keep fewer columns"
         )
-    sums, kept = sums_of(source), _Kept(n, order, n_top)
+    sums, found = sums_of(source), _nothing(source, order)
     class_terms = terms.sum(np.array([source.n_samples])) - terms.sum(source.class_sizes)
     pooled, within = sums.marginal_sums(terms)
     alone = within - pooled + class_terms
@@ -197,18 +180,27 @@ def _search_tables(source: CountSource, terms: Terms, asked: tuple[int, str, int
         if order == 3:
             pairs[i, last] = of_pair
         else:
-            kept.add((i,), last, values_of(statistic, of_pair, (alone[last], one), (one, alone[last])))
+            own = values_of(statistic, of_pair, (alone[last], one), (one, alone[last]))
+            found = found.joined(Tuples.of(_beside((i,), last), own, n, n_top), n_top)
     if order == 2:
-        return kept.found()
+        return found
     before = conditioning(source).partition()
     for first, i in enumerate(every[:-2].tolist(), 1):
-        given = before.refine(i)
+        given, columns, own_of = before.refine(i), [], []
         for second, j in enumerate(every[first:-1].tolist(), first + 1):
             last = every[second:]
             xz, xzc = given.refine(j).sums(terms, last)
             of_each = *(np.full(len(last), of) for of in (alone[i], alone[j])), alone[last]
             parts = pairs[j, last], pairs[i, last], np.full(len(last), pairs[i, j])
-            kept.add((i, j), last, values_of(statistic, xzc - xz + class_terms, parts, of_each))
+            columns.append(_beside((i, j), last))
+            own_of.append(values_of(statistic, xzc - xz + class_terms, parts, of_each))
+        own = [np.concatenate(values) for values in zip(*own_of, strict=True)]
+        found = found.joined(Tuples.of(np.concatenate(columns), own, n, n_top), n_top)
         if progress is not None:
             progress(first, len(every) - 2)
-    return kept.found()
+    return found
+
+
+def _beside(first: tuple[int, ...], last: Columns) -> Columns:
+    """The tuples of the columns ``first`` and each of ``last``."""
+    return np.column_stack([np.tile(np.array(first, np.intp), (len(last), 1)), last])

@@ -20,7 +20,7 @@ from bitsieve.data.given import Understood
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
 _MOST_NAMED = 5
 _BLOCKS_PER_THREAD = 8
-_ROW_PART = 512  # bytes of a row that are read together, where columns lie side by side in rows
+_ROW_PART = 4096  # bytes of a row that are read together, where columns lie side by side in rows
 _LINE = 64  # bytes of a row that are read at once in any case
 _LEAST_BLOCK = 1 << 20  # values; smaller blocks cost more to hand out than they save
 

@@ -6,9 +6,11 @@ import csv
 import re
 import shutil
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -31,6 +33,7 @@ _LINE_END, _BLANK = re.compile(r"\r\n|\n|\r"), re.compile(r"[^\S\r\n]*(?:\r\n|\n
 _QUOTED = re.compile(r'"[^"]*"')
 _SAMPLE = 1 << 16
 _ROWS_SAMPLE = 1 << 18  # bytes of rows in which codes are looked for
+_FEW_ROWS = 8
 _CODE = r"(?:0[0-9]+|\+[0-9]{8,})"  # digits that are no number: a zip code, a phone number
 _LONGEST = 1 << 30  # bytes of a row
 
@@ -48,7 +51,8 @@ class Layout:
     decimal_mark: str
     start: int  # the byte at which the rows begin
     line_length: int  # of the longest of the first lines
-    codes: frozenset[str] = frozenset()  # columns of digits some of which are codes, so all are text
+    codes: frozenset[str]  # columns of digits some of which are codes, so all are text
+    fractions: frozenset[str]  # columns that are numbers with a fraction, or else text
 
     @classmethod
     def of(cls, path: Path, label: str, header: bool | None, notes: list[str]) -> Layout:
@@ -75,9 +79,12 @@ class Layout:
         else:
             names, lines = unique_names(names, notes), lines[1:]
             n_bytes += len(line.encode())
-        length = max(map(len, [line, *lines[:1]]))
-        codes = _codes(path, n_bytes, delimiter, names)
-        return cls(names, delimiter, _decimal_mark(lines, delimiter), n_bytes, length, codes)
+        length, decimal_mark = max(map(len, [line, *lines[:1]])), _decimal_mark(lines, delimiter)
+        with open(path, "rb") as file:
+            file.seek(n_bytes)
+            first = file.read(max(_ROWS_SAMPLE, 2 * length)).decode(errors="replace")
+        codes, fractions = _codes(first, delimiter, names), _fractions(first, delimiter, decimal_mark, names)
+        return cls(names, delimiter, decimal_mark, n_bytes, length, codes, fractions)
 
     def starts(self, path: Path, size: int, label: str, *, has_quotes: bool) -> list[int]:
         """Where ranges of whole rows of about ``size`` bytes begin, and where the last one ends."""
@@ -110,20 +117,34 @@ class Layout:
             size *= 2
 
 
-def _codes(path: Path, start: int, delimiter: str, names: list[str]) -> frozenset[str]:
+def _codes(text: str, delimiter: str, names: list[str]) -> frozenset[str]:
     """The columns that hold codes in the first rows, such as digits with a leading zero."""
-    with open(path, "rb") as file:
-        file.seek(start)
-        text = file.read(_ROWS_SAMPLE).decode(errors="replace")
     mark = re.escape(delimiter)
     if re.search(rf'(?:^|[{mark}\r\n"]){_CODE}(?:$|[{mark}\r\n"])', text) is None:
         return frozenset()
-    try:
-        rows = [row for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter) if len(row) == len(names)]
-    except csv.Error:  # refused once the rows are parsed
-        return frozenset()
-    columns = zip(names, zip(*rows, strict=True), strict=False)
+    columns = _values(text, delimiter, names, None)
     return frozenset(name for name, values in columns if any(re.fullmatch(_CODE, value) for value in values))
+
+
+def _fractions(text: str, delimiter: str, decimal_mark: str, names: list[str]) -> frozenset[str]:
+    """The columns that hold numbers with a fraction in the first rows, whose type is looked for among fewer."""
+    fraction = (_DECIMAL_COMMA if decimal_mark == "," else _DECIMAL_POINT).fullmatch
+    columns = _values(text, delimiter, names, _FEW_ROWS)
+    return frozenset(
+        name
+        for name, values in columns
+        if any(map(fraction, values)) and all(fraction(value) or is_number(value) for value in values)
+    )
+
+
+def _values(text: str, delimiter: str, names: list[str], n: int | None) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """The columns in the first ``n`` rows of some text, or in all."""
+    rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        whole = [row for row in islice(rows, n) if len(row) == len(names)]
+    except csv.Error:  # refused once the rows are parsed
+        return ()
+    return zip(names, zip(*whole, strict=True), strict=False)
 
 
 @cache

@@ -15,15 +15,14 @@ from math import log, log2
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats, Integers, Matrix, Progress
+from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.common.lazy import cached_property
-from bitsieve.common.memory import square_matrix
 from bitsieve.counts.source import CountSource, Partition, conditioning
 from bitsieve.counts.tables import Terms, column_blocks, entropy_terms
 from bitsieve.information.plug_in import SumInformation, SumPair
-from bitsieve.information.protocol import ConditionalInformation, Information, Quantity, counted_by_class
+from bitsieve.information.protocol import ConditionalInformation, Information, counted_by_class
 
 SERIES_FROM = 64.0  # samples expected in a cell: from there on a series is right to 1e-4 bits a table at worst
 NEGLIGIBLE = 2.0**-64  # of the greatest chance of a cell's counts
@@ -282,40 +281,9 @@ class CorrectedInformation(SumInformation):
     # What is added up at once knows nothing of a mean for every pair.
     minima = Information.minima
     disjoint_pairs = Information.disjoint_pairs
-    redundancies = Information.redundancies
     conditional_rows = Information.conditional_rows
-
-    def matrix(
-        self,
-        quantity: Quantity,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Progress = None,
-    ) -> Matrix:
-        chosen = np.arange(self.n_features) if columns is None else columns
-        matrix = square_matrix(len(chosen), dtype)
-        asked = "conditional_relevance" if quantity == "mean_relevance" else quantity
-        symmetric = asked != "conditional_relevance"
-        for place, pivot in enumerate(chosen.tolist()):
-            first = place if symmetric else 0
-            some = chosen[first:]
-            sums = self.sums.pair_sums(self.terms, pivot, some, asked != "redundancy")
-            matrix[first:, place] = getattr(self.of_sums(pivot, some, *sums), asked)
-            if symmetric:
-                matrix[place, first:] = matrix[first:, place]
-            if progress is not None:
-                progress(place + 1, len(chosen))
-        if quantity == "mean_relevance":
-            matrix[:] = (matrix + matrix.T) / 2
-        within = self.bits(self.class_sum - self.marginals[1])
-        single = {"redundancy": self.entropy, "conditional_redundancy": within}
-        np.fill_diagonal(matrix, single.get(quantity, self.relevance)[chosen])
-        return matrix
-
-    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        forward = Information.conditional_rows(self, pivots, columns)
-        out[:] = (forward + Information.conditional_rows(self, columns, pivots).T) / 2
-        self.put_relevance(pivots, columns, out)
+    matrix = Information.matrix
+    symmetric_conditional_rows = Information.symmetric_conditional_rows
 
 
 class CorrectedPair(SumPair):

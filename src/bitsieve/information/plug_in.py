@@ -81,6 +81,10 @@ class SumInformation(Information):
     def entropy(self) -> Floats:
         return self.bits(self.total - self.marginals[0])
 
+    @property
+    def entropy_by_class(self) -> Floats:
+        return self.bits(self.class_sum - self.marginals[1])
+
     @cached_property
     def class_entropy(self) -> float:
         return (self.total - self.class_sum) / self.terms.per_bit
@@ -137,12 +141,6 @@ class SumInformation(Information):
             return None
         return DisjointPairs(support, lambda pivot, columns, xy: self.of_sums(pivot, columns, xy, None))
 
-    def redundancies(self, columns: Columns) -> Matrix:
-        gathered = None if self._rows.keys() >= set(columns[:-1].tolist()) else self.sums.gathered(columns)
-        if gathered is None:
-            return super().redundancies(columns)
-        return gathered.matrix(self.terms, self._form("redundancy").of(columns), np.float64)
-
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         kept = [self._rows[pivot] for pivot in pivots.tolist() if pivot in self._rows]
         alone, with_class = self.marginals
@@ -151,12 +149,8 @@ class SumInformation(Information):
             xy = np.array([row[columns] for row, _ in kept])
             xyc = np.array([counted_by_class(row)[columns] for _, row in kept])
             return form.values(pivots[:, None], columns, xy, xyc)
-        out, sums, both = np.empty((len(pivots), len(columns))), self.sums, np.union1d(pivots, columns)
-        gathered = sums.gathered(both)
-        if gathered is not None:
-            sums, form = gathered, form.of(both)
-            pivots, columns = np.searchsorted(both, pivots), np.searchsorted(both, columns)
-        sums.matrix_rows(self.terms, form, pivots, columns, out)
+        out = np.empty((len(pivots), len(columns)))
+        self.sums.matrix_rows(self.terms, form, pivots, columns, out)
         return out
 
     def matrix(
@@ -166,6 +160,8 @@ class SumInformation(Information):
         columns: Columns | None = None,
         progress: Progress = None,
     ) -> Matrix:
+        if quantity == "redundancy" and columns is not None and self._rows.keys() >= set(columns[:-1].tolist()):
+            return super().matrix(quantity, dtype, columns, progress)
         matrix = self.sums.matrix(self.terms, self._form(quantity), dtype, columns, progress)
         if quantity in ("conditional_relevance", "mean_relevance"):
             np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])

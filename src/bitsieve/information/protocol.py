@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.common.choice import Scores
 from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import square_matrix
 from bitsieve.counts.source import CountSource, Partition
 from bitsieve.counts.tables import DisjointSupport, Sums, Terms
 
@@ -106,6 +107,10 @@ class Information(Protocol):
         """H(Xi), shape (n_features,)."""
 
     @property
+    def entropy_by_class(self) -> Floats:
+        """H(Xi|C), shape (n_features,)."""
+
+    @property
     def class_entropy(self) -> float:
         """H(C)."""
 
@@ -139,13 +144,6 @@ class Information(Protocol):
         """What columns of disjoint support share; None where it is not known of any, as by default."""
         return None
 
-    def redundancies(self, columns: Columns) -> Matrix:
-        """[i, j] = I(Xi;Xj) of ``columns`` for i > j; the other entries have no meaning."""
-        out = np.zeros((len(columns), len(columns)))
-        for place, pivot in enumerate(columns[:-1].tolist()):
-            out[place + 1 :, place] = self.pair(pivot, columns[place + 1 :], by_class=False).redundancy
-        return out
-
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots."""
         return np.array([self.pair(pivot, columns).conditional_relevance for pivot in pivots.tolist()])
@@ -162,12 +160,31 @@ class Information(Protocol):
         "redundancy" I(Xi;Xj), H(Xi) on the diagonal; "conditional_redundancy" I(Xi;Xj|C), H(Xi|C);
         "conditional_relevance" I(Xi;C|Xj), I(Xi;C); "mean_relevance" the mean of that with its transpose.
         """
+        chosen = np.arange(self.n_features) if columns is None else columns
+        matrix = square_matrix(len(chosen), dtype)
+        asked = "conditional_relevance" if quantity == "mean_relevance" else quantity
+        symmetric = asked != "conditional_relevance"
+        for place, pivot in enumerate(chosen.tolist()):
+            first = place if symmetric else 0
+            pair = self.pair(pivot, chosen[first:], by_class=asked != "redundancy")
+            matrix[first:, place] = getattr(pair, asked)
+            if symmetric:
+                matrix[place, first:] = matrix[first:, place]
+            if progress is not None:
+                progress(place + 1, len(chosen))
+        if quantity == "mean_relevance":
+            matrix[:] = (matrix + matrix.T) / 2
+        single = {"redundancy": self.entropy, "conditional_redundancy": self.entropy_by_class}
+        np.fill_diagonal(matrix, single.get(quantity, self.relevance)[chosen])
+        return matrix
 
     def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
         """Rows of the symmetric conditional matrix, written to ``out`` of shape (pivots, columns).
 
         The numbers are those of the matrix, bit for bit; only these rows are counted.
         """
+        out[:] = (self.conditional_rows(pivots, columns) + self.conditional_rows(columns, pivots).T) / 2
+        self.put_relevance(pivots, columns, out)
 
     def put_relevance(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
         """Write I(Xi;C) where a row of pairs, of a pivot with ``columns``, meets the pivot itself."""

@@ -14,23 +14,21 @@ from __future__ import annotations
 from typing import ClassVar, NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import DTypeLike
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix
 from bitsieve.common.lazy import cached_property
-from bitsieve.common.memory import square_matrix
 from bitsieve.counts.source import CountSource, sums_of
 from bitsieve.counts.threads import run_blocks
 from bitsieve.information.protocol import (
     Information,
     PairInformation,
-    Quantity,
     UndefinedQuantityError,
     counted_by_class,
 )
 
 BLOCK_CELLS = 1 << 17  # of the tables that are worked on at once: some megabytes a thread
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
+QUANTITIES = 5  # of a feature with a pivot
 UNITS_PER_BIT = 2.0**56  # an entropy is below 64 bits: its sum stays within int64
 
 
@@ -62,30 +60,6 @@ def _term(shares: Floats, wanted: Flags) -> Floats:
     return -shares * np.log2(np.where(wanted, shares, 1.0))
 
 
-class Row(NamedTuple):
-    """The quantities of some features Xi with one pivot Xs, in bits; None without the class."""
-
-    redundancy: Floats  # I(Xi;Xs)
-    conditional_redundancy: Floats | None  # I(Xi;Xs|C)
-    conditional_relevance: Floats | None  # I(Xi;C|Xs)
-    pivot_relevance: Floats | None  # I(Xs;C|Xi)
-    joint_relevance: Floats | None  # I(Xi,Xs;C)
-    joint_entropy: Floats | None  # H(Xi,Xs,C)
-
-    def take(self, columns: Columns) -> Row:
-        """Those of some features only."""
-        return Row(self.redundancy[columns], *(None if values is None else values[columns] for values in self[1:]))
-
-    def entries(self, quantity: Quantity) -> tuple[Floats, Floats]:
-        """The entries of a matrix: those in the row of the pivot, and those in its column."""
-        if quantity == "redundancy":
-            return self.redundancy, self.redundancy
-        if quantity == "conditional_redundancy":
-            return (counted_by_class(self.conditional_redundancy),) * 2
-        row, column = counted_by_class(self.pivot_relevance), counted_by_class(self.conditional_relevance)
-        return (row, column) if quantity == "conditional_relevance" else ((row + column) / 2,) * 2
-
-
 class Single(NamedTuple):
     """The quantities of every feature Xi alone."""
 
@@ -103,8 +77,8 @@ class ShrinkageInformation(Information):
 
     def __init__(self, source: CountSource) -> None:
         self.source, self.sums = source, sums_of(source)
-        self._kept: dict[int, Row] = {}
-        self._most_kept = max(2, CACHE_BYTES // (8 * len(Row._fields) * max(source.n_features, 1)))
+        self._kept: dict[int, Matrix] = {}
+        self._most_kept = max(2, CACHE_BYTES // (8 * QUANTITIES * max(source.n_features, 1)))
 
     def conditional(self) -> NoReturn:
         """Not defined: the tables of many features have too many cells to be shrunk towards the uniform one."""
@@ -140,6 +114,10 @@ class ShrinkageInformation(Information):
         return self._single.entropy
 
     @property
+    def entropy_by_class(self) -> Floats:
+        return self._single.entropy_by_class
+
+    @property
     def relevance(self) -> Floats:
         return self._single.relevance
 
@@ -154,57 +132,31 @@ class ShrinkageInformation(Information):
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> ShrunkPair:
         kept = self._kept.get(pivot)
-        if kept is None or (by_class and kept.joint_entropy is None):
+        if kept is None or (by_class and len(kept) == 1):
             if columns is not None:
                 return ShrunkPair(self, pivot, columns, self._row(pivot, columns, by_class))
             kept = self._row(pivot, np.arange(self.n_features), by_class)
             if len(self._kept) < self._most_kept:
                 self._kept[pivot] = kept
-        return ShrunkPair(self, pivot, columns, kept if columns is None else kept.take(columns))
+        return ShrunkPair(self, pivot, columns, kept if columns is None else kept[:, columns])
 
-    def matrix(
-        self,
-        quantity: Quantity,
-        dtype: DTypeLike = np.float64,
-        columns: Columns | None = None,
-        progress: Progress = None,
-    ) -> Matrix:
-        chosen = np.arange(self.n_features) if columns is None else columns
-        matrix = square_matrix(len(chosen), dtype)
-        single = {"redundancy": self.entropy, "conditional_redundancy": self._single.entropy_by_class}
-        np.fill_diagonal(matrix, single.get(quantity, self.relevance)[chosen])
-
-        def fill(place: int) -> None:
-            row = self._row(int(chosen[place]), chosen[place + 1 :], quantity != "redundancy", n_jobs=1)
-            matrix[place, place + 1 :], matrix[place + 1 :, place] = row.entries(quantity)
-
-        run_blocks(fill, range(len(chosen) - 1), self.source.n_jobs, progress)
-        return matrix
-
-    def symmetric_conditional_rows(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        def work(place: int) -> None:
-            out[place], _ = self._row(int(pivots[place]), columns, True, n_jobs=1).entries("mean_relevance")
-
-        run_blocks(work, range(len(pivots)), self.source.n_jobs)
-        self.put_relevance(pivots, columns, out)
-
-    def _row(self, pivot: int, columns: Columns, by_class: bool, n_jobs: int | None = None) -> Row:
-        """The quantities of ``columns`` with one pivot."""
+    def _row(self, pivot: int, columns: Columns, by_class: bool) -> Matrix:
+        """The quantities of ``columns`` with one pivot, in the order of :class:`ShrunkPair`; one without the class."""
         place = np.empty(self.source.n_features, np.intp)
         place[columns] = np.arange(len(columns))
-        values = np.empty((len(Row._fields) if by_class else 1, len(columns)))
+        values = np.empty((QUANTITIES if by_class else 1, len(columns)))
         own = self.sums.cell_counts(None, np.array([pivot]), by_class)
 
         def fill(block: Columns) -> None:
             values[:, place[block]] = self._terms(pivot, own, block, by_class)
 
-        run_blocks(fill, self._blocks(pivot, columns, by_class), n_jobs or self.source.n_jobs)
-        return Row(*values, *[None] * (len(Row._fields) - len(values)))
+        run_blocks(fill, self._blocks(pivot, columns, by_class), self.source.n_jobs)
+        return values
 
     def _terms(
         self, pivot: int, own: tuple[Integers, Integers | None], columns: Columns, by_class: bool
     ) -> list[Floats]:
-        """The quantities of :class:`Row` of one block."""
+        """The quantities of one block."""
         source, n_classes = self.source, self.source.n_classes
         a, b = int(source.arities[pivot]), source.arities[columns].astype(np.int64)
         pair = self.sums.cell_counts(pivot, columns, by_class)
@@ -216,7 +168,7 @@ class ShrinkageInformation(Information):
             return [redundancy]
         xc, yc, xyc = counted_by_class(own[1]), counted_by_class(other[1]), counted_by_class(pair[1])
         weight = uniform_weight(xyc, a * b * n_classes, source.n_samples)
-        h_x, h_y = self._entropy(x, a, weight), self._entropy(y, b, weight)
+        h_x = self._entropy(x, a, weight)
         h_c = self._entropy(source.class_sizes[None], n_classes, weight)
         h_xy = self._entropy(xy, a * b, weight)
         h_xc, h_yc = self._entropy(xc, a * n_classes, weight), self._entropy(yc, b * n_classes, weight)
@@ -225,7 +177,6 @@ class ShrinkageInformation(Information):
             redundancy,
             h_xc + h_yc - h_xyc - h_c,
             h_xy + h_xc - h_xyc - h_x,
-            h_xy + h_yc - h_xyc - h_y,
             h_xy + h_c - h_xyc,
             h_xyc,
         ]
@@ -241,36 +192,40 @@ class ShrinkageInformation(Information):
         cells = np.minimum(codes * (source.n_classes if by_class else 1), source.n_samples)
         blocks, first = [], 0
         while first < len(ordered):
-            size = 1 << (max(1, BLOCK_CELLS // int(cells[first])).bit_length() - 1)
-            while size > 1 and size * int(cells[first : first + size].max()) > BLOCK_CELLS:
-                size //= 2
-            blocks.append(ordered[first : first + size])
-            first += size
+            held = cells[first:] * np.arange(1, len(cells) - first + 1)
+            last = first + max(1, int(np.searchsorted(held, BLOCK_CELLS, side="right")))
+            blocks.append(ordered[first:last])
+            first = last
         return blocks
 
 
 class ShrunkPair(PairInformation):
     """The information of some features with one pivot."""
 
-    def __init__(self, information: ShrinkageInformation, pivot: int, columns: Columns | None, row: Row) -> None:
-        self.information, self.pivot, self.columns, self._row = information, pivot, columns, row
+    def __init__(self, information: ShrinkageInformation, pivot: int, columns: Columns | None, values: Matrix) -> None:
+        self.information, self.pivot, self.columns = information, pivot, columns
+        self._values = values
+
+    def _within(self, place: int) -> Floats:
+        within: Floats = counted_by_class(self._values if len(self._values) > 1 else None)[place]
+        return within
 
     @property
     def redundancy(self) -> Floats:
-        return self._row.redundancy
+        return np.asarray(self._values[0])
 
     @property
     def conditional_redundancy(self) -> Floats:
-        return counted_by_class(self._row.conditional_redundancy)
+        return self._within(1)
 
     @property
     def conditional_relevance(self) -> Floats:
-        return counted_by_class(self._row.conditional_relevance)
+        return self._within(2)
 
     @property
     def joint_relevance(self) -> Floats:
-        return counted_by_class(self._row.joint_relevance)
+        return self._within(3)
 
     @property
     def joint_entropy(self) -> Floats:
-        return counted_by_class(self._row.joint_entropy)
+        return self._within(4)

@@ -268,7 +268,7 @@ def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floa
     """For every selected feature the earlier one with the largest I(Xi;Xs), and that; -1 and nan for the first."""
     nearest, overlap = np.full(len(selected), -1, np.intp), np.full(len(selected), np.nan)
     if len(selected) > 1:
-        shared = information.redundancies(selected)
+        shared = information.matrix("redundancy", columns=selected)
         shared[np.triu_indices(len(selected))] = -np.inf
         places = shared.argmax(axis=1)[1:]
         nearest[1:], overlap[1:] = selected[places], shared[np.arange(1, len(selected)), places]

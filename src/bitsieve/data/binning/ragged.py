@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, overload
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,15 +53,17 @@ class Ragged(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.ends)
 
-    @overload
-    def __getitem__(self, place: int) -> NDArray[Any]: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[NDArray[Any]]: ...
-    def __getitem__(self, place: int | slice) -> NDArray[Any] | list[NDArray[Any]]:
+    def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[j] for j in range(*place.indices(len(self)))]
         at = range(len(self))[place]  # counts from the end where negative, and refuses what is beyond
         return self.values[self.ends[at - 1] if at else 0 : self.ends[at]]
+
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        first = 0
+        for end in self.ends.tolist():
+            yield self.values[first:end]
+            first = end
 
     def __repr__(self) -> str:
         shown = ", ".join(str(array.tolist()) for array in self[:3])

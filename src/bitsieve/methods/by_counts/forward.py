@@ -65,7 +65,7 @@ class LazyScores:
                 folded, relevance = self.folded[[winner]], self.information.relevance[[winner]]
                 return winner, float(self.criterion.score(folded, relevance, len(self.chosen))[0])
             leaders = stale[np.argsort(-bounds[stale], kind="stable")[:BATCH]]
-            self._advance(self.information.sums.companions(leaders), reached)
+            self._advance(leaders, reached)
 
     def _follow(self, step: int, candidates: NDArray[np.bool_]) -> None:
         """Fold the latest feature into candidates that were up to date before it and are not far behind."""
@@ -73,9 +73,8 @@ class LazyScores:
         bounds = np.where(candidates & recent, self._scores(slice(None)), -np.inf)
         best = bounds.max()
         near = np.flatnonzero((bounds > -np.inf) & (bounds >= (HOT * best if best > 0 else best / HOT)))
-        counted = self.information.sums.companions(near)
-        if len(counted) < WHOLE * len(bounds):
-            self._fold(step, counted[recent[counted]])
+        if len(near) < WHOLE * len(bounds):
+            self._fold(step, near)
             return
         self.folded = np.where(recent, self.criterion.fold(self.folded, self._terms(step, None)), self.folded)
         self.depth[recent] += 1

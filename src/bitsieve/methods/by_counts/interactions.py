@@ -132,12 +132,7 @@ class Samples(NamedTuple):
         known = coded(source)
         if known is None:
             raise ValueError("shuffles need all rows in one place: give a sample of the rows, or no shuffles")
-        dtype = np.uint8 if source.arities.max() <= 256 else np.uint16
-        codes = np.empty((source.n_samples, source.n_features), dtype, order="F")
-        by_class = np.argsort(known.sample_classes, kind="stable")
-        for feature in range(source.n_features):
-            codes[:, feature] = known.codes(feature)[by_class]
-        return cls(codes, known.sample_classes[by_class], strata)
+        return cls(*known.class_by_class(), strata)
 
     def shuffle(self, random: np.random.Generator) -> Columns:
         """The places of the samples after a shuffle."""

@@ -61,13 +61,7 @@ for _criterion in CRITERIA.values():
     cites(_criterion.paper)(_criterion)
 # Criteria that are another one under a second name: of another paper, or in another notation.
 ALIASES: dict[str, Alias] = {
-    "maxrel": Alias(
-        "mim",
-        "Maximum relevance",
-        "I(Xi;C)",
-        "Peng, Long, Ding 2005",
-        "the same formula",
-    ),
+    "maxrel": Alias("mim", "Maximum relevance", "I(Xi;C)", "Peng, Long, Ding 2005", "the same formula"),
     "mifs-u": Alias(
         "mifsu",
         "Mutual information feature selection under uniform information",
@@ -76,11 +70,7 @@ ALIASES: dict[str, Alias] = {
         "the spelling of the paper",
     ),
     "mid": Alias(
-        "mrmr",
-        "Mutual information difference",
-        "I(Xi;C) - mean_s I(Xi;Xs)",
-        "Ding, Peng 2003",
-        "the same formula",
+        "mrmr", "Mutual information difference", "I(Xi;C) - mean_s I(Xi;Xs)", "Ding, Peng 2003", "the same formula"
     ),
     "avgcmim": Alias(
         "emrmr",

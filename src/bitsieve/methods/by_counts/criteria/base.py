@@ -59,16 +59,19 @@ class JointCriterion(NamedCriterion, Protocol):
 class Criterion(NamedCriterion, Protocol):
     """A score J(i | S) of candidate i given the chosen set S, folded over S one feature at a time.
 
-    ``start``: what the fold of an empty S holds. ``never_increases``: whether adding to S can never raise a score, so
-    that stale scores bound fresh ones (Fleuret's lazy rule).
+    ``quantity``: an attribute of :class:`~bitsieve.information.protocol.PairInformation`, what is folded. ``start``:
+    what the fold of an empty S holds. ``never_increases``: whether adding to S can never raise a score, so that stale
+    scores bound fresh ones (Fleuret's lazy rule).
     """
 
+    quantity: ClassVar[str]
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
 
-    @abstractmethod
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """The fold over S and one more feature, whose information with the candidates is given."""
+        """The fold over S and one more feature, whose information with the candidates is given: by default the sum."""
+        quantity: Floats = getattr(pair, self.quantity)
+        return folded + quantity
 
     def minima(self, information: Information) -> Scores | None:
         """The scores of all candidates, where the information has a quick way to them; None: it has none."""
@@ -80,11 +83,8 @@ class Criterion(NamedCriterion, Protocol):
 
 
 class MinimumCriterion(Criterion):
-    """The least of a ``quantity`` of the candidate and one chosen feature, an attribute of
-    :class:`~bitsieve.information.protocol.PairInformation`; ``capped``: never above the relevance. It never increases.
-    """
+    """The least ``quantity`` of the candidate and one chosen feature; ``capped``: never above the relevance."""
 
-    quantity: ClassVar[str]
     capped: ClassVar[bool] = False
     needs = "class pairs"
     start = float("inf")

@@ -46,14 +46,12 @@ class MIFS(Criterion):
     formula = "I(Xi;C) - beta sum_s I(Xi;Xs)"
     paper = "Battiti 1994"
     needs = "pairs"
+    quantity = "redundancy"
 
     beta: float = 1.0
 
     def __post_init__(self) -> None:
         check_weight("beta", self.beta)
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        return folded + pair.redundancy
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         return relevance - self.beta * folded
@@ -96,9 +94,7 @@ class MRMR(Criterion):
     formula = "I(Xi;C) - mean_s I(Xi;Xs)"
     paper = "Peng, Long, Ding 2005"
     needs = "pairs"
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        return folded + pair.redundancy
+    quantity = "redundancy"
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         return relevance - folded / n_selected
@@ -116,12 +112,10 @@ class MinRed(Criterion):
     formula = "-mean_s I(Xi;Xs)"
     paper = "Duch 2006"
     needs = "pairs"
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        return folded - pair.redundancy
+    quantity = "redundancy"
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        return folded / n_selected
+        return 0.0 - folded / n_selected
 
 
 @dataclass(frozen=True)
@@ -136,9 +130,7 @@ class JMI(Criterion):
     formula = "sum_s I(Xi,Xs;C)"
     paper = "Yang, Moody 1999"
     needs = "class pairs"
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        return folded + pair.joint_relevance
+    quantity = "joint_relevance"
 
 
 @dataclass(frozen=True)
@@ -154,9 +146,7 @@ class EMRMR(Criterion):
     formula = "I(Xi;C) - mean_s [I(Xi;Xs) - I(Xi;Xs|C)]"
     paper = "Vinh, Chan, Romano, Bailey 2014"
     needs = "class pairs"
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        return folded + pair.conditional_relevance
+    quantity = "conditional_relevance"
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         return folded / n_selected
@@ -194,16 +184,14 @@ class CondRed(Criterion):
     formula = "I(Xi;C) + sum_s I(Xi;Xs|C)"
     paper = "Brown, Pocock, Zhao, Lujan 2012"
     needs = "class pairs"
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        return folded + pair.conditional_redundancy
+    quantity = "conditional_redundancy"
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         return relevance + folded
 
 
 @dataclass(frozen=True)
-class BetaGamma(Criterion):
+class BetaGamma(CIFE):
     """Any weights of both redundancies: ``J(i|S) = I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)``.
 
     (0, 0) is mim, (beta, 0) mifs, (0, 1) condred, (1, 1) cife; where the weights are 1/#S it would be mrmr and emrmr.
@@ -231,6 +219,3 @@ class BetaGamma(Criterion):
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         return folded + (self.beta * pair.redundancy - self.gamma * pair.conditional_redundancy)
-
-    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        return relevance - folded

@@ -11,16 +11,16 @@ from bitsieve.common.arrays import Floats
 from bitsieve.common.messages import ParameterError
 from bitsieve.information.protocol import PairInformation
 from bitsieve.methods.by_counts.criteria.base import Criterion, MinimumCriterion
+from bitsieve.methods.by_counts.criteria.linear import CIFE, MRMR
 
 NOTHING = 1e-12  # bits
 
 
 @dataclass(frozen=True)
-class ICAP(Criterion):
+class ICAP(CIFE):
     """Relevance less redundancy, no credit for synergy: ``J(i|S) = I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))``.
 
-    As cife where every chosen feature can only lower the score of the candidate. A score never increases, as
-    no term of the sum is negative: stale scores bound fresh ones.
+    As cife where every chosen feature can only lower the score of the candidate.
     """
 
     name = "icap"
@@ -33,16 +33,13 @@ class ICAP(Criterion):
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         return folded + np.maximum(pair.redundancy - pair.conditional_redundancy, 0.0)
 
-    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        return relevance - folded
-
 
 @dataclass(frozen=True)
 class CMIM(MinimumCriterion):
     """The least information of the candidate about the class given one chosen feature: ``J(i|S) = min_s I(Xi;C|Xs)``.
 
     The minimum is over S only, as the paper defines it; its algorithm also caps the score by I(Xi;C), which
-    differs under synergy. A score never increases, so stale scores bound fresh ones.
+    differs under synergy.
     """
 
     name = "cmim"
@@ -57,8 +54,7 @@ class CMIMFleuret(MinimumCriterion):
     """As cmim, and never above the relevance: ``J(i|S) = min(I(Xi;C), min_s I(Xi;C|Xs))``.
 
     The algorithm of the paper, whose scores start from the relevance; its definition, cmim, has the minimum over S
-    only. They differ under synergy, where I(Xi;C|Xs) > I(Xi;C) for every s. A score never increases, so stale scores
-    bound fresh ones.
+    only. They differ under synergy, where I(Xi;C|Xs) > I(Xi;C) for every s.
     """
 
     name = "cmim_fleuret"
@@ -74,7 +70,6 @@ class JMIM(MinimumCriterion):
     """The least information of the candidate together with a chosen feature: ``J(i|S) = min_s I(Xi,Xs;C)``.
 
     The minimum where jmi has the sum: ``min_s [I(Xs;C) + I(Xi;C|Xs)]``, so a weak chosen feature caps every candidate.
-    A score never increases, so stale scores bound fresh ones.
     """
 
     name = "jmim"
@@ -103,6 +98,7 @@ class MIQ(Criterion):
     formula = "I(Xi;C) / mean_s I(Xi;Xs)"
     paper = "Ding, Peng 2003"
     needs = "pairs"
+    quantity = "divisor"
     unit = "ratio"
 
     eps: float = 0.0
@@ -113,10 +109,6 @@ class MIQ(Criterion):
                 "eps", self.eps, "give a finite number of 0 or more", "cannot be added to a denominator"
             )
 
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        """Sum of I(Xi;Xs), of "corrected" as counted."""
-        return folded + pair.divisor
-
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) / (eps + mean I(Xi;Xs))."""
         numerator = np.where(relevance > NOTHING, relevance, 0.0)
@@ -126,7 +118,7 @@ class MIQ(Criterion):
 
 
 @dataclass(frozen=True)
-class AMIFS(Criterion):
+class AMIFS(MRMR):
     """Relevance less the mean normalised redundancy: ``J(i|S) = I(Xi;C) - (1/#S) sum_s I(Xi;Xs) / min(H(Xi), H(Xs))``.
 
     The normalised redundancy is 0 for independent features and 1 where one of them determines the other; it is 0 for a
@@ -145,9 +137,6 @@ class AMIFS(Criterion):
         smaller = np.minimum(pair.of(entropy), entropy[pair.pivot])
         return folded + pair.redundancy / np.where(smaller > 0, smaller, 1.0)  # a constant shares exactly 0
 
-    def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
-        return relevance - folded / n_selected
-
 
 @dataclass(frozen=True)
 class DISR(Criterion):
@@ -163,17 +152,14 @@ class DISR(Criterion):
     paper = "Meyer, Bontempi 2006"
     unit = "ratio"
     needs = "class pairs"
-
-    def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        return folded + pair.symmetric_relevance
+    quantity = "symmetric_relevance"
 
 
 @dataclass(frozen=True)
 class NJMIM(MinimumCriterion):
     """The joint relevance of jmim, each normalised: ``J(i|S) = min_s I(Xi,Xs;C) / H(Xi,Xs,C)``.
 
-    The minimum where disr has the sum. Scores are ratios between 0 and 1, not bits; the first is still I(Xi;C). A
-    score never increases, so stale scores bound fresh ones.
+    The minimum where disr has the sum. Scores are ratios between 0 and 1, not bits; the first is still I(Xi;C).
     """
 
     name = "njmim"

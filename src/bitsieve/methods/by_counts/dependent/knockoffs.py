@@ -30,9 +30,8 @@ def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws
     rows = coded(source)
     if rows is None:
         raise ValueError("knockoffs need the codes of every row in memory, one column each: leave out groups")
-    order = np.argsort(rows.sample_classes, kind="stable")
-    codes = np.stack([rows.codes(column)[order] for column in range(rows.n_features)])
-    classes = rows.sample_classes[order]
+    by_sample, classes = rows.class_by_class()
+    codes = by_sample.T
     model = TreeModel(codes, source.arities, forest)
     wins = np.empty((n_draws, len(columns)))
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from bitsieve.common.messages import ParameterError, choices
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping, KnockoffStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import (
-    FalseDiscoveryMonitor,
     FalseDiscoveryStopping,
+    ListMonitor,
     ListStopping,
 )
 from bitsieve.methods.by_counts.stopping.monitor import StoppingMonitor
@@ -47,11 +47,11 @@ def make_stopping(stopping: str | Rule, **parameters: Any) -> Rule:
     return stopping
 
 
-def make_monitor(rule: Rule, information: Information) -> StoppingMonitor | FalseDiscoveryMonitor:
+def make_monitor(rule: Rule, information: Information) -> StoppingMonitor | ListMonitor:
     """What applies a rule to the choices of a greedy search: its own monitor, or one that tests every choice by it."""
-    make = getattr(rule, "monitor", None)
-    found: FalseDiscoveryMonitor | None = make and make(information)
-    return found or StoppingMonitor(information, cast("StoppingRule", rule))
+    if hasattr(rule, "monitor"):
+        return rule.monitor(information)
+    return StoppingMonitor(information, rule)
 
 
 __all__ = [

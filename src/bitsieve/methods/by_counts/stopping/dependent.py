@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
@@ -22,12 +22,11 @@ from bitsieve.methods.by_counts.dependent.knockoffs import e_values, knockoff_wi
 from bitsieve.methods.by_counts.stopping.false_discovery import (
     ADJUSTMENTS,
     HOLM,
-    FalseDiscoveryMonitor,
+    FoundList,
     ListStopping,
     adjusted,
     number_of_tests,
 )
-from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST, share_of_shuffles
 from bitsieve.methods.method import INDEPENDENT, ROWS
@@ -118,8 +117,7 @@ def conditional_p(
         if source.search is not None:  # cut by the class: the classes are shuffled within strata, and it is cut again
             tried = np.array([column])
             step = RepeatedSearch(source.search, given.tolist(), tried, information.conditional().terms, 1)
-            figure = step.figure(column)
-            p[place] = share_of_shuffles(lambda some: step.best_after_shuffles(some) <= figure, most, LAST, seeds)
+            p[place] = share_of_shuffles(step.reached(column), most, LAST, seeds)
             return
         least = float(strata.deviation(strata.observed[None])[0]) * SAME
         p[place] = share_of_shuffles(
@@ -140,9 +138,14 @@ class TreeStopping(ListStopping):
     def rates(self, information: Information, columns: Columns) -> tuple[Floats, Forest]:
         """The least level at which each of ``columns`` is in the list, and the tree of these columns."""
 
-    def monitor(self, information: Information) -> ListMonitor:
-        """What finds the list of some counts."""
-        return ListMonitor(information, self)
+    def find(self, information: Information, tried: Flags, chosen: list[int]) -> FoundList:
+        """The list among the columns tried and chosen, and the neighbours of each in the tree."""
+        among = np.flatnonzero(tried & information.varies)
+        columns = np.union1d(among, np.array(chosen, np.intp))
+        rates = np.full(information.n_features, np.inf)
+        rates[columns], forest = self.rates(information, columns)
+        order = among[np.argsort(rates[among], kind="stable")]
+        return FoundList(order, rates[order], int((rates[order] <= self.level).sum()), forest.neighbours)
 
 
 @cites("Berrett, Wang, Barber, Samworth 2020")
@@ -273,28 +276,3 @@ class KnockoffStopping(TreeStopping):
     def reason(self, value: float) -> str:
         """The rate and the level, and how many columns a draw takes at least."""
         return f"{super().reason(value)} (a draw takes {self.least_columns:,} columns or more, or none)"
-
-
-class ListMonitor(FalseDiscoveryMonitor):
-    """Finds the list of a :class:`TreeStopping` at the first choice, and keeps what each column was tested given."""
-
-    def __init__(self, information: Information, rule: TreeStopping) -> None:
-        super().__init__(information, rule)  # type: ignore[arg-type]  # of which the base asks nothing
-        self.list = rule
-        self.forest = Forest(information.n_features, np.empty((0, 2), np.intp), np.empty(0))
-
-    def _find(self, tried: Flags) -> None:
-        among = np.flatnonzero(tried & self.information.varies)
-        columns = np.union1d(among, np.array(self.chosen, np.intp))
-        rates = np.full(self.information.n_features, np.inf)
-        rates[columns], self.forest = self.list.rates(self.information, columns)
-        order = among[np.argsort(rates[among], kind="stable")]
-        n_kept = int((rates[order] <= self.list.level).sum())
-        self.n_tests = len(among)
-        self.rates = dict(zip(order[:n_kept].tolist(), rates[order[:n_kept]].tolist(), strict=True))
-        if n_kept < len(order):
-            self.nearest = float(rates[order[n_kept]]), int(order[n_kept])
-
-    def outcome(self) -> StoppingOutcome:
-        """The choices, and the neighbours that each was tested given."""
-        return replace(super().outcome(), given=[self.forest.neighbours[column] for column in self.chosen])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from math import ceil, exp, log
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from bitsieve.methods.by_counts.stopping.rules import (
     LAST,
     MANY_EXPECTED,
     SLACK,
+    reached_by_shuffles,
     share_of_shuffles,
     tails,
 )
@@ -53,6 +54,15 @@ def adjusted(p: Floats, how: str) -> Floats:
     return found
 
 
+class FoundList(NamedTuple):
+    """The columns that were tested, of the least rate first: the first ``n_kept`` are the list."""
+
+    columns: Columns
+    rates: Floats
+    n_kept: int
+    neighbours: list[Columns] | None = None  # of every column in the tree of the columns, where there is one
+
+
 @dataclass(frozen=True)
 class ListStopping:
     """A rule that finds its whole list at once, with a rate of false columns; the criterion says in which order."""
@@ -72,8 +82,12 @@ class ListStopping:
         return f"{self.figure} {value:.2g} > {self.level:g}"
 
     @abstractmethod
-    def monitor(self, information: Information) -> FalseDiscoveryMonitor:
+    def find(self, information: Information, tried: Flags, chosen: list[int]) -> FoundList:
+        """The list among the columns tried, beside those chosen already; the information is plug-in."""
+
+    def monitor(self, information: Information) -> ListMonitor:
         """What finds the list of some counts."""
+        return ListMonitor(information, self)
 
 
 @cites("Benjamini, Hochberg 1995", "Benjamini, Yekutieli 2001")
@@ -137,31 +151,28 @@ class FalseDiscoveryStopping(ListStopping):
         check_choice("adjust", self.adjust, ADJUSTMENTS)
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
 
-    def monitor(self, information: Information) -> FalseDiscoveryMonitor:
-        """What finds the list of some counts."""
-        return FalseDiscoveryMonitor(information, self)
+    def find(self, information: Information, tried: Flags, chosen: list[int]) -> FoundList:
+        """The list of the columns whose p, alone and beside others of the list, are small enough."""
+        return SingleTests(information, self, tried).find(chosen)
 
 
-class FalseDiscoveryMonitor:
+class ListMonitor:
     """Finds the list at the first choice; the criterion only says in which order its columns are chosen."""
 
-    def __init__(self, information: Information, rule: FalseDiscoveryStopping) -> None:
-        self.rule = rule
-        self.information = PlugInInformation(information.source)
-        self.search = information.source.search
-        self.given: dict[tuple[int, ...], ConditionalInformation] = {(): self.information.conditional()}
+    def __init__(self, information: Information, rule: ListStopping) -> None:
+        self.rule, self.information = rule, PlugInInformation(information.source)
         self.chosen: list[int] = []
-        self.rates: dict[int, float] = {}  # of the columns of the list
-        self.nearest: tuple[float, int] | None = None  # rate of the list with one more column, and that column
-        self.n_tests = np.nan
+        self.found: FoundList | None = None
+        self.listed: dict[int, float] = {}  # the rates of the columns of the list
         self.ended = self.exhausted = False
 
     def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
         """Whether this choice among those ``tried`` is not in the list; None: it is not tested."""
         if tried is not None:
-            if np.isnan(self.n_tests):
-                self._find(tried)
-            if candidate not in self.rates:
+            if self.found is None:
+                self.found = columns, rates, n_kept, _ = self.rule.find(self.information, tried, self.chosen)
+                self.listed = dict(zip(columns[:n_kept].tolist(), rates[:n_kept].tolist(), strict=True))
+            if candidate not in self.listed:
                 return True
         self.chosen.append(candidate)
         return False
@@ -169,20 +180,43 @@ class FalseDiscoveryMonitor:
     def others(self, candidates: Flags) -> Flags:
         """Those of the candidates left after a refusal that are in the list."""
         left = np.zeros_like(candidates)
-        left[list(self.rates)] = True
+        left[list(self.listed)] = True
         left &= candidates
         self.ended = not left.any()
         return left
 
-    def _find(self, tried: Flags) -> None:
-        """The largest list of some columns, given those that are chosen already."""
-        among = np.flatnonzero(tried if self.search is not None else tried & self.information.varies)
-        self.n_tests = number_of_tests(len(among), self.rule.adjust)
+    def ends_at_constants(self) -> bool:
+        """A rule never lets a constant column pass."""
+        self.exhausted = True
+        return True
+
+    def outcome(self) -> StoppingOutcome:
+        """The choices, all of which are in the list, and the column that comes nearest to it where it is complete."""
+        rates = np.array([self.listed.get(column, np.nan) for column in self.chosen])
+        columns, of_columns, n_kept, neighbours = self.found or FoundList(np.empty(0, np.intp), np.empty(0), 0)
+        given = neighbours and [neighbours[column] for column in self.chosen]
+        if not self.ended or n_kept == len(columns):
+            return StoppingOutcome(rates, None, np.nan, self.exhausted, given)
+        return StoppingOutcome(rates, int(columns[n_kept]), float(of_columns[n_kept]), False, given)
+
+
+class SingleTests:
+    """The tests of :class:`FalseDiscoveryStopping`, of the columns tried."""
+
+    def __init__(self, information: Information, rule: FalseDiscoveryStopping, tried: Flags) -> None:
+        self.information, self.rule, self.search = information, rule, information.source.search
+        self.given: dict[tuple[int, ...], ConditionalInformation] = {(): information.conditional()}
+        self.among = np.flatnonzero(tried if self.search is not None else tried & information.varies)
+        self.n_tests = number_of_tests(len(self.among), rule.adjust)
+
+    def find(self, chosen: list[int]) -> FoundList:
+        """The largest list of the columns, given those that are chosen already."""
+        among = self.among
         thresholds = self.rule.level / self.n_tests * np.arange(1.0, len(among) + 1)
         p = self._alone(among)
         order = among[np.argsort(p[among], kind="stable")]
         limit = _largest_below(p[order], thresholds)
-        accepted = list(self.chosen)
+        accepted = list(chosen)
         for column in order[: int((p[order] <= limit).sum())].tolist():
             for other in accepted:
                 if p[column] > limit:
@@ -192,11 +226,8 @@ class FalseDiscoveryMonitor:
             if p[column] <= limit:
                 accepted.append(column)
         order = among[np.argsort(p[among], kind="stable")]
-        rates = adjusted(p[order], self.rule.adjust)
         n_kept = int((p[order] <= _largest_below(p[order], thresholds)).sum())
-        self.rates = dict(zip(order[:n_kept].tolist(), rates[:n_kept].tolist(), strict=True))
-        if n_kept < len(order):
-            self.nearest = float(rates[n_kept]), int(order[n_kept])
+        return FoundList(order, adjusted(p[order], self.rule.adjust), n_kept)
 
     def _alone(self, columns: Columns) -> Floats:
         """p of ``I(Xi;C) = 0`` of every column: 1 where the tail of chi-squared is large."""
@@ -247,28 +278,10 @@ class FalseDiscoveryMonitor:
         most = max(200, min(most, MOST_SHUFFLES, AFFORDED // given.n_samples))
         seeds = np.random.default_rng([self.rule.random_state, candidate, *chosen])
         if self.search is None:
-            observed = float(given.conditional_relevance(np.array([candidate]))[0])
-            return share_of_shuffles(
-                lambda some: given.shuffled_relevance(candidate, some) >= observed, most, LAST, seeds
-            )
+            return share_of_shuffles(reached_by_shuffles(given, candidate), most, LAST, seeds)
         source = self.information.source
-        step = RepeatedSearch(self.search, chosen, np.array([candidate]), self.information.terms, source.n_jobs)
-        if grouped:
-            return share_of_shuffles(step.reached(candidate), most, LAST, seeds)
-        figure = step.figure(candidate)
-        return share_of_shuffles(lambda some: step.best_after_shuffles(some) <= figure, most, LAST, seeds)
-
-    def ends_at_constants(self) -> bool:
-        """A rule never lets a constant column pass."""
-        self.exhausted = True
-        return True
-
-    def outcome(self) -> StoppingOutcome:
-        """The choices, all of which are in the list, and the column that comes nearest to it where it is complete."""
-        rates = np.array([self.rates.get(column, np.nan) for column in self.chosen])
-        if not self.ended or self.nearest is None:
-            return StoppingOutcome(rates, None, np.nan, self.exhausted)
-        return StoppingOutcome(rates, self.nearest[1], self.nearest[0], False)
+        step = RepeatedSearch(self.search, chosen, np.array([candidate]), given.terms, source.n_jobs)
+        return share_of_shuffles(step.reached(candidate), most, LAST, seeds)
 
 
 def _largest_below(p: Floats, thresholds: Floats) -> float:

@@ -62,21 +62,25 @@ class RepeatedSearch:
 
     def best_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
         """The smallest figure of all candidates after each of several shuffles of the classes within the parts."""
-        return np.minimum(1.0, self._extremes(seeds, lambda found: self._figures(found).min(axis=0), np.minimum))
+        return self._least(seeds, self._figures)
 
     def most_bits_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
         """The largest I(X;C|S) of all candidates after each of several shuffles of the classes within the parts."""
-        return self._extremes(seeds, lambda found: self._bits(found).max(axis=0), np.maximum)
+        return -self._least(seeds, lambda found: -self._bits(found))
 
     def reached(self, candidate: int) -> Callable[[NDArray[np.uint64]], Flags]:
-        """Whether the candidate alone reaches its I(X;C|S) after each of several shuffles."""
+        """Whether the best of all candidates reaches the figure of this one after each of several shuffles.
+
+        Where samples belong together: whether the candidate alone reaches its I(X;C|S).
+        """
+        if self.search.units is None:
+            figure = self.figure(candidate)
+            return lambda seeds: self.best_after_shuffles(seeds) <= figure
         alone, bits = replace(self, tried=np.array([candidate])), self.bits(candidate)
         return lambda seeds: alone.most_bits_after_shuffles(seeds) >= bits
 
-    def _extremes(
-        self, seeds: NDArray[np.uint64], of_columns: Callable[[Dependence], Floats], extreme: np.ufunc
-    ) -> Floats:
-        """The extreme value of all candidates after every shuffle, from those of blocks of columns."""
+    def _least(self, seeds: NDArray[np.uint64], of_columns: Callable[[Dependence], Floats]) -> Floats:
+        """The least value of all candidates after every shuffle, from those of blocks of columns."""
         at_once = max(1, LABELS_AT_ONCE // len(self.search.classes))
         blocks = range(0, len(self.tried), COLUMNS_A_BLOCK)
         found = np.empty((len(blocks), len(seeds)))
@@ -87,10 +91,10 @@ class RepeatedSearch:
             def cut(start: int, some: slice = some, classes: Labels = classes) -> None:
                 columns = self.tried[start : start + COLUMNS_A_BLOCK]
                 made = self.search.dependence(classes, columns, self.parts, self.terms)
-                found[start // COLUMNS_A_BLOCK, some] = of_columns(made)
+                found[start // COLUMNS_A_BLOCK, some] = of_columns(made).min(axis=0)
 
             run_blocks(cut, blocks, self.n_jobs)
-        return np.asarray(extreme.reduce(found, axis=0))
+        return np.asarray(found.min(axis=0))
 
     def _figures(self, found: Dependence) -> Floats:
         """The tail of chi-squared beyond the statistic of a sum of terms; 1 without freedom."""

@@ -297,21 +297,20 @@ class PermutationStopping(_AtLevel):
         """The corrected p."""
         seeds = np.random.default_rng([self.random_state, candidate])
         last = max(LAST, ceil(self.level * self.n_permutations))
-        if search is not None and search.search.units is not None:
-            reach, n_candidates = search.reached(candidate), len(search.tried)
-        elif search is not None:
-            figure = search.figure(candidate)
-            best = search.best_after_shuffles
-            return share_of_shuffles(lambda some: best(some) <= figure, self.n_permutations, last, seeds)
-        else:
-            observed = float(given.conditional_relevance(np.array([candidate]))[0])
-
-            def reach(some: NDArray[np.uint64]) -> Flags:
-                return given.shuffled_relevance(candidate, some) >= observed
-
+        reach = reached_by_shuffles(given, candidate) if search is None else search.reached(candidate)
+        if search is not None:
+            if search.search.units is None:
+                return share_of_shuffles(reach, self.n_permutations, last, seeds)
+            n_candidates = len(search.tried)
         enough = max(ceil(2 * n_candidates / self.level), AFFORDED // given.n_samples)
         most = max(self.n_permutations, min(self.n_permutations * n_candidates, enough))
         return min(1.0, n_candidates * share_of_shuffles(reach, most, last, seeds))
+
+
+def reached_by_shuffles(given: ConditionalInformation, candidate: int) -> Callable[[NDArray[np.uint64]], Flags]:
+    """Whether a candidate reaches its I(Xi;C|S) after each of several shuffles among samples of equal S."""
+    observed = given.conditional_relevance(np.array([candidate]))[0]
+    return lambda seeds: given.shuffled_relevance(candidate, seeds) >= observed
 
 
 def share_of_shuffles(
