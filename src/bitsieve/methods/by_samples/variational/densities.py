@@ -95,13 +95,10 @@ class DensityBound(Bound):
         run_blocks(self._fill_alone, np.flatnonzero(self.varies).tolist(), table.n_jobs)
 
     def alone(self) -> Floats:
-        return self._values(np.arange(self.n_features), self._alone, 1.0)
+        return self.values(np.arange(self.n_features))
 
     def values(self, candidates: Columns) -> Floats:
-        return self._values(candidates, *self._state())
-
-    def _values(self, candidates: Columns, state: Floats, exponent: float) -> Floats:
-        posterior = self.posterior
+        posterior, (state, exponent) = self.posterior, self._state()
         true_class, mixed = np.empty(self.n_features), np.empty(self.n_features)
 
         def mix(feature: int) -> None:
