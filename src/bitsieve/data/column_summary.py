@@ -218,7 +218,9 @@ class ColumnSummary:
             is_text, together = any(part.is_text for part in filled), Distinct.merged(tables, None, most, name)
             return cls(holds, None, n_missing=n_missing, distinct=together, is_text=is_text)
         tables = [part.distinct for part in filled if part.distinct is not None]
-        kind = common_kind([part.kind for part in filled if part.kind is not None], missing=bool(holds & MISSING))
+        kind = np.result_type(*(part.kind for part in filled if part.kind is not None))
+        if holds & MISSING and kind.kind != "f":  # whole numbers of which some are missing
+            kind = np.dtype(np.float64)
         known = [part for part in filled if part.low is not None]
         numbers = [part.row_numbers for part in parts if part.row_numbers is not None]
         return cls(
@@ -231,12 +233,6 @@ class ColumnSummary:
             row_numbers=reduce(add, numbers) if len(numbers) == len(parts) else None,
             outlying=reduce(add, [part.outlying for part in filled if part.outlying is not None]) if known else None,
         )
-
-
-def common_kind(kinds: Sequence[Kind], *, missing: bool) -> Kind:
-    """The type of numbers of several types in one column; whole numbers of which some are missing are float64."""
-    kind = np.result_type(*kinds)
-    return np.dtype(np.float64) if missing and kind.kind != "f" else kind
 
 
 def union_of_categories(parts: Sequence[NDArray[Any]], name: str) -> NDArray[Any]:

@@ -140,7 +140,6 @@ class TargetSummary:
     """What some rows of a target hold, by column; summaries of parts of the rows merge."""
 
     columns: Mapping[str, TargetColumn]
-    joint: bool
 
     @classmethod
     def of_part(
@@ -160,17 +159,14 @@ class TargetSummary:
             rows = np.arange(first_row, first_row + len(values)) if sampled else None
             is_text = are_categories(values) and target_text(given, name) is not None
             found[name] = TargetColumn.of_part(values, rows, weights, times, is_text)
-        return cls(found, len(columns) > 1)
+        return cls(found)
 
     @classmethod
     def merged(cls, parts: Sequence[TargetSummary]) -> TargetSummary:
         """What all parts of the rows hold."""
-        first = parts[0]
-        columns = {
-            name: TargetColumn.merged([part.columns[name] for part in parts], called(name, first.joint))
-            for name in first.columns
-        }
-        return cls(columns, first.joint)
+        joint = len(parts[0].columns) > 1
+        by_column = {name: [part.columns[name] for part in parts] for name in parts[0].columns}
+        return cls({name: TargetColumn.merged(of, called(name, joint)) for name, of in by_column.items()})
 
     @property
     def n_samples(self) -> int:
@@ -193,9 +189,10 @@ class TargetSummary:
 
     def fitted(self, name: str, said: TargetKind = AS_FOUND) -> TargetCoding:
         """How the target becomes classes: as by :func:`~bitsieve.data.target.read_target` of all rows."""
-        parts = {part: column.classes(called(part, self.joint), said) for part, column in self.columns.items()}
+        joint = len(self.columns) > 1
+        parts = {part: column.classes(called(part, joint), said) for part, column in self.columns.items()}
         check_bins(part.target for part in parts.values())
-        if self.joint:
+        if joint:
             return TargetCoding(parts, Target(np.empty(0, np.int32), np.empty(0), name=name, said=said))
         (only,) = parts.values()
         return TargetCoding(parts, replace(only.target, codes=np.empty(0, np.int32), values=None, name=name))

@@ -92,15 +92,12 @@ class TableRows:
     def _found(self, con: Any, query: str, wanted: list[str], rows: int) -> Iterator[pa.Table]:
         """What a statement returns."""
         if self.stored.kind == "duckdb":
-            return map(pa.Table.from_batches, ([batch] for batch in con.sql(query).to_arrow_reader(rows)))
-        return _fetched(con.execute(query), pa.schema([self.stored.schema.field(name) for name in wanted]), rows)
-
-
-def _fetched(cursor: Any, schema: pa.Schema, rows: int) -> Iterator[pa.Table]:
-    """What a statement returns in SQLite."""
-    while found := cursor.fetchmany(rows):
-        columns = zip(zip(*found, strict=True), schema.types, strict=True)
-        yield pa.Table.from_arrays([pa.array(values, kind) for values, kind in columns], schema=schema)
+            yield from map(pa.Table.from_batches, ([batch] for batch in con.sql(query).to_arrow_reader(rows)))
+            return
+        cursor, schema = con.execute(query), pa.schema([self.stored.schema.field(name) for name in wanted])
+        while found := cursor.fetchmany(rows):
+            columns = zip(zip(*found, strict=True), schema.types, strict=True)
+            yield pa.Table.from_arrays([pa.array(values, kind) for values, kind in columns], schema=schema)
 
 
 def identifier(name: str) -> str:

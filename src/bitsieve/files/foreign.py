@@ -112,9 +112,8 @@ def _read_orc(given: Given, _: str) -> pa.Table:
     return orc.read_table(str(given.path))
 
 
-Reader = Callable[[Given, str], pa.Table]
 #: Of the name of a format what messages call such a file, and what reads it.
-READERS: Mapping[str, tuple[str, Reader]] = {
+READERS: Mapping[str, tuple[str, Callable[[Given, str], pa.Table]]] = {
     "excel": ("an Excel workbook", _read_workbook),
     "dta": ("a Stata file", _read_statistics),
     "sas7bdat": ("a SAS file", _read_statistics),
@@ -180,14 +179,11 @@ class Genotypes:
         with opened(self.path, self.label) as bed:
             for first in range(0, len(self.phenotype), step):
                 some = slice(first, first + step)
-                counts = iter(bed.read(np.s_[some, variants], dtype="int8", order="F").T if variants else ())
-                arrays = [_coded(next(counts)) if place[name] else self.phenotype[some] for name in wanted]
+                read = bed.read(np.s_[some, variants], dtype="int8", order="F").T if variants else ()
+                counts = (pa.array(of, mask=of < 0) for of in read)  # -127 is missing
+                coded = (pa.DictionaryArray.from_arrays(of, pa.array(["0", "1", "2"])) for of in counts)
+                arrays = [next(coded) if place[name] else self.phenotype[some] for name in wanted]
                 yield pa.table(arrays, names=wanted)
-
-
-def _coded(counts: Any) -> pa.DictionaryArray:
-    """Minor-allele counts as categories; -127 is missing."""
-    return pa.DictionaryArray.from_arrays(pa.array(counts, mask=counts < 0), pa.array(["0", "1", "2"]))
 
 
 @contextmanager

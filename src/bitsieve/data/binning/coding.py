@@ -95,15 +95,14 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
     fitted.n_bins_ = np.array([one.n_bins_[0] for one in alone], np.int64)
     if binner.requires == "classes":
         fitted.uncut_ = np.array([j for j, one in enumerate(alone) if len(one.uncut_)], np.int64)
-    sampled = tuple(j for j in range(summary.n_features) if summary.is_sampled(j))
+    of_sample = 0.0 if summary.sample is None else summary.sample.rank_error
+    errors = [max(of.rank_error, of_sample * of.has_uncounted) for of in summary.columns]
     return Coding(
         fitted,
         [column.kind for column in summary.columns],
         np.array([arity_of(fitted, summary, j) for j in range(summary.n_features)], np.int32),
-        sampled,
-        summary.sample.rank_error
-        if sampled and summary.sample is not None
-        else max((column.rank_error for column in summary.columns), default=0.0),
+        tuple(j for j, error in enumerate(errors) if error),
+        max(errors, default=0.0),
     )
 
 

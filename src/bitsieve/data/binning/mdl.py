@@ -15,15 +15,13 @@ from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.parameters import Rule, check_choice
-from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
+from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, dependence_of_codes
 from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.data.binning.base import Binning, CutBinning
 from bitsieve.data.binning.equal import EqualFrequencyBinning
 from bitsieve.data.binning.ragged import Ragged
 from bitsieve.data.extents import Extents, NumericBlock
 from bitsieve.data.table import Table, TableInMemory
-
-Labels = NDArray[np.int32]
 
 
 class RepeatedCuts(ClassSearch):
@@ -160,23 +158,13 @@ class MDLBinning(CutBinning):
     def _cut(
         self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> tuple[Floats, Integers]:
-        target = table.y
-        if target is None:
-            raise ValueError(NO_TARGET)
-        n_samples = table.total_weight
-        terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
-        classes = target.codes.reshape(1, -1)
-        return _native.mdl_cuts(block.values, classes, target.n_classes, terms.table, terms.shift, table.weights)
+        classes, *price = _classes_and_terms(table)
+        return _native.mdl_cuts(block.values, classes.reshape(1, -1), *price)
 
     def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
-        target = table.y
-        if target is None:
-            raise ValueError(NO_TARGET)
-        n_samples, of = table.total_weight, table.stored
+        of = table.stored
         stored = of.start, of.row, of.value, first, last
-        terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
-        classes = np.asarray(target.codes, np.int32), target.n_classes
-        found = _native.stored_mdl_cuts(*stored, *classes, terms.table, terms.shift, table.weights)
+        found = _native.stored_mdl_cuts(*stored, *_classes_and_terms(table))
         if self.uncut == "leave":
             return found
         medians = Ragged(*_native.stored_order_cuts(*stored, table.n_samples, 2, table.weights))
@@ -184,6 +172,15 @@ class MDLBinning(CutBinning):
         median = medians.take(whole)
         both = Ragged.merged(last - first, [(np.arange(last - first), *found), (whole, median.values, median.ends)])
         return both.values, both.ends
+
+
+def _classes_and_terms(table: TableInMemory) -> tuple[Any, ...]:
+    """What cuts are priced by: the classes, how many there are, the terms of entropies, and the weights."""
+    if table.y is None:
+        raise ValueError(NO_TARGET)
+    n_samples = table.total_weight
+    terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
+    return np.asarray(table.y.codes, np.int32), table.y.n_classes, terms.table, terms.shift, table.weights
 
 
 class AutoBinning(Binning):

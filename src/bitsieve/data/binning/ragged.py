@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,11 +53,7 @@ class Ragged(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.ends)
 
-    @overload
-    def __getitem__(self, place: int) -> NDArray[Any]: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[NDArray[Any]]: ...
-    def __getitem__(self, place: int | slice) -> NDArray[Any] | list[NDArray[Any]]:
+    def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[j] for j in range(*place.indices(len(self)))]
         at = range(len(self))[place]  # counts from the end where negative, and refuses what is beyond

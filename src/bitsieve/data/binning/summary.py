@@ -143,21 +143,10 @@ class Summary(KnownColumns):
         """Distinct numbers times classes, of the column that has most of them."""
         return max((column.distinct.counts.size for column in self.columns if column.distinct is not None), default=0)
 
-    def is_sampled(self, j: int) -> bool:
-        """Whether column ``j`` has so many distinct numbers that a sample of rows, or intervals, are known."""
-        beyond = self.sample is not None and self.sample.n_rows > self.sample.size
-        return bool(self.columns[j].rank_error) or (beyond and self.columns[j].has_uncounted)
-
     def few_valued(self) -> list[int]:
         """The columns of whole numbers of few values, which may be codes."""
-        return [
-            j
-            for j, column in enumerate(self.columns)
-            if column.kind is not None
-            and column.kind.kind in "iu"
-            and column.distinct is not None
-            and int(column.high) - int(column.low) < FEW
-        ]
+        whole = ((j, of) for j, of in enumerate(self.columns) if of.kind is not None and of.kind.kind in "iu")
+        return [j for j, of in whole if of.distinct is not None and int(of.high) - int(of.low) < FEW]
 
     def with_categories(self, numbers: Sequence[int]) -> Summary:
         """The same with the numbers of some columns as categories."""

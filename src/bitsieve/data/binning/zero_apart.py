@@ -13,7 +13,7 @@ from bitsieve import _native
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.parameters import Rule, check_parameters, check_threads
 from bitsieve.common.progress import phase
-from bitsieve.counts.search import ClassSearch, Dependence, Parts, dependence_of_codes
+from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, dependence_of_codes
 from bitsieve.counts.sparse import SparseCodes
 from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
@@ -24,8 +24,6 @@ from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.extents import IN_A_BIN
 from bitsieve.data.sparse import read_sparse
 from bitsieve.data.table import Table, TableInMemory
-
-Labels = NDArray[np.int32]
 
 
 def as_sparse(table: TableInMemory) -> TableInMemory:
@@ -195,19 +193,17 @@ class ZeroApartBinning(Binning):
 
     def _common(self, table: TableInMemory, known: Ragged) -> NDArray[np.uint16]:
         """The code of zero in every column."""
+        common = np.zeros(table.n_features, np.uint16)
+        new = np.flatnonzero(table.stored.has_zeros & ~self.zero_)  # columns without zeros when fitting
         if self.categories_ is not None:
+            for j in new[:1].tolist():
+                raise unknown_category(table.names[j], np.zeros(1))
             some = known.lengths > 0
-            below = np.zeros(table.n_features, np.uint16)
             if len(known.values):
                 starts = (known.ends - known.lengths)[some]
-                below[some] = np.add.reduceat((known.values < 0).astype(np.int64), starts)
-            for j in np.flatnonzero(table.stored.has_zeros & ~self.zero_)[:1].tolist():
-                raise unknown_category(table.names[j], np.zeros(1))
-            return below
-        common = np.zeros(table.n_features, np.uint16)
-        for j in np.flatnonzero(
-            table.stored.has_zeros & ~self.zero_
-        ).tolist():  # zeros that were not there when fitting
+                common[some] = np.add.reduceat((known.values < 0).astype(np.int64), starts)
+            return common
+        for j in new.tolist():
             common[j] = np.searchsorted(self.bin_edges_[j], 0.0, side=self.rule_.side)
         return common
 
