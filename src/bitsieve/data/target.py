@@ -319,10 +319,18 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
             weights = weights.astype(object if weights.dtype.kind == "c" else np.float64).astype(np.float64)
         except (TypeError, ValueError):
             raise _refused(" holds values that are no numbers: give whole numbers") from None
-    _check(weights)
-    if (weights == 1).all():
-        return None
-    return weights.astype(np.int64)
+    refused = weights[~((weights >= 0) & (weights < np.inf) & (weights == np.floor(weights)))]
+    if len(refused):
+        wrong = f" holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
+        raise _refused(f"{wrong}: give whole numbers from 0, {_ADVICE}")
+    total = weights.sum(dtype=np.float64)
+    if not total:
+        raise _refused(" is zero for every sample: nothing is left to count")
+    if total > MAX_SAMPLES:
+        raise _refused(
+            f" sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: scale the weights down, {_ADVICE}"
+        )
+    return None if (weights == 1).all() else weights.astype(np.int64)
 
 
 def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp]:
@@ -371,20 +379,6 @@ def take_weighted(y: Any, kept: NDArray[np.bool_]) -> Any:
     if hasattr(y, "combine_chunks"):  # Arrow
         return y.take(rows)
     return (y.iloc if hasattr(y, "iloc") else as_array(y))[rows]
-
-
-def _check(weights: NDArray[Any]) -> None:
-    refused = weights[~((weights >= 0) & (weights < np.inf) & (weights == np.floor(weights)))]
-    if len(refused):
-        wrong = f" holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
-        raise _refused(f"{wrong}: give whole numbers from 0, {_ADVICE}")
-    total = weights.sum(dtype=np.float64)
-    if not total:
-        raise _refused(" is zero for every sample: nothing is left to count")
-    if total > MAX_SAMPLES:
-        raise _refused(
-            f" sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: scale the weights down, {_ADVICE}"
-        )
 
 
 def _refused(problem: str) -> ValueError:
