@@ -200,7 +200,7 @@ def test_methods(done):
     lines = done("methods").stdout.splitlines()
     assert max(map(len, lines)) <= 100
     table, greedy = lines[: lines.index("")], " ".join(lines[lines.index("") + 1 :])
-    assert [line.split()[0] for line in table if not line.startswith(" ")] == ["method", *names]
+    assert [line.split()[0] for line in table if not line.startswith(" ")] == names
     assert greedy.startswith("--estimator, --stop, --include, --exclude and --group are for the greedy methods: mim, ")
     document = json.loads(done("methods", "--json").stdout)
     assert [method["name"] for method in document] == names

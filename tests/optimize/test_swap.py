@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -19,8 +20,18 @@ def objective(matrix, members):
     return float(matrix[np.ix_(members, members)].sum(dtype=np.float64))
 
 
+class Swapped(NamedTuple):
+    members: np.ndarray
+    n_swaps: int
+
+
 def improve(matrix, members, **parameters):
-    return improve_by_swaps(matrix.__getitem__, np.diagonal(matrix).astype(float), np.array(members), **parameters)
+    """The members, and how many swaps were reported."""
+    heard = []
+    diagonal = np.diagonal(matrix).astype(float)
+    parameters.setdefault("progress", lambda done, most: heard.append(done))
+    found = improve_by_swaps(matrix.__getitem__, diagonal, np.array(members), **parameters)
+    return Swapped(found, len(heard))
 
 
 def best_neighbour(matrix, members):
@@ -83,7 +94,7 @@ def test_ties_go_to_the_first_place_and_the_lowest_index():
     found = improve(matrix, [2, 1], max_swaps=1)
     assert found.members.tolist() == [4, 1]
     assert improve(matrix, [2, 1]).members.tolist() == [4, 5]
-    assert improve(np.ones((6, 6)), [5, 3]) == (pytest.approx([5, 3]), 0)
+    assert improve(np.ones((6, 6)), [5, 3]).members.tolist() == [5, 3]
 
 
 def test_everything_is_a_member():
@@ -98,9 +109,10 @@ def test_rows_are_asked_for_once_a_member():
         asked.append(i)
         return matrix[i]
 
-    found = improve_by_swaps(row, np.diagonal(matrix), np.arange(6))
-    assert found.n_swaps > 0
-    assert len(asked) == 6 + found.n_swaps
+    improve_by_swaps(row, np.diagonal(matrix), np.arange(6))
+    n_swaps = improve(matrix, range(6)).n_swaps
+    assert n_swaps > 0
+    assert len(asked) == 6 + n_swaps
     assert asked[:6] == list(range(6))
 
 
@@ -112,5 +124,6 @@ def test_the_given_members_are_not_changed():
 
 def test_progress():
     heard = []
-    found = improve(symmetric(40, 2), range(6), progress=lambda done, most: heard.append((done, most)))
-    assert heard == [(swap, 10_000) for swap in range(1, found.n_swaps + 1)]
+    matrix = symmetric(40, 2)
+    improve(matrix, range(6), progress=lambda done, most: heard.append((done, most)))
+    assert heard == [(swap, 10_000) for swap in range(1, improve(matrix, range(6)).n_swaps + 1)]

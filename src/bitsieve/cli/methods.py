@@ -8,7 +8,6 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
-from bitsieve.common.messages import width
 
 if TYPE_CHECKING:
     from bitsieve.methods.method import Method
@@ -30,23 +29,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def listing(methods: list[Method]) -> str:
-    """Name, title, paper and needs in columns, wrapped to 100 characters; below them what else there is to know."""
-    header = ("method", "what it is", "paper", "needs")
-    rows = [(info.name, info.title, info.paper, info.needs) for info in methods]
-    name_width = max(width(cell) for cell, *_ in (header, *rows))
-    rest = LINE - name_width - 6  # three gaps of two
-    widths = (name_width, rest * 3 // 10, rest * 4 // 10, rest - rest * 3 // 10 - rest * 4 // 10)
-    lines = []
-    below = [[], *map(_details, methods)]
-    for row, details in zip((header, *rows), below, strict=True):
-        columns = [textwrap.wrap(cell, size) or [""] for cell, size in zip(row, widths, strict=True)]
-        for place in range(max(map(len, columns))):
-            cells = [column[place] if place < len(column) else "" for column in columns]
-            padded = [cell + " " * (size - width(cell)) for cell, size in zip(cells, widths, strict=True)]
-            lines.append("  ".join(padded).rstrip())
-        indent = " " * (name_width + 2)
-        for detail in details:
-            lines += textwrap.wrap(detail, LINE, initial_indent=indent, subsequent_indent=indent + "  ")
+    """Every method by its name, with all there is to know beside it, wrapped to 100 characters."""
+    indent = " " * (max(len(info.name) for info in methods) + 2)
+    lines = list[str]()
+    for info in methods:
+        for text in (info.title, f"paper: {info.paper}; needs: {info.needs}", *_details(info)):
+            first = indent if text is not info.title else info.name.ljust(len(indent))
+            lines += textwrap.wrap(text, LINE, initial_indent=first, subsequent_indent=indent + "  ")
     looped = [info.name for info in methods if set(IN_PLACE_OF_SET) <= set(info.parameters)]
     options = "--estimator, --stop, --include, --exclude and --group"
     also = f"{options} are for the greedy methods: {', '.join(looped)}"

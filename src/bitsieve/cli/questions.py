@@ -106,7 +106,14 @@ def run_compare(options: argparse.Namespace) -> int:
         comparison = _compare(plan, options.threads or -1, kept)
         comparison.notes[:] = map(options.wording, comparison.notes)
         phase("writing")
-        _save(comparison, options)
+        if options.output is not None:
+            from bitsieve.files.write import write_rows
+
+            write_rows(comparison.table(), options.output)
+        if options.report is not None:
+            from bitsieve.report.files import write_report
+
+            write_report(comparison, options.report, command=_command(comparison, options))
     if kept is not None:
         from bitsieve.evaluate.run import remove
 
@@ -181,17 +188,6 @@ def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
         else:
             remove(kept)
         raise
-
-
-def _save(comparison: Comparison, options: argparse.Namespace) -> None:
-    if options.output is not None:
-        from bitsieve.files.write import write_rows
-
-        write_rows(comparison.table(), options.output)
-    if options.report is not None:
-        from bitsieve.report.files import write_report
-
-        write_report(comparison, options.report, command=_command(comparison, options))
 
 
 def _command(comparison: Comparison, options: argparse.Namespace) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from bitsieve.data.table import Table
-    from bitsieve.selection.select import Reading
+    from bitsieve.selection.reading import Reading
     from bitsieve.selection.selection import Selection
 
 LOCAL = "local"  # the address of a cluster on this machine
@@ -141,7 +141,7 @@ def _reading(options: argparse.Namespace) -> Reading | None:
         return None
     if options.data is None:
         raise ValueError("the following arguments are required: DATA, or --counts")
-    from bitsieve.selection.select import Reading
+    from bitsieve.selection.reading import Reading
 
     engine, scheduler = options.engine, getattr(options, "scheduler", None)
     if scheduler is not None:

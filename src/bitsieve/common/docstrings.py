@@ -10,10 +10,7 @@ from collections.abc import Iterable, Mapping
 def described_fully(
     doc: str, names: Iterable[str], parameters: Mapping[str, str], attributes: Mapping[str, str]
 ) -> str:
-    """A numpydoc docstring with the shared parameters and attributes that it leaves out.
-
-    ``names`` are all parameters in their order; of what is shared the lines ``name : type`` and their descriptions.
-    """
+    """A numpydoc docstring with the shared parameters, in the order of ``names``, and attributes that it leaves out."""
     if "\n---" not in (doc := inspect.cleandoc(doc)):  # it has no sections
         return doc
     before, own, after = _section(doc, "Parameters")

@@ -57,10 +57,7 @@ def folded(summary: str, content: str) -> str:
 def table(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, text: Collection[int] = (), long: Collection[int] = ()
 ) -> str:
-    """A table of plain cells; the first column names the rows.
-
-    The columns ``text`` begin at the left, those in ``long`` may also take several lines.
-    """
+    """A table of plain cells, the first column names of rows; columns ``text`` begin at the left, ``long`` may wrap."""
     name = max((len(first) for first, *_ in rows), default=0)
     kinds = [' class="text long"' if at in long else ' class="text"' if at in text else "" for at in range(len(header))]
     head = "".join(f'<th scope="col"{kind}>{escape(cell)}</th>' for cell, kind in zip(header, kinds, strict=True))

@@ -126,9 +126,7 @@ def _raise_rank(objective: QuadraticOnSpheres, vectors: Floats, violation: Float
 
 
 def _with_first_axis(vectors: Floats) -> Floats:
-    axis = np.zeros((1, vectors.shape[1]))
-    axis[0, 0] = 1.0
-    return np.concatenate([axis, vectors])
+    return np.concatenate([np.eye(1, vectors.shape[1]), vectors])
 
 
 def _reflected(vectors: Floats) -> Floats:

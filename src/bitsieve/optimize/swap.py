@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags, Floats, Progress
 from bitsieve.common.choice import TIE, pick
-
-
-class Swapped(NamedTuple):
-    """The members in the places of the given ones (a swap puts the new one where the old one stood), and the swaps."""
-
-    members: Columns
-    n_swaps: int
 
 
 def improve_by_swaps(
@@ -26,7 +18,7 @@ def improve_by_swaps(
     *,
     max_swaps: int = 10_000,
     progress: Progress = None,
-) -> Swapped:
+) -> Columns:
     """Make the best swap of a member for another while one raises ``x'Qx``; the end is optimal among single swaps.
 
     With ``r = Qx``, j in for i gains ``Q_jj + 2 (r_j - Q_ij) - (2 r_i - Q_ii)``; ties (1e-10) go to the first.
@@ -38,8 +30,9 @@ def improve_by_swaps(
     sums = np.zeros(len(diagonal))
     for values in rows:
         sums += values
-    n_swaps = 0
-    while n_swaps < max_swaps and not inside.all():
+    for n_swaps in range(1, max_swaps + 1):
+        if inside.all():
+            break
         found = _best_swap(rows, diagonal, chosen, sums, inside)
         if found is None:
             break
@@ -49,10 +42,9 @@ def improve_by_swaps(
         chosen[place], rows[place] = incoming, row(incoming)
         sums += rows[place]
         inside[incoming] = True
-        n_swaps += 1
         if progress is not None:
             progress(n_swaps, max_swaps)
-    return Swapped(chosen, n_swaps)
+    return chosen
 
 
 def _best_swap(

@@ -25,11 +25,7 @@ DRAWN = {"ax_ : matplotlib Axes": "What was drawn into.", "figure_ : matplotlib 
 
 
 class Display(ABC):
-    """Base of the displays; a subclass says what it takes from a selection, and draws it.
-
-    ``ax`` is where to draw, by default a new figure, which a notebook shows and which needs no screen elsewhere. What
-    was drawn is in ``ax_`` and ``figure_``, of matplotlib.
-    """
+    """Base of the displays; ``ax`` is where to draw, by default a new figure, and what was drawn is in ``ax_``."""
 
     ax_: Axes
     figure_: Figure

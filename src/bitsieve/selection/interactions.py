@@ -35,7 +35,7 @@ from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.selection.figures import BLUE, INK, Axes, drawing, shortened
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_constant_data
-from bitsieve.selection.select import Reading
+from bitsieve.selection.reading import Reading
 from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
 
 MOST_DRAWN = 20  # tuples of a figure

@@ -6,25 +6,24 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bitsieve.common.defaults import BINNING, SELECT_FEATURES, SELECT_METHOD
-from bitsieve.common.memory import check_memory
-from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted, renamed, warn_of
-from bitsieve.common.parameters import check_flag, check_threads
+from bitsieve.common.messages import Sentence, Setting, quoted, renamed, warn_of
+from bitsieve.common.parameters import check_threads
 from bitsieve.common.progress import shown
 from bitsieve.data.binning.registry import make_binner
-from bitsieve.data.given import ColumnRules, column_rules, is_path
-from bitsieve.data.table import COUNTS, Table, check_several_rows
-from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups
+from bitsieve.data.given import column_rules
+from bitsieve.data.table import Table
 from bitsieve.methods.constraints import is_given, resolve
 from bitsieve.methods.method import Method, check_requirements
-from bitsieve.methods.registry import arguments_of, check_offers, find_method, parameters_of
+from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.selection.evidence import Evidence, explanation
 from bitsieve.selection.left_out import Considered, check_screen, consider, refuse_more_than_left, screened
 from bitsieve.selection.notes import may_be_chance, notes_on, refuse_constant_data
+from bitsieve.selection.reading import Reading
 from bitsieve.selection.selection import Selection
 from bitsieve.selectors.fitting import Explained, Outcome, check_settings, count_table, explain_by, fit_method
 
@@ -334,80 +333,3 @@ def _default_number(considered: Considered, parameters: Mapping[str, Any]) -> tu
     left = " left" if n_open < len(candidates.sizes) else ""
     what = "columns and groups" if candidates.grouped else f"feature{'s' * (n_open != 1)}"
     return n_open, [f"the table has {n_open:,} {what}{left}, fewer than {SELECT_FEATURES}: all are ranked"]
-
-
-class Reading(NamedTuple):
-    """Data, the engine that works on its rows, and what is asked of that."""
-
-    data: Any  # as ``select`` takes it
-    engine: Engine
-    options: Mapping[str, Any]  # ``spool``, ``header``, and ``memory`` where the engine is to keep to it
-    own: Mapping[str, Any]  # parameters of the method that are asked for by the same words: ``memory``
-    notes: tuple[str, ...] = ()  # on what was decided
-
-    @classmethod
-    def planned(
-        cls, method: str, data: Any, engine: str | None, *, push_down: bool | None = None, **options: Any
-    ) -> Reading:
-        """What is to be done, refused before anything is read where it cannot be."""
-        memory = check_memory(options["memory"])
-        if push_down is not None:
-            check_flag("push_down", push_down)
-        free = engine is None and memory is None and options["spool"] is None
-        if push_down and (not free or not may_stay(data)):
-            advice = "leave it out" + (", or engine, memory and spool" if may_stay(data) else f" for {_named(data)}")
-            where = "rows are counted where they are of a lazy frame or a database file"
-            raise ParameterError("push_down", push_down, f"{advice}: {where}")
-        notes: tuple[str, ...] = ()
-        if push_down:
-            engine = "database"
-        elif push_down is None and free and find_method(method).requires <= COUNTS and is_pushed_down(data):
-            engine = "database"
-            many = "the table has very many rows: they were counted where they are, and not read; to read them, add "
-            notes = (Sentence(many, Setting("push_down", False)),)
-        chosen = choose_engine(data, engine, memory, options["spool"])
-        own: dict[str, Any] = {}
-        if memory is not None and "memory" in parameters_of(method):
-            own = {"memory": options["memory"]}
-            if "memory" not in chosen.options:
-                options = {**options, "memory": None}
-        chosen.check_options(data, options)
-        if chosen.source:
-            check_offers(method, COUNTS)  # before hours of reading
-        return cls(data, chosen, options, own, notes)
-
-    def read(
-        self,
-        target: Any,
-        sample_weight: Any,
-        *,
-        target_bins: int | str | None,
-        target_kind: str | None,
-        drop_missing: bool,
-        rules: ColumnRules | None = None,
-        groups: Any = None,
-        client: Any = None,
-    ) -> Table:
-        """The data as a table, in memory or in parts; ``client`` is that of a cluster."""
-        how: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
-        how |= {"drop_missing": drop_missing, "rules": rules}
-        opened = self.engine.open(self.data, **self.options, client=client)
-        if opened is None:
-            from bitsieve.data.read import read_data
-
-            return read_data(self.data, target, sample_weight, groups, **how, header=self.options["header"])
-        refuse_groups(groups)
-        check_flag("drop_missing_target", drop_missing)
-        target = getattr(opened, "own_target", None) if target is None else target
-        if target is None:
-            raise ValueError("no target is given: name one of the columns, or give one value a row")
-        table = opened.read_in_parts(target, sample_weight, target_name="target", **how)
-        check_several_rows(table)
-        if self.notes:
-            table.notes = (*self.notes, *table.notes)
-        return table
-
-
-def _named(data: Any) -> str:
-    """What messages call the data."""
-    return repr(str(data)) if is_path(data) else type(data).__name__

@@ -34,6 +34,7 @@ class IncompleteColumn:
         n_classes: int,
         gap: Gap,
         mean_gap: Gap,
+        remember: bool,
     ) -> None:
         self.values, self.missing, self.classes = values, missing, classes
         self.gap, self.mean_gap = gap, mean_gap
@@ -43,11 +44,11 @@ class IncompleteColumn:
         everything, starts = np.concatenate(self._known), np.cumsum(sizes) - sizes
         both = np.array([np.add.reduceat(self.mean_gap(a, everything), starts) / sizes for a in self._known])
         self._both = (both + both.T) / 2  # symmetric but for rounding
-        self._expected: Floats | None = None
+        self._expected = self._expect() if remember else None
 
     def between(self, samples: Places, others: Places) -> Floats:
         """Differences of b samples from the others in their rows, shape (b, r), or (1, r) for the same in every row."""
-        expected = self._expected if self._expected is not None else self._expect()
+        expected = self._expect() if self._expected is None else self._expected
         out = np.asarray(self.gap(self.values[samples][:, None], self.values[others]), np.float64)
         others = np.broadcast_to(others, out.shape)
         there = self.missing[others]
@@ -56,10 +57,6 @@ class IncompleteColumn:
         row, place = np.nonzero(self.missing[samples][:, None] & ~there)
         out[row, place] = expected[self.classes[samples[row]], others[row, place]]
         return out
-
-    def remember(self) -> None:
-        """Keep the n_classes x n_samples expected differences instead of computing them anew every time."""
-        self._expected = self._expect()
 
     def _expect(self) -> Floats:
         """[c, i]: the expected difference of a missing value of class c from sample i's value, known or missing."""
@@ -119,17 +116,17 @@ class Differences:
         self._float_codes = self._codes.astype(np.float64)  # as the library would convert them at every call
         self._kernel = choose_kernel().name
         self._incomplete: dict[int, IncompleteColumn] = {}
+
+        def add(feature: int, values: NDArray[Any], missing: Flags, gap: Gap, mean_gap: Gap) -> None:
+            remember = (len(self._incomplete) + 1) * 8 * n_classes * self.n_samples <= REMEMBERED_BYTES
+            self._incomplete[feature] = IncompleteColumn(values, missing, classes, n_classes, gap, mean_gap, remember)
+
         for place in np.flatnonzero(varying[0] & incomplete[0]):
             scaled = (numbers[:, place] - np.nanmin(numbers[:, place])) / spans[place]
-            missing = np.isnan(scaled)
-            column = IncompleteColumn(scaled, missing, classes, n_classes, lambda a, b: np.abs(a - b), mean_number_gap)
-            self._incomplete[int(rows.numeric[place])] = column
+            add(int(rows.numeric[place]), scaled, np.isnan(scaled), lambda a, b: np.abs(a - b), mean_number_gap)
         for place in np.flatnonzero(varying[1] & incomplete[1]):
             codes = rows.codes[:, place]
-            column = IncompleteColumn(codes, codes < 0, classes, n_classes, np.not_equal, mean_code_gap)
-            self._incomplete[int(rows.categorical[place])] = column
-        for column in list(self._incomplete.values())[: REMEMBERED_BYTES // (8 * n_classes * self.n_samples)]:
-            column.remember()
+            add(int(rows.categorical[place]), codes, codes < 0, np.not_equal, mean_code_gap)
 
     def distances(self, samples: Places) -> Distances:
         """Distances of some samples from all."""

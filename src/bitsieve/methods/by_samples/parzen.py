@@ -143,29 +143,38 @@ def relative_information(information: Floats, entropies: Floats) -> Floats:
 class _ClassFactor:
     """The factored covariance of one class, and all samples in the coordinates it makes."""
 
-    def __init__(self, first: int, last: int) -> None:
-        self.first, self.last = first, last
+    def __init__(self, first: int, last: int, n_samples: int) -> None:
+        self.first, self.last, self.n_points = first, last, last - first
         self.loads: list[Floats] = []  # the rows of L left of the diagonal
         self.pivots: list[float] = []
+        self.coordinates = np.empty((0, n_samples))
+        self.rows = np.empty((0, self.n_points))  # the chosen features of its own samples, centred
 
-    @property
-    def n_points(self) -> int:
-        return self.last - self.first
+    def add(self, values: Floats) -> None:
+        """Take in one more feature, given as one row."""
+        loads, pivots, coordinate = self.extend(values)
+        self.loads.append(loads[:, 0])
+        self.pivots.append(float(pivots[0]))
+        self.coordinates = np.vstack([self.coordinates, coordinate])
+        self.rows = np.vstack([self.rows, self._centred(values)])
 
-    def extend(self, values: Floats, coordinates: Floats, centred_rows: Floats) -> tuple[Floats, Floats, Floats]:
+    def extend(self, values: Floats) -> tuple[Floats, Floats, Floats]:
         """Loads, pivots and the new coordinate of each of some features beside the chosen ones."""
-        own = values[:, self.first : self.last]
-        own = own - (np.add.reduce(own, axis=1) / self.n_points)[:, None]
+        own = self._centred(values)
         loads = np.empty((len(self.pivots), len(values)))
         explained, rest = np.zeros(len(values)), values
         for k, (before, diagonal) in enumerate(zip(self.loads, self.pivots, strict=True)):
             known = np.add.reduce(before[:, None] * loads[:k], axis=0)
-            loads[k] = (covariances(own, centred_rows[k]) - known) / diagonal
+            loads[k] = (covariances(own, self.rows[k]) - known) / diagonal
             explained += loads[k] ** 2
-            rest = rest - loads[k][:, None] * coordinates[k]
+            rest = rest - loads[k][:, None] * self.coordinates[k]
         variances = np.add.reduce(own**2, axis=1) / max(self.n_points - 1, 1)
         pivots = np.sqrt(np.maximum(variances + RIDGE - explained, RIDGE))
         return loads, pivots, rest / pivots[:, None]
+
+    def _centred(self, values: Floats) -> Floats:
+        own = values[:, self.first : self.last]
+        return np.asarray(own - (np.add.reduce(own, axis=1) / self.n_points)[:, None])
 
 
 class JointInformation:
@@ -184,27 +193,14 @@ class JointInformation:
         self.bandwidth, self.n_jobs, self.posterior = bandwidth, n_jobs, posterior
         self.n_samples = values.shape[1]
         ends = np.concatenate([[0], np.cumsum(class_sizes)]).tolist()
-        self._classes = [_ClassFactor(a, b) for a, b in itertools.pairwise(ends)]
-        self._coordinates = [np.empty((0, self.n_samples)) for _ in self._classes]
-        self._rows = [np.empty((0, each.n_points)) for each in self._classes]
+        self._classes = [_ClassFactor(a, b, self.n_samples) for a, b in itertools.pairwise(ends)]
         self._codes = np.repeat(np.arange(len(self._classes)), class_sizes)
         self._kernel = choose_kernel().name
         self._log_shares = np.array([_native.log2(each.n_points / self.n_samples) for each in self._classes])
 
-    @property
-    def n_chosen(self) -> int:
-        """Number of features in S."""
-        return len(self._coordinates[0])
-
     def add(self, feature: int) -> None:
-        for c, each in enumerate(self._classes):
-            values = self.values[feature : feature + 1]
-            loads, pivots, coordinate = each.extend(values, self._coordinates[c], self._rows[c])
-            each.loads.append(loads[:, 0])
-            each.pivots.append(float(pivots[0]))
-            own = values[:, each.first : each.last]
-            self._rows[c] = np.vstack([self._rows[c], own - np.add.reduce(own, axis=1) / each.n_points])
-            self._coordinates[c] = np.vstack([self._coordinates[c], coordinate])
+        for each in self._classes:
+            each.add(self.values[feature : feature + 1])
 
     def information(self, candidates: Columns) -> Floats:
         part = max(1, PART_BYTES // (8 * len(self._classes) * self.n_samples))
@@ -215,12 +211,12 @@ class JointInformation:
         """The information of so many candidates as are looked at together."""
         logs = np.empty((len(self._classes), len(candidates), self.n_samples))
         heights = np.empty((len(self._classes), len(candidates)))
-        dimensions, blocks = self.n_chosen + 1, []
+        dimensions, blocks = len(self._classes[0].pivots) + 1, []
         for c, each in enumerate(self._classes):
             h = width(self.bandwidth, each.n_points, dimensions)
-            _, pivots, own = each.extend(self.values[candidates], self._coordinates[c], self._rows[c])
+            _, pivots, own = each.extend(self.values[candidates])
             scale = TO_POWERS_OF_2 / h
-            shared, own = scale * self._coordinates[c], scale * own
+            shared, own = scale * each.coordinates, scale * own
             height = -_native.log2(float(each.n_points)) - dimensions * (LOG_2_PI / 2 + _native.log2(h))
             height -= sum(_native.log2(diagonal) for diagonal in each.pivots)
             heights[c] = [height - _native.log2(diagonal) for diagonal in pivots.tolist()]

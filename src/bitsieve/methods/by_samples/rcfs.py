@@ -44,17 +44,9 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
         separability = float(explained / left) if left else float("inf")
         order = varying[chosen[rank(scores[varying[chosen]])]]
     selected = constants_last(order, varies)[:k]
-    groups = [_others(clusters, int(j)) for j in selected]
+    groups = [np.setdiff1d(np.flatnonzero((clusters == clusters[j]) & varies), j) for j in selected.tolist()]
     own = {"separability_": separability, "clusters_": clusters, "groups_": groups}
     return Found(selected, scores[selected], extras=own)
-
-
-def _others(clusters: Integers, column: int) -> Integers:
-    """The rest of the column's cluster; of a column that does not vary, none."""
-    if clusters[column] < 0:
-        return np.empty(0, np.intp)
-    cluster: Integers = np.flatnonzero(clusters == clusters[column])
-    return np.delete(cluster, np.searchsorted(cluster, column))
 
 
 def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1) -> Integers:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.choice import rank
 from bitsieve.common.parameters import check_integer, made_by, make_random, optional
 from bitsieve.common.progress import phase
@@ -16,9 +16,6 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.differences import Differences
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of, rank_all
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
 
 BLOCK_DISTANCES = 1 << 21  # held at once a thread, 16 MiB; blocks depend on the data alone, and so do all sums
 MOST_BLOCK_SAMPLES = 256
@@ -54,11 +51,11 @@ def relieff(
 def relieff_weights(
     differences: Differences,
     classes: NDArray[np.integer],
-    chosen: Places,
+    chosen: Columns,
     *,
     n_neighbors: int,
     n_jobs: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> Floats:
     """The weight of every column, between -1 and 1, by the neighbours of the ``chosen`` samples among all."""
     blocks = _blocks(differences, chosen)
@@ -75,11 +72,11 @@ def relieff_weights(
 def rrelieff_weights(
     differences: Differences,
     values: Floats,
-    chosen: Places,
+    chosen: Columns,
     *,
     n_neighbors: int,
     n_jobs: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> Floats:
     """The weight of every column for a quantity y, between -1 and 1; 0 for columns that do not vary.
 
@@ -107,14 +104,14 @@ def rrelieff_weights(
     return np.asarray(of_apart / (total or 1.0) - of_near / (rest or 1.0))
 
 
-def _blocks(differences: Differences, chosen: Places) -> list[Places]:
+def _blocks(differences: Differences, chosen: Columns) -> list[Columns]:
     n_rows = int(np.clip(BLOCK_DISTANCES // differences.n_samples, 1, MOST_BLOCK_SAMPLES))
     return [chosen[first : first + n_rows] for first in range(0, len(chosen), n_rows)]
 
 
 def _neighbours(
-    differences: Differences, classes: NDArray[np.integer], block: Places, n_neighbors: int
-) -> tuple[Places, Floats]:
+    differences: Differences, classes: NDArray[np.integer], block: Columns, n_neighbors: int
+) -> tuple[Columns, Floats]:
     """The neighbours of every sample of a block, class by class, and what each of them weighs."""
     sizes = np.bincount(classes)
     ends = np.cumsum(np.minimum(sizes, n_neighbors))

@@ -16,7 +16,7 @@ from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, Bound, variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
-from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable, IndistinctError
+from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of
 
 DECOMPOSITIONS = ("naive", "pairwise")
@@ -60,13 +60,12 @@ def _densities(
     numeric[rows.numeric] = True
     values[rows.numeric], values[rows.categorical] = rows.numbers[order].T, rows.codes[order].T
     phase("densities")
-    try:
-        return DensityTable(values, numeric, class_sizes, bandwidth, n_jobs)
-    except IndistinctError as error:
-        label = str(samples.labels[error.label])
-        narrow = f"column {samples.names[error.column]!r} does not vary within class {label!r}"
+    table = DensityTable(values, numeric, class_sizes, bandwidth, n_jobs)
+    for column, label in np.argwhere(table.deviations == 0).tolist():
+        narrow = f"column {samples.names[column]!r} does not vary within class {str(samples.labels[label])!r}"
         instead = Sentence("drop the column, or bin the columns (", bins, ")")
-        raise ValueError(Sentence(narrow, ", so its density has no width: ", instead)) from None
+        raise ValueError(Sentence(narrow, ", so its density has no width: ", instead))
+    return table
 
 
 def _check(given: Mapping[str, Any]) -> None:

@@ -11,7 +11,6 @@ from bitsieve.methods.by_counts.pairwise.certificate import largest_others, row_
 from bitsieve.methods.by_counts.pairwise.matrices import (
     CountedMatrix,
     TiledMatrix,
-    TiledProducts,
     WholeMatrix,
     conditional_matrix,
 )
@@ -47,7 +46,7 @@ SOME = np.array([70, 3, 4, 66, 20, 9, 31, 32, 33, 34, 51, 1])
 def test_tiles_hold_the_entries_of_the_matrix(information_of, mixed, columns, dtype):
     information = information_of(*mixed)
     values = WholeMatrix(information, columns, dtype).values
-    tiles = TiledProducts(information, columns, dtype, 10**6)
+    tiles = TiledMatrix(information, columns, dtype, 10**6)
     made = np.array([tiles.multiply(vector) for vector in np.eye(len(columns))])
     assert made.tolist() == values.tolist()  # one term and zeros: exact
     assert tiles.largest_others.tolist() == largest_others(values).tolist()
@@ -105,7 +104,7 @@ def test_no_bit_depends_on_memory_or_threads(information_of, mixed, dtype):
     products = set()
     for n_jobs in (1, 2, 7):
         for memory in (0, work + 5000, work + 10**6):
-            tiled = TiledProducts(information_of(*mixed, n_jobs=n_jobs), ALL, dtype, memory)
+            tiled = TiledMatrix(information_of(*mixed, n_jobs=n_jobs), ALL, dtype, memory)
             products |= {tiled.multiply(vector).tobytes(), tiled.multiply(vector).tobytes()}
     assert len(products) == 1
 
@@ -121,7 +120,7 @@ def test_only_what_is_not_kept_is_counted_again(information_of, mixed, monkeypat
 
     monkeypatch.setattr(information.sums, "matrix_rows", counting)
     for memory, again in ((0, 1.0), (8 * WORK + 8 * 1500, 0.6), (8 * WORK + 8 * 75 * 75, 0.0)):
-        tiled = TiledProducts(information, ALL, np.float64, memory)
+        tiled = TiledMatrix(information, ALL, np.float64, memory)
         counted.clear()
         tiled.multiply(np.ones(75))
         once = sum(counted)
@@ -133,7 +132,7 @@ def test_only_what_is_not_kept_is_counted_again(information_of, mixed, monkeypat
 
 def test_largest_others_alone_take_a_pass(information_of, mixed):
     information = information_of(*mixed)
-    found = TiledProducts(information, SOME, np.float64, 0).largest_others
+    found = TiledMatrix(information, SOME, np.float64, 0).largest_others
     assert found.tolist() == largest_others(WholeMatrix(information, SOME).values).tolist()
 
 

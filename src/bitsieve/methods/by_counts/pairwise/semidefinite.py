@@ -15,12 +15,7 @@ from bitsieve.common.memory import check_matrices
 from bitsieve.common.parameters import check_choice, check_integer, made_by, make_random
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
-from bitsieve.methods.by_counts.pairwise.certificate import (
-    Certificate,
-    certify,
-    row_bound,
-    subset_objective,
-)
+from bitsieve.methods.by_counts.pairwise.certificate import Certificate, certify, row_bound, subset_objective
 from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
@@ -100,7 +95,7 @@ def semidefinite_choice(
         rounded = round_factor(matrix, solution.factor, k, rounding, n_roundings, draw)
     members = rounded.members
     if swaps:
-        members = _lowest_of_equals(matrix, improve_by_swaps(matrix.__getitem__, matrix.diagonal(), members).members)
+        members = _lowest_of_equals(matrix, improve_by_swaps(matrix.__getitem__, matrix.diagonal(), members))
     members = np.sort(members)
     among = matrix[np.ix_(members, members)]
     shares = np.add.reduce(among, axis=1)

@@ -14,12 +14,7 @@ from bitsieve.common.memory import check_memory, refuse_more
 from bitsieve.common.parameters import check_choice, made_by
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
-from bitsieve.methods.by_counts.pairwise.certificate import (
-    Certificate,
-    certify,
-    marginal_bound,
-    subset_objective,
-)
+from bitsieve.methods.by_counts.pairwise.certificate import Certificate, certify, marginal_bound, subset_objective
 from bitsieve.methods.by_counts.pairwise.matrices import (
     ConditionalMatrix,
     CountedMatrix,
@@ -98,7 +93,7 @@ def speccmi(
             matrix, ranking = whole, rank_by_spectrum(whole)
         members = ranking.order[:k]
         if refine == "swap":
-            swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping")).members
+            swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping"))
             members = ranking.order[np.isin(ranking.order, swapped)]
         bounds = [] if landmarks is not None else [len(members) * ranking.eigenvalue]  # of squared length k
         certificate = _certificate(information, varying, matrix, members, bounds, dtype)

@@ -28,7 +28,7 @@ class SpanningTree:
 
     @property
     def lengths(self) -> Floats:
-        """The lengths of the edges; edges between equal points, of length 0, are not among them."""
+        """The lengths of the edges, without those of length 0 between equal points."""
         return np.asarray(np.sqrt(((self.places[self.edges[:, 0]] - self.places[self.edges[:, 1]]) ** 2).sum(axis=1)))
 
 

@@ -34,13 +34,10 @@ class DensityTable:
         self.ends = np.concatenate([[0], np.cumsum(class_sizes)])
         self.bandwidth = bandwidth
         self.n_jobs = n_jobs
-        self.deviations = np.ones((self.n_features, len(class_sizes)))
+        self.deviations = np.ones((self.n_features, len(class_sizes)))  # 0 where a number does not vary in a class
         for j in np.flatnonzero(numeric & self.varies):
-            for c, size in enumerate(class_sizes.tolist()):
-                of_class = values[j, self.ends[c] : self.ends[c + 1]]
-                if size < 2 or not (of_class != of_class[0]).any():
-                    raise IndistinctError(int(j), c, size)
-                self.deviations[j, c] = of_class.std(ddof=1)
+            for c, of_class in enumerate(np.split(values[j], self.ends[1:-1])):
+                self.deviations[j, c] = of_class.std(ddof=1) if (of_class != of_class[0]).any() else 0.0
 
     def scale(self, j: int, c: int, dimensions: int) -> float:
         """The factor s of column j in class c that makes 2^(-(s u)^2) its kernel at distance u."""
@@ -73,14 +70,6 @@ class DensityTable:
         return out
 
 
-class IndistinctError(ValueError):
-    """A numeric column has no width within a class: ``column``, ``label`` (a class code), ``size`` of the class."""
-
-    def __init__(self, column: int, label: int, size: int) -> None:
-        super().__init__(f"column {column} does not vary within class {label} of {size} samples")
-        self.column, self.label, self.size = column, label, size
-
-
 class DensityBound(Bound):
     """Bounds of mixed columns, naive or pairwise."""
 
@@ -106,13 +95,10 @@ class DensityBound(Bound):
         run_blocks(self._fill_alone, np.flatnonzero(self.varies).tolist(), table.n_jobs)
 
     def alone(self) -> Floats:
-        return self._values(np.arange(self.n_features), self._alone, 1.0)
+        return self.values(np.arange(self.n_features))
 
     def values(self, candidates: Columns) -> Floats:
-        return self._values(candidates, *self._state())
-
-    def _values(self, candidates: Columns, state: Floats, exponent: float) -> Floats:
-        posterior = self.posterior
+        posterior, (state, exponent) = self.posterior, self._state()
         true_class, mixed = np.empty(self.n_features), np.empty(self.n_features)
 
         def mix(feature: int) -> None:
