@@ -109,7 +109,14 @@ def read_target(
 ) -> Target:
     """Read a target of one column, or the combinations of several, without the samples of weight 0."""
     columns = split_target(y)
-    parts = {of: _one(part, called(of, len(columns) > 1), said, weights) for of, part in columns.items()}
+    parts = {}
+    for of, part in columns.items():
+        what, counted = called(of, len(columns) > 1), weights
+        values = read_values(part, what)
+        if weights is not None and not weights.all():
+            (values,), counted = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
+        check_complete(what, len(values), *count_unusable(values))
+        parts[of] = to_classes(values, said, counted, what)
     check_bins(parts.values())
     return replace(join_targets(parts) if len(parts) > 1 else next(iter(parts.values())), name=name)
 
@@ -138,14 +145,6 @@ def split_target(y: Any) -> dict[str, Any]:
 def called(name: str, joint: bool) -> str:
     """What messages call a column of a target."""
     return f"the target {quoted([name])}" if joint else "the target"
-
-
-def _one(y: Any, what: str, said: TargetKind, weights: NDArray[np.int64] | None) -> Target:
-    values = read_values(y, what)
-    if weights is not None and not weights.all():
-        (values,), weights = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
-    check_complete(what, len(values), *count_unusable(values))
-    return to_classes(values, said, weights, what)
 
 
 def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> None:
