@@ -211,7 +211,7 @@ class PackedSums(Sums):
         return out
 
     def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        both = np.union1d(pivots, columns)
+        both = np.unique(np.concatenate([pivots, columns]), return_index=True)[0]  # alone it imports numpy.ma
         gathered = self.gathered(both)
         if gathered is not None:
             places = np.searchsorted(both, pivots), np.searchsorted(both, columns)
@@ -342,7 +342,7 @@ class PackedSource(CodedSource):
 
     def groups_of(self, columns: Columns | None) -> Integers:
         """The SIMD groups that hold ``columns``; None: all."""
-        return self.all_groups if columns is None else np.unique(self.group_of[columns])
+        return self.all_groups if columns is None else np.flatnonzero(np.bincount(self.group_of[columns]))
 
     def seconds(self, n_rows: int, groups: Integers) -> float:
         """A rough prediction of the time of ``n_rows`` rows of pair sums over the columns of some SIMD groups."""

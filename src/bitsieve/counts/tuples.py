@@ -186,16 +186,15 @@ def _search_tables(source: CountSource, terms: Terms, asked: tuple[int, str, int
         return found
     before = conditioning(source).partition()
     for first, i in enumerate(every[:-2].tolist(), 1):
-        given, columns, own_of = before.refine(i), [], []
+        given, blocks = before.refine(i), []
         for second, j in enumerate(every[first:-1].tolist(), first + 1):
             last = every[second:]
             xz, xzc = given.refine(j).sums(terms, last)
             of_each = *(np.full(len(last), of) for of in (alone[i], alone[j])), alone[last]
             parts = pairs[j, last], pairs[i, last], np.full(len(last), pairs[i, j])
-            columns.append(_beside((i, j), last))
-            own_of.append(values_of(statistic, xzc - xz + class_terms, parts, of_each))
-        own = [np.concatenate(values) for values in zip(*own_of, strict=True)]
-        found = found.joined(Tuples.of(np.concatenate(columns), own, n, n_top), n_top)
+            blocks.append((_beside((i, j), last), *values_of(statistic, xzc - xz + class_terms, parts, of_each)))
+        columns, *own = (np.concatenate(of) for of in zip(*blocks, strict=True))
+        found = found.joined(Tuples.of(columns, own, n, n_top), n_top)
         if progress is not None:
             progress(first, len(every) - 2)
     return found

@@ -43,8 +43,7 @@ def subset_objective(among: NDArray[np.floating]) -> float:
 
 def row_bound(matrix: NDArray[np.floating], k: int) -> float:
     """The sum of the k best shares in x'Qx: Q_ii and the k - 1 largest other entries of row i."""
-    diagonal = np.array(np.diagonal(matrix), np.float64)
-    return row_bound_by_rows(matrix.__getitem__, diagonal, largest_others(matrix), k)
+    return row_bound_by_rows(matrix.__getitem__, matrix.diagonal().astype(np.float64), largest_others(matrix), k)
 
 
 def row_bound_by_rows(

@@ -26,11 +26,6 @@ class SpanningTree:
     place: Columns  # of every point
     edges: Integers  # the two places of every edge, the lower one first, shape (n_places - 1, 2)
 
-    @property
-    def lengths(self) -> Floats:
-        """The lengths of the edges, without those of length 0 between equal points."""
-        return np.asarray(np.sqrt(((self.places[self.edges[:, 0]] - self.places[self.edges[:, 1]]) ** 2).sum(axis=1)))
-
 
 def minimum_spanning_tree(points: Floats) -> SpanningTree:
     """The minimum spanning tree of finite points, shape (n_points, n_dimensions), by Prim's algorithm over near points.
