@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import partial
 from types import SimpleNamespace
 
@@ -16,8 +17,9 @@ from sklearn.tree import DecisionTreeClassifier
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.data.target import read_target
+from bitsieve.evaluate.compare import OTHER_NAMES
 from bitsieve.evaluate.comparison import Comparison, baselines
-from bitsieve.evaluate.plan import make_folds
+from bitsieve.evaluate.plan import DEFAULT_METHODS, make_folds
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 
@@ -125,6 +127,21 @@ def test_the_command_line_says_what_to_run(tmp_path, capsys):
     assert "(majority class)" in out
     assert main([*command[:4], "--groups", "nobody"]) == 2
     assert "there is no column 'nobody' for the groups" in capsys.readouterr().err
+
+
+def test_hints_on_names_of_parameters():
+    assert inspect.signature(bitsieve.compare).parameters["methods"].default == DEFAULT_METHODS
+    assert set(OTHER_NAMES.values()) <= set(inspect.signature(bitsieve.compare).parameters)
+    assert not set(OTHER_NAMES) & set(inspect.signature(bitsieve.compare).parameters)
+    for given, right in (
+        ({"method": "mim"}, "methods='mim'"),
+        ({"n_features_to_select": 3}, "features=3"),
+        ({"cv": 5}, "folds=5"),
+    ):
+        with pytest.raises(ValueError, match=f"there is no parameter '{next(iter(given))}': write {right}$"):
+            bitsieve.compare(*WINE, **given)
+    with pytest.raises(TypeError, match="bogus"):
+        bitsieve.compare(*WINE, bogus=1)
 
 
 def test_the_recommended_number_stands_in_the_table():

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from numbers import Real
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from bitsieve.common.defaults import SELECTOR_FEATURES
-from bitsieve.common.messages import ParameterError, warn
+from bitsieve.common.messages import ParameterError, Sentence, Setting, warn
 
 Rule = Callable[[str, Any], object]  # whatever a user gave
+P = ParamSpec("P")
+R = TypeVar("R")
 NO_LIMIT = 2**31
 
 
@@ -141,3 +145,22 @@ class FeatureCount:
             warn(f"{why}, fewer than n_features_to_select={value}: all of them are taken")
             return n_features
         return check_integer("n_features_to_select", value, 1, n_features, why)
+
+
+def with_hints(other_names: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator that answers a parameter of ``other_names`` with a ValueError that says which one is meant."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        own = inspect.signature(function).parameters
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name, value in kwargs.items():
+                if name not in own and name in other_names:
+                    meant = Setting(other_names[name], value)
+                    raise ValueError(Sentence(f"there is no parameter {name!r}: write ", meant))
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from bitsieve.data.encoding import DIGITS, WHOLE, Encoded, check_distinct, encode, microseconds
 
-FEW_VALUES = 1000  # of a dictionary: Python sorts them faster than numpy sorts objects
 _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit
 _DAY = 86_400_000_000.0
 
@@ -22,9 +21,7 @@ def numpy_of(array: Any) -> NDArray[Any]:
     array = _one_chunk(array)
     kind = array.type
     if pa.types.is_boolean(kind) and not array.null_count:
-        first, skipped = divmod(array.offset, 8)
-        packed = np.frombuffer(array.buffers()[1] or b"", np.uint8)[first : first + len(array) // 8 + 2]
-        return np.unpackbits(packed, bitorder="little")[skipped : skipped + len(array)].astype(bool)
+        return _stored(array.cast(pa.uint8())).astype(bool)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return np.array(array.to_pylist(), object)
     if not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
@@ -151,10 +148,6 @@ def _categories(array: Any) -> Encoded:
 def _sorted_values(dictionary: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
     """The sorted distinct values of a dictionary, and for each of its places the rank of the value (-1: missing)."""
     values = numpy_of(dictionary)
-    if not dictionary.null_count and values.dtype == object and len(values) < FEW_VALUES:
-        distinct = sorted(set(values.tolist()))  # equal values may stand at several places
-        place = {value: rank for rank, value in enumerate(distinct)}
-        return np.array(distinct, object), np.array([place[value] for value in values], np.int32)
     known = numpy_of(dictionary.is_valid())
     sorted_values, of_known = np.unique(values[known], return_inverse=True)
     rank = np.full(len(values), -1, np.int32)

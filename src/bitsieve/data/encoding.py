@@ -39,19 +39,14 @@ class Encoded:
 def as_array(values: Any) -> NDArray[Any]:
     """An array of what is no array yet, in which numbers among text stay numbers; masked values are missing ones."""
     if isinstance(values, np.ma.MaskedArray):
-        return unmasked(values)
+        data, mask, kind = np.asarray(values.data), np.ma.getmaskarray(values), values.dtype.kind
+        if not mask.any():
+            return data
+        filled = data.astype(data.dtype if kind in "fcmM" else object)
+        filled[mask] = np.nan if kind in "fc" else "NaT" if kind in "mM" else None
+        return filled
     array = np.asarray(values)
     return np.asarray(values, dtype=object) if array.dtype.kind in "US" and array is not values else array
-
-
-def unmasked(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
-    """The values of a masked array: as they are if none is masked, else with NaN, NaT or None in the place of those."""
-    data, mask, kind = np.asarray(values.data), np.ma.getmaskarray(values), values.dtype.kind
-    if not mask.any():
-        return data
-    filled = data.astype(data.dtype if kind in "fcmM" else object)
-    filled[mask] = np.nan if kind in "fc" else "NaT" if kind in "mM" else None
-    return filled
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:

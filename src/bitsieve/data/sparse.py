@@ -63,7 +63,8 @@ class StoredColumns(Sequence[Any]):
     @property
     def room(self) -> Callable[..., NDArray[Any]]:
         """``room(size, dtype)`` gives an array as large as those of the stored values, where these lie."""
-        return np.empty
+        room: Callable[..., NDArray[Any]] = getattr(self.stored, "room", np.empty)
+        return room
 
     @cached_property
     def has_zeros(self) -> Flags:
@@ -161,11 +162,6 @@ class StoredColumnsInFiles(StoredColumns):
     """Sparse columns whose values lie in a spool, where their codes lie, too."""
 
     in_files = True
-
-    @property
-    def room(self) -> Callable[..., NDArray[Any]]:
-        room: Callable[..., NDArray[Any]] = self.stored.room
-        return room
 
     def without(self, columns: Sequence[int]) -> StoredColumnsInFiles:
         return StoredColumnsInFiles(self.stored.blanked(columns))

@@ -31,8 +31,6 @@ from bitsieve.data.sparse import StoredColumns
 from bitsieve.data.target import Target
 
 Values = NDArray[Any] | Encoded
-
-
 COUNTS = frozenset({"tables", "partition", "joined", "independent"})  # what counts of all rows offer
 
 
@@ -170,7 +168,6 @@ class TableInMemory(Table, KnownColumns):
 
     @property
     def has_target(self) -> bool:
-        """Whether there is a target."""
         return self.y is not None
 
     @property

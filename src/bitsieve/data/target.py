@@ -109,7 +109,14 @@ def read_target(
 ) -> Target:
     """Read a target of one column, or the combinations of several, without the samples of weight 0."""
     columns = split_target(y)
-    parts = {of: _one(part, called(of, len(columns) > 1), said, weights) for of, part in columns.items()}
+    parts = {}
+    for of, part in columns.items():
+        what, counted = called(of, len(columns) > 1), weights
+        values = read_values(part, what)
+        if weights is not None and not weights.all():
+            (values,), counted = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
+        check_complete(what, len(values), *count_unusable(values))
+        parts[of] = to_classes(values, said, counted, what)
     check_bins(parts.values())
     return replace(join_targets(parts) if len(parts) > 1 else next(iter(parts.values())), name=name)
 
@@ -138,14 +145,6 @@ def split_target(y: Any) -> dict[str, Any]:
 def called(name: str, joint: bool) -> str:
     """What messages call a column of a target."""
     return f"the target {quoted([name])}" if joint else "the target"
-
-
-def _one(y: Any, what: str, said: TargetKind, weights: NDArray[np.int64] | None) -> Target:
-    values = read_values(y, what)
-    if weights is not None and not weights.all():
-        (values,), weights = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
-    check_complete(what, len(values), *count_unusable(values))
-    return to_classes(values, said, weights, what)
 
 
 def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> None:
@@ -319,10 +318,18 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
             weights = weights.astype(object if weights.dtype.kind == "c" else np.float64).astype(np.float64)
         except (TypeError, ValueError):
             raise _refused(" holds values that are no numbers: give whole numbers") from None
-    _check(weights)
-    if (weights == 1).all():
-        return None
-    return weights.astype(np.int64)
+    refused = weights[~((weights >= 0) & (weights < np.inf) & (weights == np.floor(weights)))]
+    if len(refused):
+        wrong = f" holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
+        raise _refused(f"{wrong}: give whole numbers from 0, {_ADVICE}")
+    total = weights.sum(dtype=np.float64)
+    if not total:
+        raise _refused(" is zero for every sample: nothing is left to count")
+    if total > MAX_SAMPLES:
+        raise _refused(
+            f" sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: scale the weights down, {_ADVICE}"
+        )
+    return None if (weights == 1).all() else weights.astype(np.int64)
 
 
 def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp]:
@@ -371,20 +378,6 @@ def take_weighted(y: Any, kept: NDArray[np.bool_]) -> Any:
     if hasattr(y, "combine_chunks"):  # Arrow
         return y.take(rows)
     return (y.iloc if hasattr(y, "iloc") else as_array(y))[rows]
-
-
-def _check(weights: NDArray[Any]) -> None:
-    refused = weights[~((weights >= 0) & (weights < np.inf) & (weights == np.floor(weights)))]
-    if len(refused):
-        wrong = f" holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
-        raise _refused(f"{wrong}: give whole numbers from 0, {_ADVICE}")
-    total = weights.sum(dtype=np.float64)
-    if not total:
-        raise _refused(" is zero for every sample: nothing is left to count")
-    if total > MAX_SAMPLES:
-        raise _refused(
-            f" sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: scale the weights down, {_ADVICE}"
-        )
 
 
 def _refused(problem: str) -> ValueError:

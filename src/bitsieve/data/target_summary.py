@@ -71,11 +71,6 @@ class TargetColumn:
         known = Distinct.of_samples(values, None, 1, weights, _CELLS)
         return cls(n_rows, 0, 0, ColumnSummary(NUMBERS, values.dtype, distinct=known), sample, total)
 
-    @property
-    def needs_sample(self) -> bool:
-        """Whether it holds too many numbers to know them all, and no sample of them."""
-        return self.column is not None and self.column.has_uncounted and self.sample is None
-
     @classmethod
     def merged(cls, parts: Sequence[TargetColumn], what: str) -> TargetColumn:
         """What all parts of the rows hold."""
@@ -120,11 +115,6 @@ class TargetPart:
     rank_error: float = 0.0  # by what share of the samples the rank of an edge may be off; 0: exact
     # how many of all samples have each of ``values``; None where that is not known
     counts: NDArray[np.int64] | None = None
-
-    @property
-    def class_sizes(self) -> NDArray[np.int64] | None:
-        """How many samples each class has; None where that is not known."""
-        return None if self.counts is None else sizes_of_classes(self.target.codes, self.counts, self.target.n_classes)
 
     def codes(self, given: NDArray[Any] | Encoded) -> NDArray[np.int32]:
         """The classes of some rows."""
@@ -176,7 +166,8 @@ class TargetSummary:
     @property
     def needs_sample(self) -> bool:
         """Whether a column holds too many numbers to know them all, and no sample of them."""
-        return any(column.needs_sample for column in self.columns.values())
+        without = [of.column for of in self.columns.values() if of.sample is None]
+        return any(column is not None and column.has_uncounted for column in without)
 
     def understood(self, rules: ColumnRules) -> dict[int, Understood]:
         """What the text of columns means that is no class, by their places."""
@@ -220,7 +211,10 @@ class TargetCoding:
     @property
     def class_sizes(self) -> NDArray[np.int64] | None:
         """How many samples each class has; None where that takes a pass over their classes."""
-        return None if self.is_joint else next(iter(self.parts.values())).class_sizes
+        first = next(iter(self.parts.values()))
+        if self.is_joint or first.counts is None:
+            return None
+        return sizes_of_classes(first.target.codes, first.counts, first.target.n_classes)
 
     def codes(self, y: Any) -> NDArray[np.int32]:
         """The classes of some rows."""

@@ -89,8 +89,11 @@ class Numbers(Form):
         marks = _MARKS[int(np.argmax(rows))]
         grouped = flags(pc.match_substring_regex(parts.digits, f"[0-9][{marks.group}][0-9]"))
         fit = (of_unit > 0) & parts.fit(marks)
-        if not unit and marks.group == _SPACES and _are_phone_numbers(parts.digits, fit):
-            return None
+        if not unit and marks.group == _SPACES:
+            groups = numpy_of(pc.count_substring_regex(parts.digits, f"[{_SPACES}]"))[fit]
+            has_decimals = flags(pc.match_substring_regex(parts.digits, "[.,]"))[fit]
+            if len(groups) and groups.min() == groups.max() > 1 and not has_decimals.any():  # phone numbers
+                return None
         floats = numpy_of(parts.numbers(marks, unit))[fit]
         whole = len(floats) > 0 and bool((floats == np.rint(floats)).all() and (np.abs(floats) < WHOLE).all())
         whole = whole and not flags(pc.match_substring_regex(parts.digits, f"[{marks.decimal}]"))[fit].any()
@@ -153,13 +156,6 @@ def are_codes(text: pa.Array, counts: Integers) -> bool:
     if counts[flags(pc.match_substring_regex(text, _LEADING_ZERO))].sum() >= _FEW_CODES * n_rows > 0:
         return True
     return any(2 * counts[flags(pc.match_substring_regex(text, form))].sum() > n_rows for form in (_PHONE, _ADDRESS))
-
-
-def _are_phone_numbers(digits: pa.Array, fit: Flags) -> bool:
-    """Whether all have the same number of groups, more than two, and no decimals."""
-    groups = numpy_of(pc.count_substring_regex(digits, f"[{_SPACES}]"))[fit]
-    has_decimals = flags(pc.match_substring_regex(digits, "[.,]"))[fit]
-    return len(groups) > 0 and bool(groups.min() == groups.max() > 1 and not has_decimals.any())
 
 
 def flags(mask: Any) -> Flags:

@@ -10,6 +10,7 @@ from typing import Any, Self
 from bitsieve.common.defaults import BINNING, CROSS_VALIDATED
 from bitsieve.common.messages import warn_of
 from bitsieve.common.papers import cites
+from bitsieve.common.parameters import with_hints
 from bitsieve.common.progress import shown
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
@@ -19,8 +20,20 @@ from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
 from bitsieve.evaluate.run import Checkpoint, run_plan
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 
+OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
+    **dict.fromkeys(("method", "criterion", "selectors"), "methods"),
+    **dict.fromkeys(("n_features_to_select", "n_features", "k"), "features"),
+    **dict.fromkeys(("estimator", "model", "clf", "regressor"), "classifier"),
+    **dict.fromkeys(("score", "metric"), "scoring"),
+    **dict.fromkeys(("cv", "n_splits", "n_folds"), "folds"),
+    **dict.fromkeys(("y", "label", "target_name"), "target"),
+    **dict.fromkeys(("threads", "n_threads"), "n_jobs"),
+    "seed": "random_state",
+}
+
 
 @cites("Vinh, Chan, Romano, Bailey 2014")
+@with_hints(OTHER_NAMES)
 def compare(
     data: Any,
     target: Any = None,

@@ -35,12 +35,11 @@ def relation_of(data: str | PathLike[str], smallest: int = 0) -> Any:
         table = _table_of(con, kind, inside, label)
         if kind == "duckdb":
             return con.sql(f"select * from {table}")
-        con.close()
         try:
             import ibis
         except ImportError:
+            con.close()
             return None
-        con = sqlite3.connect(_read_only(path), uri=True, check_same_thread=False)
         return ibis.sqlite.from_connection(con).table(table[1:-1].replace('""', '"'))
 
 
@@ -105,14 +104,10 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _read_only(path: Path) -> str:
-    return f"{path.absolute().as_uri()}?mode=ro"
-
-
 def _connected(path: Path, kind: str | None) -> Any:
     """A connection that cannot write."""
     if kind == "sqlite":
-        return sqlite3.connect(_read_only(path), uri=True, check_same_thread=False)
+        return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
     import duckdb
 
     return duckdb.connect(str(path), read_only=True)

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -105,13 +106,6 @@ def _read_arff(given: Given, _: str) -> pa.Table:
     return pa.table(columns)
 
 
-def _read_orc(given: Given, _: str) -> pa.Table:
-    """An ORC file."""
-    from pyarrow import orc
-
-    return orc.read_table(str(given.path))
-
-
 #: Of the name of a format what messages call such a file, and what reads it.
 READERS: Mapping[str, tuple[str, Callable[[Given, str], pa.Table]]] = {
     "excel": ("an Excel workbook", _read_workbook),
@@ -120,7 +114,7 @@ READERS: Mapping[str, tuple[str, Callable[[Given, str], pa.Table]]] = {
     "xport": ("a SAS transport file", _read_statistics),
     "sav": ("an SPSS file", _read_statistics),
     "arff": ("an ARFF file", _read_arff),
-    "orc": ("an ORC file", _read_orc),
+    "orc": ("an ORC file", lambda given, _: import_module("pyarrow.orc").read_table(str(given.path))),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
@@ -61,17 +61,6 @@ class LibsvmFile(ArrayFile):
         return ArrayTable(X, _labels(y), NumberedNames(end - first))
 
 
-def read_ranges(path: Path, label: str, size: int) -> Iterator[tuple[Any, Floats]]:
-    """The rows of a file as CSR, and their labels, by ranges of whole lines of about ``size`` bytes."""
-    step, end = phase("reading"), path.stat().st_size
-    with readable(path), open(path, "rb") as file:
-        while text := file.read(size):
-            X, y = sparse_rows(BytesIO(text + file.readline()), label)
-            del text
-            yield X, y
-            step(file.tell(), max(end, file.tell()))
-
-
 def sparse_rows(file: IO[bytes], label: str) -> tuple[Any, Floats]:
     """The rows of a text as CSR, with the numbers of columns that it has, each row ascending; and the labels."""
     from sklearn.datasets import load_svmlight_file
@@ -122,12 +111,17 @@ def read_libsvm_in_ranges(
 
 
 def _read(path: Path, size: int, spool: Spool) -> tuple[SpooledRows, Floats]:
-    """The rows of a file in a spool, and its labels."""
+    """The rows of a file in a spool, and its labels, by ranges of whole lines of about ``size`` bytes."""
     rows, found, label = SpooledRows(spool), [np.empty(0)], repr(str(path))
-    for X, y in read_ranges(path, label, size):
-        check_width(X.shape[1] - 1, path.stat().st_size // SHORTEST_VALUE, label)
-        rows.add(X)
-        found.append(y)
+    step, end = phase("reading"), path.stat().st_size
+    with readable(path), open(path, "rb") as file:
+        while text := file.read(size):
+            X, y = sparse_rows(BytesIO(text + file.readline()), label)
+            del text
+            check_width(X.shape[1] - 1, end // SHORTEST_VALUE, label)
+            rows.add(X)
+            found.append(y)
+            step(file.tell(), max(end, file.tell()))
     return rows, np.concatenate(found)
 
 

@@ -134,7 +134,12 @@ def _check_member(archive: np.lib.npyio.NpzFile, name: str, label: str) -> None:
 def _sparse(archive: np.lib.npyio.NpzFile, label: str) -> Any:
     from scipy import sparse
 
-    layout = _layout(archive, label) if "format" in archive.files else "csr"  # as scipy.sparse.save_npz writes it
+    layout = "csr"
+    if "format" in archive.files:  # as scipy.sparse.save_npz writes it
+        stored = _array(archive, "format", label)
+        if stored.size != 1:
+            raise DataError(f"the format of the sparse X of {label} has shape {stored.shape}: store it as 'csr'")
+        layout = _text(stored.item())
     if layout not in ("csr", "csc"):
         raise DataError(f"the sparse X of {label} is stored as {layout!r}: store it as 'csr' or 'csc'")
     data, shape = (_array(archive, piece, label) for piece in ("data", "shape"))
@@ -149,13 +154,6 @@ def _sparse(archive: np.lib.npyio.NpzFile, label: str) -> Any:
         matrix = kind((data, indices.astype(np.int64), indptr.astype(np.int64)), shape=(n_samples, n_features))
         matrix.check_format(full_check=True)
         return matrix
-
-
-def _layout(archive: np.lib.npyio.NpzFile, label: str) -> str:
-    stored = _array(archive, "format", label)
-    if stored.size != 1:
-        raise DataError(f"the format of the sparse X of {label} has shape {stored.shape}: store it as 'csr'")
-    return _text(stored.item())
 
 
 def _names(stored: NDArray[Any] | None, n_features: int, label: str) -> Sequence[str]:

@@ -43,6 +43,8 @@ def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: s
         arrays = _to_arrays(table, target)
         np.savez_compressed(file, **_pieces(arrays.X), y=arrays.y, feature_names=np.array(arrays.names))
         return
+    import pyarrow as pa
+
     columns = _to_columns(table, target) if isinstance(table, ArrayTable) else table
     if ending == ".parquet":
         from pyarrow import parquet
@@ -51,10 +53,10 @@ def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: s
     elif ending in (".csv", ".tsv"):
         from pyarrow import csv
 
-        csv.write_csv(_plain_text(columns), file, csv.WriteOptions(delimiter="," if ending == ".csv" else "\t"))
+        kinds = [pa.large_string() if kind == pa.string_view() else kind for kind in columns.schema.types]
+        plain = columns.cast(pa.schema(zip(columns.column_names, kinds, strict=True)))
+        csv.write_csv(plain, file, csv.WriteOptions(delimiter="," if ending == ".csv" else "\t"))
     else:
-        import pyarrow as pa
-
         with pa.ipc.new_file(file, columns.schema) as writer:
             writer.write_table(columns)
 
@@ -112,11 +114,3 @@ def _is_plain(kind: pa.DataType) -> bool:
     from pyarrow import types
 
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
-
-
-def _plain_text(table: pa.Table) -> pa.Table:
-    """``table`` with the types that pyarrow cannot write as text cast to those that it can."""
-    import pyarrow as pa
-
-    fields = [field.with_type(pa.large_string()) if field.type == pa.string_view() else field for field in table.schema]
-    return table.cast(pa.schema(fields))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from types import MappingProxyType
@@ -51,9 +51,10 @@ class Binning(ABC):
     _forms: Mapping[int, Form] = MappingProxyType({})  # of columns of text that are not plain
 
     @classmethod
+    @cache
     def parameter_names(cls) -> tuple[str, ...]:
         """The names of its parameters."""
-        return _parameters_of(cls)
+        return tuple(inspect.signature(cls).parameters)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -161,9 +162,6 @@ class Binning(ABC):
                 f"column {table.names[j]!r} has {self.n_bins_[j]:,} codes: at most {MAX_CODES:,} are supported, "
                 "drop it or group its values"
             )
-
-
-_parameters_of: Callable[[type], tuple[str, ...]] = cache(lambda kind: tuple(inspect.signature(kind).parameters))
 
 
 class CutBinning(Binning):

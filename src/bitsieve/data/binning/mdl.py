@@ -69,10 +69,8 @@ class RepeatedCuts(ClassSearch):
             for all_of_them, some in zip(found, made, strict=True):
                 all_of_them[numeric] = some.reshape(-1, len(classes))
         for place in np.flatnonzero(~numeric).tolist():
-            codes = self.codes(int(columns[place]))
-            for all_of_them, one in zip(
-                found, dependence_of_codes(codes, classes, self.n_classes, parts, terms), strict=True
-            ):
+            made = dependence_of_codes(self.codes(int(columns[place])), classes, self.n_classes, parts, terms)
+            for all_of_them, one in zip(found, made, strict=True):
                 all_of_them[place] = one[0]
         return found
 
@@ -93,16 +91,12 @@ class CutsInParts(ClassSearch):
     def __init__(self, binner: Binning, n_samples: int, n_classes: int) -> None:
         self.binner, self.n_samples, self.n_classes = binner, n_samples, n_classes
 
-    @property
-    def classes(self) -> Labels:  # type: ignore[override]
-        """They are not in memory."""
+    def _refuse(self, *_: Any, **__: Any) -> Any:
         what = "this stopping rule shuffles the classes and makes the cuts of 'mdl' anew each time, for which all rows "
         settings = Setting("binning", "quantile"), ", or ", Setting("stopping", "threshold")
         raise ValueError(Sentence(what, "must be in memory: use ", *settings))
 
-    def _refuse(self, *_: Any, **__: Any) -> Any:
-        return self.classes
-
+    classes: Any = property(_refuse)
     codes = recoded = dependence = _refuse
 
     def log_codings(self, column: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,9 +37,7 @@ class Ragged(Sequence[Any]):
     @property
     def lengths(self) -> Integers:
         """The length of every array."""
-        lengths = self.ends.copy()
-        lengths[1:] -= self.ends[:-1]
-        return lengths
+        return np.diff(self.ends, prepend=0)
 
     def take(self, places: Integers) -> Ragged:
         """Some of the arrays, in the order of ``places``."""
@@ -58,12 +56,6 @@ class Ragged(Sequence[Any]):
             return [self[j] for j in range(*place.indices(len(self)))]
         at = range(len(self))[place]  # counts from the end where negative, and refuses what is beyond
         return self.values[self.ends[at - 1] if at else 0 : self.ends[at]]
-
-    def __iter__(self) -> Iterator[NDArray[Any]]:
-        first = 0
-        for end in self.ends.tolist():
-            yield self.values[first:end]
-            first = end
 
     def __repr__(self) -> str:
         shown = ", ".join(str(array.tolist()) for array in self[:3])

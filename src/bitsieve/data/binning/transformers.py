@@ -131,9 +131,8 @@ class MDLBinner(Binner, MDLBinning):
 
         Ent(S) - E > log2(N - 1)/N + (log2(3^k - 2) - [k Ent(S) - k1 Ent(S1) - k2 Ent(S2)])/N
 
-    with k, k1, k2 the classes present in S, S1, S2; then both sides are cut in turn. A value on a cut goes left. The
-    entropies are compared as integers, so the cuts are the same on every machine. Costs a few passes over a long column
-    and a sort of those stretches in which a cut may lie; at most a sort and O(N) for every level of cuts.
+    with k, k1, k2 the classes present in S, S1, S2; then both sides are cut in turn. A value on a cut goes left. Costs
+    a few passes over a long column and a sort of stretches with a cut; at most a sort and O(N) for every level of cuts.
 
     Parameters
     ----------
@@ -206,9 +205,7 @@ class EqualWidthBinner(Binner, EqualWidthBinning):
     """Cut the range of every numeric column into bins of one width.
 
     A value v gets the code ``min(floor((v - min) / (max - min) * n_bins), n_bins - 1)``, so a value on a cut goes
-    right; min and max are those of the fitted table, and values beyond them go to the outer bins. A constant column is
-    one bin; bins may be empty. The edges are the smallest floats of their bins by that formula in float64. Costs
-    O(n) a column.
+    right; min and max are those of the fitted table, and values beyond them go to the outer bins. Costs O(n) a column.
 
     Examples
     --------
@@ -225,8 +222,7 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
     The rule gets the numbers of a column that are not zero, and the samples that hold them, as if there were no others.
     A column that holds zeros has the code 0 for these, and the codes 1, 2, ... for the bins; one without zeros has the
     codes 0, 1, ... for the bins. With the rule "none" every distinct number is a code, by its rank among all, zero
-    included: the codes of :class:`CategoricalBinner`. This is how sparse tables are binned, whatever the rule; a dense
-    table of the same numbers gets the same codes. Costs a sort of the numbers that are not zero, a column at a time.
+    included. Sparse tables are binned so, whatever the rule. Costs a sort of the numbers of a column that are not zero.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers
+from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.common.parameters import Rule, check_parameters, check_threads
 from bitsieve.common.progress import phase
 from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, dependence_of_codes
@@ -56,16 +56,10 @@ class RepeatedStoredCuts(RepeatedCuts):
         return np.asarray(codes, np.int64)
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        found = Dependence(*np.zeros((2, len(columns), len(classes)), np.int64))
-        mixed = np.array([self._zeros_and_gaps(column).all() for column in columns.tolist()], bool)
-        if not mixed.all():
-            for all_of_them, some in zip(
-                found, super().dependence(classes, columns[~mixed], parts, terms), strict=True
-            ):
-                all_of_them[~mixed] = some
-        for place in np.flatnonzero(mixed).tolist():
-            for vector, labels in enumerate(classes):
-                codes = self._recut(int(columns[place]), labels, terms)
+        found = super().dependence(classes, columns, parts, terms)
+        for place, column in enumerate(columns.tolist()):
+            for vector, labels in enumerate(classes if self._has_zeros_and_gaps(column) else ()):
+                codes = self._recut(column, labels, terms)
                 made = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
                 found.freedom[place, vector], found.sums[place, vector] = made.freedom[0, 0], made.sums[0, 0]
         return found
@@ -76,7 +70,7 @@ class RepeatedStoredCuts(RepeatedCuts):
 
     def _recut(self, column: int, classes: Labels, terms: Terms) -> Integers:
         codes = super()._recut(column, classes, terms)
-        if self._zeros_and_gaps(column).all():
+        if self._has_zeros_and_gaps(column):
             codes[np.isnan(super()._values(column))] = codes.max() + 1
         return codes
 
@@ -85,10 +79,10 @@ class RepeatedStoredCuts(RepeatedCuts):
         values = super()._values(column)
         return np.where(values == 0, np.nan, values)
 
-    def _zeros_and_gaps(self, column: int) -> Flags:
-        """Whether the column holds zeros, and missing values."""
+    def _has_zeros_and_gaps(self, column: int) -> bool:
+        """Whether the column holds both zeros and missing values."""
         values = super()._values(column)
-        return np.array([(values == 0).any(), np.isnan(values).any()])
+        return bool((values == 0).any() and np.isnan(values).any())
 
 
 class ZeroApartBinning(Binning):
