@@ -81,7 +81,9 @@ class Numbers(Form):
         parts = _Parts.of(text)
         if not parts.match.any():
             return None
-        unit = parts.common_unit(counts)
+        units = parts.unit.dictionary_encode()
+        in_rows = np.bincount(numpy_of(units.indices), np.where(parts.match, counts, 0), len(units.dictionary))
+        unit = str(min(zip(-in_rows, units.dictionary.to_pylist(), strict=True))[1])  # of several the first by name
         of_unit = np.where(parts.has_unit(unit), counts, 0)
         if are_codes(parts.digits if unit else text, of_unit):
             return None
@@ -122,13 +124,6 @@ class _Parts:
         negative = pc.or_(pc.is_in(signs, pa.array(["-", "−"])), pc.equal(open_, "("))
         unit = pc.utf8_trim_whitespace(pc.binary_join_element_wise(before, pc.utf8_trim_whitespace(after), " "))
         return cls(flags(match), digits, exponent, negative, unit)
-
-    def common_unit(self, counts: Integers) -> str:
-        """The unit of most rows; of several the first by name."""
-        coded = self.unit.dictionary_encode()
-        rows = np.bincount(numpy_of(coded.indices), np.where(self.match, counts, 0), len(coded.dictionary))
-        units = coded.dictionary.to_pylist()
-        return str(min(zip(-rows, units, strict=True))[1])
 
     def has_unit(self, unit: str) -> Flags:
         """Which have this unit; a bare zero has any."""
@@ -247,7 +242,11 @@ class Dates(Form):
         clock = _clock_of(found, last_hour=23)
         if clock is None:
             return None
-        return day * _DAY_LENGTH + clock - _minutes_ahead(found["zone"] or "") * 60_000_000
+        zone = found["zone"] or ""
+        ahead = _ZONES.get(zone, 0)  # minutes
+        if zone[:1] in ("+", "-"):
+            ahead = (-1 if zone[0] == "-" else 1) * (int(zone[1:3]) * 60 + int(zone[-2:]))
+        return day * _DAY_LENGTH + clock - ahead * 60_000_000
 
     def is_open(self, text: pa.Array) -> bool:
         """Whether any date is another one where the month is first, and nothing decides which it is."""
@@ -315,14 +314,6 @@ def _clock_of(found: re.Match[str], last_hour: int) -> int | None:
         return None
     fraction = (found["fraction"] or "").ljust(6, "0")[:6]
     return ((hour * 60 + minute) * 60 + second) * 1_000_000 + int(fraction)
-
-
-def _minutes_ahead(zone: str) -> int:
-    """How many minutes a zone is ahead of UTC."""
-    if zone[:1] not in ("+", "-"):
-        return _ZONES.get(zone, 0)
-    minutes = int(zone[1:3]) * 60 + int(zone[-2:])
-    return -minutes if zone[0] == "-" else minutes
 
 
 _OF_DAY = _compiled(rf"\s*(?:(?P<days>[0-9]+)\s*d(?:ays?)?,?\s+)?{_CLOCK.replace('1,2', '1,5', 1)}\s*")

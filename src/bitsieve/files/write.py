@@ -45,7 +45,11 @@ def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: s
         return
     import pyarrow as pa
 
-    columns = _to_columns(table, target) if isinstance(table, ArrayTable) else table
+    columns: Any = table
+    if isinstance(table, ArrayTable):
+        given = (*map(table.column, table.names), table.y)
+        native = [array.astype(array.dtype.newbyteorder("="), copy=False) for array in given]  # as Arrow needs them
+        columns = pa.table([pa.array(array) for array in native], names=[*table.names, target])
     if ending == ".parquet":
         from pyarrow import parquet
 
@@ -68,14 +72,6 @@ def _pieces(X: Any) -> dict[str, Any]:
     kept = X if X.format in ("csr", "csc") else X.tocsr()
     pieces = {name: getattr(kept, name) for name in ("data", "indices", "indptr")}
     return {**pieces, "shape": np.array(kept.shape), "format": np.array(kept.format.encode("ascii"))}
-
-
-def _to_columns(table: ArrayTable, target: str) -> pa.Table:
-    import pyarrow as pa
-
-    arrays = (*map(table.column, table.names), table.y)
-    native = [array.astype(array.dtype.newbyteorder("="), copy=False) for array in arrays]  # as Arrow needs them
-    return pa.table([pa.array(array) for array in native], names=[*table.names, target])
 
 
 def _to_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitsieve.common.choice import pick
-from bitsieve.common.progress import listening
+from bitsieve.common.progress import Step, listening
 from bitsieve.methods.by_counts.blankets.koller_sahami import koller_sahami
 
 
@@ -141,8 +141,14 @@ def test_progress(run, make_table):
     heard = []
     with listening(heard.append):
         run(codes, classes, 1)
-    assert heard[:2] == ["counting pairs", "ranking"]
-    assert [(step.done, step.total) for step in heard[2:]] == [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)]
+    assert [step for step in heard if not isinstance(step, Step)] == ["counting pairs", "ranking"]
+    assert [(step.done, step.total) for step in heard[heard.index("ranking") + 1 :]] == [
+        (1, 5),
+        (2, 5),
+        (3, 5),
+        (4, 5),
+        (5, 5),
+    ]
 
 
 def test_nothing_varies(run):

@@ -65,6 +65,8 @@ class _Blankets:
 def koller_sahami(information: Information, k: int, *, blanket_size: int = 1, blanket: str = "relevance") -> Found:
     """Keep the ``k`` features that stay longest, constants dropped first; see :class:`bitsieve.KollerSahami`."""
     varying = np.flatnonzero(information.varies)
+    if not len(varying):
+        return rank_all(varying, information.varies, np.zeros(information.n_features), k)
     blankets, progress = _Blankets(information, varying, blanket_size, blanket), phase("ranking")
     dropped = np.flatnonzero(~information.varies)[::-1].tolist()
     scores = np.zeros(information.n_features)
