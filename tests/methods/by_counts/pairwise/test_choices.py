@@ -73,7 +73,7 @@ QUADRATIC = [
 ]
 
 
-@pytest.mark.parametrize(("method", "parameters"), QUADRATIC, ids=str)
+@pytest.mark.parametrize(("method", "parameters"), QUADRATIC, ids=lambda of: getattr(of, "__name__", str(of)))
 def test_quadratic_programs(made, method, parameters):
     found = method(made.information, K, **parameters)
     weights = found.extras["weights_"]
