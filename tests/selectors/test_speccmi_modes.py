@@ -176,11 +176,18 @@ def test_only_rows_of_landmarks_are_counted(digits, monkeypatch):
         counted.append(out.size)
         count(self, terms, form, pivots, columns, out)
 
+    matrix = PackedSums.matrix
+
+    def of_selected(self, terms, form, dtype, columns, progress):
+        assert len(columns) == 4  # the overlaps of what is selected; never of all
+        counted.append(len(columns) ** 2)
+        return matrix(self, terms, form, dtype, columns, progress)
+
     monkeypatch.setattr(PackedSums, "matrix_rows", counting)
-    monkeypatch.setattr(PackedSums, "matrix", None)
+    monkeypatch.setattr(PackedSums, "matrix", of_selected)
     fitted = SpecCMI(4, binning="none", approximation=Nystrom(0.1)).fit(X, y)
     varying = int((fitted.binner_.n_bins_ > 1).sum())
-    assert sum(counted) == len(fitted.landmarks_) * varying + 4 * 4
+    assert sum(counted) == len(fitted.landmarks_) * varying + 2 * 4 * 4  # overlaps, and what is informative
 
 
 def test_the_same_draw_for_any_number_of_threads_and_again(digits):
