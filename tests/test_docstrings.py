@@ -34,8 +34,8 @@ def own_methods(cls: type) -> dict[str, object]:
 
 FUNCTIONS = {name: value for name, value in PUBLIC.items() if inspect.isfunction(value)}
 METHODS = {name: value for cls in CLASSES.values() for name, value in own_methods(cls).items()}
-# What binners, selectors and sources have for this package alone, which reads tables and counts them for all.
-INNER = {"fit_table", "fit_counted", "read_in_parts", *(name.partition(".")[2] for name in own_methods(Binning))}
+# What binners and selectors have for this package alone, which reads tables and counts them for both.
+INNER = {"fit_table", "fit_counted", *(name.partition(".")[2] for name in own_methods(Binning))}
 STEPS = (
     *(name for part in PARTS for name in own_methods(part)),
     *(name for name in METHODS if name.partition(".")[2] in INNER),

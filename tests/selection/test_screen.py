@@ -1,4 +1,4 @@
-"""A screen: the method on the columns most relevant alone, explanations of all columns."""
+"""A screen: the method on the columns of the largest relevance, explanations of all columns."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def test_the_method_runs_on_the_columns_that_are_kept_alone(data, method):
     # But for svm-rfe, which rests on BLAS: its sums depend on how the table lies in memory.
     assert np.allclose(found.scores, alone.scores, rtol=1e-9 if method == "svm-rfe" else 0, atol=0)
     assert sorted(found.evidence.screened_off) == np.setdiff1d(np.arange(24), kept).tolist()
-    assert any("on the 10 columns most relevant alone, and not on 14 others" in note for note in found.notes)
+    assert any(
+        "on the 10 columns of the largest relevance, and 14 others were left out" in note for note in found.notes
+    )
     assert found.parameters["screen"] == 10
 
 
@@ -48,7 +50,7 @@ def test_explanations_are_of_all_columns(data):
     assert found.facts.relevance_.tolist() == whole.facts.relevance_.tolist()
     column = found.evidence.screened_off[0]
     explained = found.explain(column)
-    assert "most relevant alone, and it is none of these" in explained.reason
+    assert "the columns of the largest relevance, and it is not one of them" in explained.reason
     assert explained.relevance == whole.facts.relevance_[column] > 0
     assert found.evidence.chance.columns.tolist() == whole.evidence.chance.columns.tolist()
 

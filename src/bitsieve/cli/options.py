@@ -162,7 +162,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--set", f"{SELECTING} compare",
                "a parameter of the method, such as beta=0.5; once for each ('bitsieve methods' lists them)",
                "assignment", form="repeated"),
-        Option("--screen", SELECTING, "run the method on so many columns alone, the most relevant ones", "count",
+        Option("--screen", SELECTING, "run the method on so many columns only: those of the largest relevance", "count",
                parameters="screen"),
         Option("--estimator", f"{SELECTING} how-many",
                "how information is estimated from counts: plug-in, corrected, miller-madow or "

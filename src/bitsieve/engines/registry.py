@@ -32,8 +32,28 @@ class DataInParts(Protocol):
     ) -> Table:
         """Look at the target, and divide the columns into features, target and weights.
 
-        ``target`` and ``sample_weight`` are names of columns, or values cut at the same rows; "y" of libsvm are its
-        labels. Without a target all rows are of one class. ``target_name`` is what messages call a target of values.
+        Parameters
+        ----------
+        target : str, list of str, or array-like of shape (n_samples,), optional
+            Columns, or the values: in memory, or a Dask collection cut at the same rows; "y" are the labels of a libsvm
+            file. None: all rows are of one class.
+        sample_weight : str or array-like of shape (n_samples,), optional
+            Frequency weights, in the same ways.
+        target_name : str
+            What messages call a target that is given by its values.
+        **how
+            ``target_bins`` and ``target_kind`` as in :func:`bitsieve.select`; ``drop_missing``: whether rows without a
+            target are left out; ``rules``: how columns are read.
+
+        Returns
+        -------
+        Table
+            In parts; of a libsvm file in memory, its values in files.
+
+        Raises
+        ------
+        ValueError
+            If the data cannot be read, a column is not there, or the target or the weights are not as many as the rows.
         """
 
 

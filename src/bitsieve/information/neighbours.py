@@ -89,7 +89,7 @@ def conditional(x: Variable, y: Variable, z: Variable, n_neighbors: int = 3) -> 
 def _kraskov(x: Floats, y: Floats, n_neighbors: int) -> float:
     k = min(n_neighbors, len(x) - 1)
     radius = _kth_distance(np.column_stack([x, y]), k)
-    closer = [psi(_nearer(values, radius)) for values in (x, y)]  # each counts itself
+    closer = [psi(_near_on_line(values, radius, strictly=True)) for values in (x, y)]  # each counts itself
     return float((psi(k) + psi(len(x)) - np.mean(closer[0] + closer[1])) / np.log(2))
 
 
@@ -104,7 +104,7 @@ def _ross(x: Floats, codes: Floats, n_neighbors: int) -> float:
         of = np.flatnonzero(place == category)
         k[of] = min(n_neighbors, len(of) - 1)
         radius[of] = _kth_distance(x[of, None], int(k[of[0]]))
-    nearer = _nearer(x, radius)
+    nearer = _near_on_line(x, radius, strictly=True)
     return float((psi(len(x)) + np.mean(psi(k) - psi(sizes[place]) - psi(nearer))) / np.log(2))
 
 
@@ -140,11 +140,30 @@ def _near(variables: tuple[Variable, ...], radius: Floats) -> Floats:
     """How many samples, itself among them, are within the radius."""
     from scipy.spatial import cKDTree
 
+    if len(variables) == 1 and not variables[0].categorical:
+        return _near_on_line(variables[0].values, radius)
     points = _points(variables)
     found = cKDTree(points).query_ball_point(points, radius, p=np.inf, return_length=True, workers=-1)
     return np.asarray(found, np.float64)
 
 
-def _nearer(values: Floats, radius: Floats) -> Floats:
-    """How many values, itself among them, are nearer than the radius, which is above 0."""
-    return _near((Variable(values, False),), np.nextafter(radius, 0))
+def _near_on_line(values: Floats, radius: Floats, *, strictly: bool = False) -> Floats:
+    """How many values, itself among them, are within the radius; ``strictly``: nearer than that.
+
+    The differences are compared as they are, so that rounding of ``value + radius`` moves no bound.
+    """
+    distinct, sizes = np.unique(values, return_counts=True)
+    before = np.concatenate([[0], np.cumsum(sizes)])
+    within = np.less if strictly else np.less_equal
+    first = np.searchsorted(distinct, values - radius)
+    while (more := (first > 0) & within(values - distinct[first - 1], radius)).any():
+        first -= more
+    while (fewer := ~within(values - distinct[first], radius) & (distinct[first] < values)).any():
+        first += fewer
+    last = np.searchsorted(distinct, values + radius, side="right") - 1
+    end = len(distinct) - 1
+    while (more := (last < end) & within(distinct[np.minimum(last + 1, end)] - values, radius)).any():
+        last += more
+    while (fewer := ~within(distinct[last] - values, radius) & (distinct[last] > values)).any():
+        last -= fewer
+    return np.asarray(before[last + 1] - before[first], np.float64)

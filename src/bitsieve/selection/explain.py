@@ -54,7 +54,7 @@ def why_not_selected(selection: Any, column: int, found: Contribution, added: fl
     if column in _columns(_constraints(selection), "exclude"):
         return "is not selected because it was excluded"
     if column in evidence.screened_off:
-        return "is not selected: the method was run on the columns most relevant alone, and it is none of these"
+        return "is not selected: the method ran on the columns of the largest relevance, and it is not one of them"
     if column == getattr(selector, "stopping_candidate_", -1):
         return f"is not selected: it was next, and the selection ended there ({selector.stopping_reason_})"
     if found.redundancy >= MOST * found.relevance and found.redundant_with >= 0:

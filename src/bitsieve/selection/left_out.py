@@ -103,8 +103,8 @@ def screened(considered: Considered, information: Information, screen: int) -> l
     kept = {*resolve(considered.constraints, considered.table.names).must_include, *considered.left_out}
     off = sorted({*order[screen:].tolist()} - kept)
     if off:
-        ran = f"the method was run on the {screen:,} columns most relevant alone, and not on {len(off):,} others: "
-        considered.notes.append(Sentence(ran, Setting("screen", screen)))
+        ran = f"the method ran on the {screen:,} columns of the largest relevance"
+        considered.notes.append(Sentence(f"{ran}, and {len(off):,} others were left out: ", Setting("screen", screen)))
     return off
 
 
