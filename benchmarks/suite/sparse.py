@@ -49,10 +49,10 @@ def _greedy(samples: int, features: int, nonzeros: int, k: int, *, piece: int, l
 def _texts(texts: int, words: int, of_a_text: int, k: int, *, large: bool = False) -> Job:
     options = {"criterion": "mrmr", "k": k, "binning": "none"}
     contestants = {
-        "MRMR, two threads": Contestant("ours_sparse.greedy", {**options, "n_jobs": 2}),
-        "MRMR": Contestant("ours_sparse.greedy", {**options, "n_jobs": 1}),
+        "two threads": Contestant("ours_sparse.greedy", {**options, "n_jobs": 2}),
+        "one thread": Contestant("ours_sparse.greedy", {**options, "n_jobs": 1}),
     }
-    name = f"{texts:,} texts x {words:,} words, {of_a_text:,} drawn for a text, k = {k}"
+    name = f"MRMR, {texts:,} texts x {words:,} words, {of_a_text:,} drawn for a text, k = {k}"
     return Job(name, Data("sparse_texts", Shape(texts, words, of_a_text, 2)), contestants, large=large, fresh=True)
 
 
