@@ -147,7 +147,8 @@ def test_columns_count_up_to_the_level_and_no_further(price):
 
 @pytest.mark.parametrize("price", [None, 0.7])
 @pytest.mark.parametrize("at_once", [None, 3])
-def test_columns_that_count_are_those_of_all_tests_one_by_one(monkeypatch, price, at_once):
+@pytest.mark.parametrize("kind", [NaiveSource, PackedSource])
+def test_columns_that_count_are_those_of_all_tests_one_by_one(monkeypatch, kind, price, at_once):
     """Whatever is looked at first, and left out of what is tested: a column alone, and given each other one."""
     if at_once is not None:
         monkeypatch.setattr(evidence, "PIVOTS_AT_ONCE", at_once)
@@ -158,7 +159,7 @@ def test_columns_that_count_are_those_of_all_tests_one_by_one(monkeypatch, price
         X = np.column_stack([random.integers(0, n_codes, 150) for n_codes in (2, 2, 2, 3, 3, 4, 8, 1)])
         y = np.where(random.random(150) < 0.15 + 0.02 * seed, random.integers(0, 2, 150), X[:, 0] ^ X[:, 1])
         X[:, 4] = np.where(random.random(150) < 0.3 + 0.04 * seed, X[:, 4], y)
-        source = NaiveSource(X, y)
+        source = kind(X, y)
         source.search = None if price is None else Searched(price)
         prices = np.zeros(8) if price is None else price * np.arange(1, 9)
         n_tried, columns = 7 if price is None else 8, np.array([6, 1, 0, 4, 7, 3, 2])
@@ -171,7 +172,7 @@ def test_columns_that_count_are_those_of_all_tests_one_by_one(monkeypatch, price
             )
             for i in columns
         }
-        found = carries_information(make_information("plug-in", source), columns)
+        found = carries_information(make_information("plug-in", source), columns).value
         assert found.tolist() == [by_itself[i] or given[i] for i in columns]
         alone += sum(by_itself.values())
         together += sum(given[i] and not by_itself[i] for i in columns)
