@@ -145,6 +145,51 @@ def test_columns_count_up_to_the_level_and_no_further(price):
         assert not carries_information(information, np.array(columns), level * (1 - 1e-9)).value[place]
 
 
+@pytest.mark.parametrize("price", [None, 0.7])
+@pytest.mark.parametrize("at_once", [None, 3])
+@pytest.mark.parametrize("kind", [NaiveSource, PackedSource])
+def test_columns_that_count_are_those_of_all_tests_one_by_one(monkeypatch, kind, price, at_once):
+    """Whatever is looked at first, and left out of what is tested: a column alone, and given each other one."""
+    if at_once is not None:
+        monkeypatch.setattr(evidence, "PIVOTS_AT_ONCE", at_once)
+        monkeypatch.setattr(evidence, "TESTED", (1, 2))
+    alone = together = 0
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        X = np.column_stack([random.integers(0, n_codes, 150) for n_codes in (2, 2, 2, 3, 3, 4, 8, 1)])
+        y = np.where(random.random(150) < 0.15 + 0.02 * seed, random.integers(0, 2, 150), X[:, 0] ^ X[:, 1])
+        X[:, 4] = np.where(random.random(150) < 0.3 + 0.04 * seed, X[:, 4], y)
+        source = kind(X, y)
+        source.search = None if price is None else Searched(price)
+        prices = np.zeros(8) if price is None else price * np.arange(1, 9)
+        n_tried, columns = 7 if price is None else 8, np.array([6, 1, 0, 4, 7, 3, 2])
+        by_itself = {i: log_tail(table_of(0 * y, X[:, i], y)) + prices[i] <= log(0.025 / n_tried) for i in columns}
+        given = {
+            i: any(
+                log_tail(table_of(X[:, j], X[:, i], y)) + prices[i] + prices[j] <= log(0.025 / n_tried**2)
+                for j in columns
+                if j != i
+            )
+            for i in columns
+        }
+        found = carries_information(make_information("plug-in", source), columns).value
+        assert found.tolist() == [by_itself[i] or given[i] for i in columns]
+        alone += sum(by_itself.values())
+        together += sum(given[i] and not by_itself[i] for i in columns)
+    assert min(alone, together) > 5
+
+
+def test_what_is_below_the_tail_of_one_degree_is_so_by_little():
+    """``exp(-a^2) / (a + sqrt(a^2 + 2)) < erfc(a) sqrt(pi) / 2 < exp(-a^2) / (a + sqrt(a^2 + 4 / pi))``."""
+    x = np.concatenate([[0.0], np.geomspace(1e-6, 1200, 400)])
+    tail, below = log_chi_squared_tail(1, x), evidence._below_log_tail_of_one(x)
+    half = x / 2
+    gap = np.log(np.sqrt(half) + np.sqrt(half + 2)) - np.log(np.sqrt(half) + np.sqrt(half + 4 / np.pi))
+    assert (below <= tail).all()
+    # The margin for rounding is 1e-12 of the logarithm, which are 600 here at most; twice, for that of the bound above.
+    assert (tail - below <= gap + 2e-12 * (1 + half)).all()
+
+
 def test_large_tables_have_the_tail_of_chi_squared():
     random = np.random.default_rng(0)
     part, code, label = random.integers(0, 2, 600), random.integers(0, 3, 600), random.integers(0, 2, 600)
