@@ -17,7 +17,6 @@ from sklearn.base import clone
 
 import bitsieve
 from bitsieve import FCBF, QPFS, BitsieveWarning, ForwardSelector
-from bitsieve.counts import packed
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable
@@ -229,10 +228,11 @@ def test_two_columns_that_tell_only_together_count():
 
 
 @pytest.mark.parametrize("price", [None, 0.7])
-@pytest.mark.parametrize(("n_codes", "limit"), [(3, 1 << 20), (90, 1 << 20), (3, 0)])
-def test_a_copy_of_the_columns_answers_as_the_whole_table(make_table, monkeypatch, n_codes, limit, price):
+@pytest.mark.parametrize(("n_codes", "is_kept"), [(3, True), (90, True), (3, False)])
+def test_a_copy_of_the_columns_answers_as_the_whole_table(make_table, monkeypatch, n_codes, is_kept, price):
     """What is kept for later has the columns of the list alone; by planes, by tables, and where nothing is kept."""
-    monkeypatch.setattr(packed, "FEW_BYTES", limit)
+    if not is_kept:
+        monkeypatch.setattr(PackedSource.few, "__defaults__", (1,))  # byte at most
     shown = 0
     for seed in range(12):
         codes, classes = make_table(200, 30, n_codes=n_codes, seed=seed)
@@ -243,7 +243,7 @@ def test_a_copy_of_the_columns_answers_as_the_whole_table(make_table, monkeypatc
         for source in sources:
             source.search = None if price is None else Searched(price)
         later, at_once = (carries_information(make_information("plug-in", source), columns) for source in sources)
-        assert (sources[0].few(columns) is None) == (limit == 0)
+        assert (sources[0].few(columns) is not None) == is_kept
         assert later.value.tolist() == at_once.value.tolist()
         shown += later.value.sum()
     assert shown > 0 or n_codes == 90  # with as many codes as that nothing is shown of 200 rows

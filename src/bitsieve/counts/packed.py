@@ -239,10 +239,8 @@ class PackedSums(Sums):
 
     def gathered(self, columns: Columns) -> PackedSums | None:
         """The sums of some of the columns, counted from 0; None where their pairs are as cheap without it."""
-        source = self.source
-        if not self.scattered(columns) or source.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
-            return None
-        return source.of(columns).fused
+        few = self.source.few(columns, GATHERED_BYTES) if self.scattered(columns) else None
+        return None if few is None else few.fused
 
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> PackedMinima | None:
         return None if self.planes is None else PackedMinima(self.source, terms, start, offsets)
@@ -400,13 +398,11 @@ class PackedSource(CodedSource):
         others = iter(super().tables(pivot, columns[~whole], by_class))
         return [next(found if of else others) for of in whole]
 
-    def of(self, columns: Columns) -> PackedSource:
-        """A copy of some of the columns, counted from 0."""
+    def few(self, columns: Columns, most: int = FEW_BYTES) -> PackedSource | None:
+        if not 0 < self.nbytes * len(columns) <= most * self.n_features:
+            return None
         some, packed = PackedSource.__new__(PackedSource), self.packed.gathered(columns)
         return some._take(packed, self.class_sizes, self.arities[columns], self.kernel, self.n_jobs)
-
-    def few(self, columns: Columns) -> PackedSource | None:
-        return self.of(columns) if 0 < self.nbytes * len(columns) <= FEW_BYTES * self.n_features else None
 
     def partition(self) -> PackedPartition:
         return PackedPartition(self)

@@ -38,8 +38,7 @@ def carries_information(information: Information, columns: Columns, level: float
     chosen, place = np.unique(columns, return_inverse=True)
     penalty = np.zeros(len(chosen))
     if search is not None:
-        priced = [search.log_codings(int(column)) for column in chosen]
-        penalty[:] = priced if search.units is None else np.inf
+        penalty += [search.log_codings(int(c)) for c in chosen] if search.units is None else np.inf
     n_tried = max(1, source.n_features if search is not None else int(information.varies.sum()))
     few = source.few(chosen)
     if few is not None:
