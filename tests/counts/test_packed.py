@@ -305,6 +305,12 @@ def test_memory_is_bit_planes():
     assert planes <= PackedSource(codes, kernel="portable:planes").nbytes < 1.05 * planes
 
 
+def test_a_source_is_as_large_as_its_table_and_an_object():
+    sources = [PackedSource(np.arange(n)[:, None] % 3, kernel="table") for n in range(1, 40)]
+    assert len({source.nbytes for source in sources}) == 39
+    assert len({sys.getsizeof(source) - source.nbytes for source in sources}) == 1
+
+
 def test_a_pickled_table_counts_the_same(mixed):
     codes, classes = mixed
     for some in (codes, codes[:, codes.max(axis=0) < 256]):
