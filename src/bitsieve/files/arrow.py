@@ -219,8 +219,8 @@ class RowGroups:
     def _by_pyarrow(self, wanted: list[str], rows: int | None) -> Iterator[pa.Table]:
         from pyarrow import parquet
 
-        # By default whole columns of a row group are read ahead.
-        how = {} if rows is None else {"pre_buffer": False, "buffer_size": _BUFFER}
+        # By default all bytes of the row groups are read ahead, and lie in memory beside their numbers.
+        how: dict[str, Any] = {"pre_buffer": False, **({} if rows is None else {"buffer_size": _BUFFER})}
         columns = wanted if self.stored.places is None else None
         groups = list(range(self.first, self.end))
         with native_file(self.stored.path) as opened, parquet.ParquetFile(opened, **how) as file:
