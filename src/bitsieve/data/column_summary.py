@@ -40,12 +40,18 @@ class Distinct:
         most: int,  # the most cells of ``counts``
     ) -> Distinct | None:
         """Count the values of some samples."""
-        if len(distinct(values[:_TRIED_FIRST])) * n_classes > most:
+        first = values[:_TRIED_FIRST]
+        if len(first) * n_classes > most and len(distinct(first)) * n_classes > most:
             return None
-        known = distinct(values)
+        place: Integers | None = None
+        if values.dtype.kind == "f":  # sorting them with their places is sooner done than looking all of them up
+            known, place = np.unique(values, return_inverse=True)
+        else:
+            known = distinct(values)
         if len(known) * n_classes > most:
             return None
-        cells = lookup(values, known) if classes is None else lookup(values, known) * n_classes + classes
+        place = lookup(values, known) if place is None else place
+        cells = place if classes is None else place * n_classes + classes
         # Weights sum to 2**31 at most: the floats that bincount makes of them are exact.
         counts = np.bincount(cells, weights, len(known) * n_classes).astype(np.int64)
         return cls(known, counts.reshape(-1, n_classes))
