@@ -43,15 +43,13 @@ class Distinct:
         first = values[:_TRIED_FIRST]
         if len(first) * n_classes > most and len(distinct(first)) * n_classes > most:
             return None
-        place: Integers | None = None
-        if values.dtype.kind == "f":  # sorting them with their places is sooner done than looking all of them up
-            known, place = np.unique(values, return_inverse=True)
-        else:
-            known = distinct(values)
+        # Fractions are sorted with their places sooner than all of them are looked up.
+        found: Any = np.unique(values, return_inverse=True) if values.dtype.kind == "f" else [distinct(values)]
+        known, *place = found
         if len(known) * n_classes > most:
             return None
-        place = lookup(values, known) if place is None else place
-        cells = place if classes is None else place * n_classes + classes
+        [cells] = place or [lookup(values, known)]
+        cells = cells if classes is None else cells * n_classes + classes
         # Weights sum to 2**31 at most: the floats that bincount makes of them are exact.
         counts = np.bincount(cells, weights, len(known) * n_classes).astype(np.int64)
         return cls(known, counts.reshape(-1, n_classes))

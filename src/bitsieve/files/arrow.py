@@ -148,7 +148,7 @@ class ParquetParts(StoredParts):
 
     @property
     def n_rows(self) -> int:
-        return self._n_rows
+        return int(self._n_rows)
 
     def opened(self, kind: str) -> pa.Schema:
         from pyarrow import parquet
