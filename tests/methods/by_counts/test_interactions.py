@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.methods.by_counts.interactions import Chance, Search, rarities, strongest_p
+from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.source import JoinedSource
+from bitsieve.methods.by_counts.interactions import Chance, Samples, Search, rarities, strongest_p
 
 N_TABLES, N_SHUFFLES = 200, 19
 
@@ -87,6 +89,35 @@ def test_too_few_columns_that_vary_are_refused():
     codes[:, 2:] = 0
     with pytest.raises(ValueError, match=r"^2 of the columns vary, and 3 are needed: give more columns"):
         Search(3, "gain", 1).strongest(PackedSource(codes, classes))
+
+
+def test_fewer_columns_than_a_tuple_takes_are_refused():
+    codes, classes = noise(3, n_columns=2)
+    with pytest.raises(ValueError, match=r"^the table has 2 feature\(s\), and a tuple takes 3$"):
+        Search(3, "gain", 1).strongest(PackedSource(codes, classes))
+    assert Search(2, "gain", 1).strongest(PackedSource(codes, classes)).columns.tolist() == [[0, 1]]
+
+
+def test_shuffles_need_the_rows():
+    codes, classes = noise(3, n_columns=4)
+    tables = JoinedSource(NaiveSource(codes, classes), [np.array([column]) for column in range(4)])
+    search = Search(2, "gain", 3)
+    assert search.affordable_shuffles(tables) == 0
+    assert search.strongest(tables).values.tolist() == search.strongest(PackedSource(codes, classes)).values.tolist()
+    with pytest.raises(ValueError, match=r"^shuffles need all rows in one place"):
+        search.after_shuffles(tables, 3)
+
+
+def test_shuffles_within_strata_are_uniform():
+    """Of 2 and 3 samples there are 12: each is expected 100 times, and 40 of chi-squared has a chance of 4e-5."""
+    strata, random = np.array([1, 0, 1, 1, 0]), np.random.default_rng(0)
+    samples = Samples(np.zeros((5, 1), np.uint8), np.zeros(5, np.int64), strata)
+    drawn = np.array([samples.shuffle(random) for _ in range(1200)])
+    assert (np.sort(drawn, axis=1) == np.arange(5)).all()
+    assert (strata[drawn] == strata).all()
+    found, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert len(found) == 12
+    assert ((counts - 100.0) ** 2 / 100).sum() < 40
 
 
 def test_contrasts_of_tables_that_are_too_small_are_refused():

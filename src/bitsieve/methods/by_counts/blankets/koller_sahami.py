@@ -19,7 +19,7 @@ class _Blankets:
 
     def __init__(self, information: Information, columns: Columns, size: int, rule: str) -> None:
         self.information, self.columns = information, columns
-        self.members = np.full((len(columns), min(size, len(columns))), -1)  # -1: fewer are left
+        self.members = np.empty((len(columns), min(size, len(columns))), np.intp)  # -1: fewer are left
         self.gone = np.zeros(len(columns), bool)
         self.is_relevance = rule == "relevance"
         progress = phase("counting pairs")

@@ -1,0 +1,37 @@
+"""What a method says that it takes grows as its cost does, and is nothing for a small table."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from bitsieve.methods.registry import list_methods
+
+METHODS = [method for method in list_methods() if method.run.__module__.startswith("bitsieve.methods.by_counts")]
+
+
+def powers(cost):
+    """The largest power of every size in the time of a cost such as "O(n^2 d + n^3), 2 n^2 numbers"."""
+    found = {"n": 0, "d": 0, "k": 0}
+    for size, power in re.findall(r"([ndk])(?:\^(\d))?", re.match(r"O\((.*?)\)", cost)[1]):
+        found[size] = max(found[size], int(power or 1))
+    return found
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_the_time_grows_as_the_cost_says(method):
+    for size, power in powers(method.cost).items():
+        for sizes in ({"n": 1000, "d": 3000, "k": 10}, {"n": 90, "d": 200, "k": 2}):
+            grown = method.seconds(**{**sizes, size: 2 * sizes[size]}) / method.seconds(**sizes)
+            assert 1 <= grown <= 2**power
+        if method.name != "sdpcmi" or size != "d":  # of which to 2,000 columns the iteration is all
+            many = {**dict.fromkeys("ndk", 10), size: 10**9}
+            grown = method.seconds(**{**many, size: 2 * 10**9}) / method.seconds(**many)
+            assert grown == pytest.approx(2**power, rel=1e-3)  # other terms are a millionth of the largest
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_a_small_table_takes_no_time(method):
+    """100 columns and 2,000 rows, as no one waits for; but at least the reading of the codes, 32 bits in 1e-10 s."""
+    assert 100 * 2000 / 32 * 1e-10 < method.seconds(100, 2000, 10) < 0.1
