@@ -192,3 +192,14 @@ def test_orders_are_those_of_pairs_and_triples():
     )
     for order in range(ORDERS[0], ORDERS[1] + 1):
         assert search_tuples(PackedSource(*made(*ARITIES[0:1], 2)), order, "gain", 3).columns.shape == (3, order)
+
+
+@pytest.mark.parametrize("n_codes", [15, 16, 17, 18])
+@pytest.mark.parametrize("order", ORDERS)
+def test_columns_of_about_as_many_codes_as_native_code_takes(n_codes, order):
+    codes, classes = made([n_codes, 3, 2, n_codes, 2, 4, 2], 2, n=400)
+    assert codes.max() == n_codes - 1
+    found, expected = (search_tuples(kind(codes, classes), order, "gain", 9) for kind in (PackedSource, NaiveSource))
+    assert found.values.tolist() == expected.values.tolist()
+    assert found.columns.tolist() == expected.columns.tolist()
+    assert found.best.tolist() == expected.best.tolist()

@@ -303,6 +303,13 @@ def test_reasons_give_p_and_the_level(rule):
     assert rule.reason(0.314159) == "p = 0.31 > 0.01"
 
 
+def test_no_column_is_said_to_add_less_than_nothing():
+    """Where its information is 0 but for rounding."""
+    for bits in (0.0, -1e-17, -1e-3):
+        assert ThresholdStopping(0.02).reason(bits) == "it adds 0.0000 bits < 0.02"
+    assert ThresholdStopping(0.02).reason(0.0123456) == "it adds 0.0123 bits < 0.02"
+
+
 @pytest.mark.parametrize("name", [name for name, rule in STOPPING_RULES.items() if hasattr(rule, "random_state")])
 def test_seeds_are_whole_numbers_of_32_bits(name):
     assert make_stopping(name).random_state == 0

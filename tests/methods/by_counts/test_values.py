@@ -20,3 +20,9 @@ def test_of_equal_parameters_are_equal(kind):
     assert one == other == eval(repr(one), {kind.__name__: kind})
     assert len({one, other}) == 1
     assert not can_be_changed(kind)
+
+
+@pytest.mark.parametrize("kind", STOPPING_RULES.values())
+def test_a_rule_names_the_papers_that_it_follows(kind):
+    """The threshold is that of the review of all criteria."""
+    assert "References" in kind.__doc__
