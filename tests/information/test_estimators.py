@@ -382,3 +382,19 @@ def test_entropies_within_the_classes_are_the_diagonal(information_of, brute, es
     else:
         expected = [brute.entropy(column, classes) - brute.entropy(classes) for column in codes.T]
     assert found == pytest.approx(expected, abs=DEFINITION)
+
+
+def test_shrunk_rows_are_kept_as_many_as_fit(information_of, monkeypatch):
+    information = information_of(*mixed_table(80, 2), estimator="shrinkage")
+    information._most_kept = 2
+    made, row = [], information._row
+    monkeypatch.setattr(information, "_row", lambda pivot, *rest: made.append(pivot) or row(pivot, *rest))
+    for pivot in (4, 1, 3):
+        first, again = (information.pair(pivot).redundancy.tolist() for _ in range(2))
+        assert first == again
+    assert made == [4, 1, 3, 3]
+    assert (
+        information.pair(1, np.array([2, 0])).joint_entropy.tolist()
+        == information.pair(1).joint_entropy[[2, 0]].tolist()
+    )
+    assert made == [4, 1, 3, 3]

@@ -355,7 +355,8 @@ class PackedSource(CodedSource):
             if len(groups):
                 work(groups)
             return
-        run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)
+        ends = np.linspace(0, len(groups), min(4 * threads, len(groups)) + 1).astype(int)
+        run_blocks(work, [groups[start:end] for start, end in pairwise(ends.tolist())], threads)
 
     @property
     def fused(self) -> PackedSums:

@@ -230,6 +230,16 @@ def test_included_columns_groups_missing_codes_weights_and_threads():
         assert other.stopping_reason_ == plain.stopping_reason_
 
 
+def test_where_all_choices_are_given_nothing_is_tested():
+    X, y = planted(1)
+    information = make_information("plug-in", NaiveSource(X, y))
+    rule = FalseDiscoveryStopping()
+    found = forward_select(information, make_criterion("jmi"), 2, stopping=rule, must_include=[9, 4])
+    assert found.order.tolist() == [9, 4]
+    assert np.isnan(found.outcome.values).tolist() == [True, True]
+    assert (found.outcome.refused, found.outcome.exhausted, found.outcome.given) == (None, False, None)
+
+
 @pytest.mark.parametrize("wrong", [{"level": 0}, {"level": 1}, {"adjust": "holm"}, {"random_state": -1}])
 def test_wrong_parameters(wrong):
     with pytest.raises(ValueError, match=f"{next(iter(wrong))}=.* is not allowed"):

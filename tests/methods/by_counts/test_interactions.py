@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import weibull_min
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import JoinedSource
+from bitsieve.methods.by_counts import interactions
 from bitsieve.methods.by_counts.interactions import Chance, Samples, Search, rarities, strongest_p
 
 N_TABLES, N_SHUFFLES = 200, 19
@@ -130,6 +132,33 @@ def test_contrasts_of_tables_that_are_too_small_are_refused():
         rarities(source, found), np.r_[rarities(source, found), 1.0]
     )  # gains of 0 are as rare as can be
     assert ((rates >= 0) & (rates <= 1)).all()
+
+
+@pytest.mark.parametrize("shape", [0.4, 1.0, 3.0])
+def test_p_of_the_strongest_is_that_of_the_likeliest_weibull_distribution(shape):
+    copies = 1e-3 * np.random.default_rng(int(10 * shape)).weibull(shape, 300)
+    rarity = np.geomspace(1e-9, 1.0, 40)
+    fitted, _, scale = weibull_min.fit(copies, floc=0)
+    expected = weibull_min.cdf(rarity, fitted, scale=scale)
+    np.testing.assert_allclose(strongest_p(rarity, copies), expected, rtol=2e-3)  # scipy's search ends at 1e-4
+
+
+@pytest.mark.parametrize(("least", "n_copies"), [(3, 4), (4, 4), (5, 5), (100, 100)])
+def test_a_tenth_of_the_columns_that_vary_are_copied_or_the_least_number(monkeypatch, least, n_copies):
+    codes, classes = noise(5, n_columns=45)
+    codes[:, 3:7] = 1
+    source, wide = PackedSource(codes, classes), []
+    monkeypatch.setattr(interactions, "LEAST_CONTRASTS", least)
+    monkeypatch.setattr(
+        interactions,
+        "PackedSource",
+        lambda codes, *given, **named: wide.append(codes) or PackedSource(codes, *given, **named),
+    )
+    by_contrasts(source)
+    assert wide[0].shape == (120, 45 + n_copies)
+    kinds = {tuple(np.bincount(column, minlength=3)) for column in source.class_by_class()[0].T if column.max()}
+    for copy in wide[0][:, 45:].T:
+        assert tuple(np.bincount(copy, minlength=3)) in kinds
 
 
 def test_columns_that_do_not_vary_are_no_part_of_a_rate():

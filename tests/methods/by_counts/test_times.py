@@ -1,7 +1,8 @@
-"""What a method says that it takes grows as its cost does, and is nothing for a small table."""
+"""What a method says that it takes grows as its cost does, and is nothing for a small table; its parameters."""
 
 from __future__ import annotations
 
+import inspect
 import re
 
 import pytest
@@ -35,3 +36,12 @@ def test_the_time_grows_as_the_cost_says(method):
 def test_a_small_table_takes_no_time(method):
     """100 columns and 2,000 rows, as no one waits for; but at least the reading of the codes, 32 bits in 1e-10 s."""
     assert 100 * 2000 / 32 * 1e-10 < method.seconds(100, 2000, 10) < 0.1
+
+
+@pytest.mark.parametrize("run", dict.fromkeys(method.run for method in METHODS), ids=lambda run: run.__name__)
+def test_parameters_are_given_by_name(run):
+    parameters = list(inspect.signature(run).parameters.values())
+    assert [parameter.name for parameter in parameters[:2]] == ["information", "k"]
+    assert {parameter.kind for parameter in parameters[:2]} == {inspect.Parameter.POSITIONAL_OR_KEYWORD}
+    own = [parameter for parameter in parameters[2:] if parameter.name != "criterion"]
+    assert {parameter.kind for parameter in own} <= {inspect.Parameter.KEYWORD_ONLY}

@@ -74,6 +74,7 @@ def test_one_feature_and_all_features_are_bounded_exactly():
     assert row_bound(matrix, 1) == np.diagonal(matrix).max()
     assert row_bound(matrix, 12) == pytest.approx(matrix.sum(), abs=ROUNDING)
     assert marginal_bound(np.array([0.2, 0.7, 0.1]), 1.0, 1) == 0.7
+    assert row_bound(np.array([[0.3]]), 1) == 0.3
 
 
 def test_neither_bound_is_always_the_better():

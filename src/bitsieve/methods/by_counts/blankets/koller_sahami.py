@@ -68,8 +68,7 @@ def koller_sahami(information: Information, k: int, *, blanket_size: int = 1, bl
     if not len(varying):
         return rank_all(varying, information.varies, np.zeros(information.n_features), k)
     blankets, progress = _Blankets(information, varying, blanket_size, blanket), phase("ranking")
-    dropped = np.flatnonzero(~information.varies)[::-1].tolist()
-    scores = np.zeros(information.n_features)
+    dropped, scores = list[int](), np.zeros(information.n_features)
     for done in range(1, len(varying) + 1):
         worst = blankets.worst()
         scores[varying[worst]] = blankets.delta[worst]
