@@ -84,6 +84,7 @@ native-test:
 	UBSAN_OPTIONS=halt_on_error=1 build/sanitized/native_test
 
 cross_test = cmake -S . -B build/$(1) -DBITSIEVE_NATIVE_TEST=ON $(2) && cmake --build build/$(1) --parallel 2 && $(3)
+cross: export NODE_PATH = /usr/share/nodejs
 cross:
 	$(call cross_test,arm64,-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
 		-DCMAKE_EXE_LINKER_FLAGS=-static,qemu-aarch64-static build/arm64/native_test)

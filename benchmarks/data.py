@@ -148,9 +148,19 @@ def _as_table(shape: Shape, seed: int) -> pa.Table:
 
 def _write_huge_parquet(shape: Shape, seed: int, folder: Path) -> None:
     """Codes, and their classes as the last column: the same five million rows over and over, for so many rows."""
-    piece = min(shape.samples, 5_000_000)
-    made = make_codes(replace(shape, samples=piece), seed)
-    table = pa.table({**{f"x{j}": made.codes[:, j] for j in range(shape.features)}, "class": made.classes})
+    made = make_codes(replace(shape, samples=min(shape.samples, 5_000_000)), seed)
+    _write_again(shape, made.codes, made.classes, folder)
+
+
+def _write_huge_doubles(shape: Shape, seed: int, folder: Path) -> None:
+    """Numbers, and classes as the last column: the same million rows over and over, for so many rows."""
+    _write_again(shape, *make_values(replace(shape, samples=min(shape.samples, 1_000_000)), seed), folder)
+
+
+def _write_again(shape: Shape, values: np.ndarray, classes: np.ndarray, folder: Path) -> None:
+    """The same rows over and over, for so many rows."""
+    piece = len(classes)
+    table = pa.table({**{f"x{j}": values[:, j] for j in range(shape.features)}, "class": classes})
     with parquet.ParquetWriter(folder / "table.parquet", table.schema) as file:
         for first in range(0, shape.samples, piece):
             file.write_table(table.slice(0, shape.samples - first), row_group_size=1 << 20)
@@ -259,6 +269,7 @@ MAKERS = {
     "csv": _write_text,
     "parquet": _write_parquet,
     "huge_parquet": _write_huge_parquet,
+    "huge_doubles": _write_huge_doubles,
     "npz": _write_npz,
     "pixels": _write_pixels,
     "words": _write_words,

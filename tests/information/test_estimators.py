@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from functools import partial
 from math import fsum, log, log2
 
@@ -382,6 +383,18 @@ def test_entropies_within_the_classes_are_the_diagonal(information_of, brute, es
     else:
         expected = [brute.entropy(column, classes) - brute.entropy(classes) for column in codes.T]
     assert found == pytest.approx(expected, abs=DEFINITION)
+
+
+@pytest.mark.parametrize("k", range(14, 41))
+def test_terms_of_shrunk_entropies_are_rounded_to_half_a_unit(k):
+    """Of one sample among 2**k the term is exact, that of the others off by 2**-57 bits at most, and a little."""
+    n = 2**k
+    (found,) = shrunk_entropy(np.array([[n - 1, 1]]), 2, np.zeros(1), n)
+    with localcontext() as context:
+        context.prec = 50
+        share = Decimal(n - 1) / n
+        exact = Decimal(k) / n - share * share.ln() / Decimal(2).ln()
+        assert abs(Decimal(float(found)) - exact) <= Decimal(2) ** -57 * Decimal("1.05")  # floats below 2**-9
 
 
 def test_shrunk_rows_are_kept_as_many_as_fit(information_of, monkeypatch):

@@ -204,6 +204,13 @@ def test_few_samples_are_judged_by_shuffles():
     assert false <= 10  # 40 tables at a rate of 0.1: beyond 10 of 4 expected has probability 0.003
 
 
+def test_of_many_columns_shuffles_are_as_many_as_a_list_of_one_needs():
+    """Of 250 columns one counts from p = 0.1 / 250 on: 2,500 shuffles or more, where a cell expects 2.5 samples."""
+    random = np.random.default_rng(0)
+    X = random.integers(0, 8, (40, 250))
+    assert fit(X, (X[:, 77] > 3).astype(int)).selected_.tolist() == [77]
+
+
 def test_a_larger_level_takes_no_less():
     X, y = planted(5)
     sizes = [len(fit(X, y, FalseDiscoveryStopping(level=level)).selected_) for level in (1e-12, 1e-3, 0.1, 0.9)]

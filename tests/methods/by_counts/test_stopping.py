@@ -26,7 +26,7 @@ from bitsieve.methods.by_counts.stopping import (
 )
 from bitsieve.methods.by_counts.stopping import rules as stopping_rules
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.methods.by_counts.stopping.rules import hopeful, tails
+from bitsieve.methods.by_counts.stopping.rules import hopeful, share_of_shuffles, tails
 
 
 def noise(n_samples, n_features, seed, n_codes=3, n_classes=2):
@@ -301,6 +301,25 @@ def test_a_score_of_just_the_threshold_is_taken(information_of):
 @pytest.mark.parametrize("rule", [SignificanceStopping(level=0.01), PermutationStopping(level=0.01)])
 def test_reasons_give_p_and_the_level(rule):
     assert rule.reason(0.314159) == "p = 0.31 > 0.01"
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.02, 0.3, 0.9])
+@pytest.mark.parametrize("last", [1, 10, 37])
+def test_shuffles_end_with_the_last_that_is_waited_for(chance, last):
+    """One after the other: h of b when the h-th reaches what was observed, or else one more of each."""
+    for most in (1, 20, 150, 2000):
+        hits, made = np.random.default_rng(most).random(most) < chance, []
+
+        def reach(seeds, hits=hits, made=made):
+            made.extend(seeds.tolist())
+            return hits[len(made) - len(seeds) : len(made)]
+
+        found = share_of_shuffles(reach, most, last, np.random.default_rng(5))
+        places = np.flatnonzero(hits)
+        ended = len(places) >= last
+        assert found == (last / (places[last - 1] + 1) if ended else (1 + len(places)) / (1 + most))
+        assert len(set(made)) == len(made) <= most
+        assert ended or len(made) == most
 
 
 def test_no_column_is_said_to_add_less_than_nothing():

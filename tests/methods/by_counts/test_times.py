@@ -45,3 +45,30 @@ def test_parameters_are_given_by_name(run):
     assert {parameter.kind for parameter in parameters[:2]} == {inspect.Parameter.POSITIONAL_OR_KEYWORD}
     own = [parameter for parameter in parameters[2:] if parameter.name != "criterion"]
     assert {parameter.kind for parameter in own} <= {inspect.Parameter.KEYWORD_ONLY}
+
+
+BOUNDS = {
+    ("fcbf", "delta"): (0, 1),
+    ("koller-sahami", "blanket_size"): (0, None),
+    ("qpfs", "alpha"): (0, 1),
+    ("eqpfs", "alpha"): (0, 1),
+    ("eqpfs", "beta"): (0, None),
+    ("eqpfs", "shift"): (0, None),
+    ("sdpcmi", "n_roundings"): (1, 1_000_000),
+}
+
+
+@pytest.mark.parametrize(("name", "parameter"), BOUNDS)
+def test_parameters_are_allowed_from_one_bound_to_the_other(name, parameter):
+    (method,) = (method for method in METHODS if method.name == name)
+    low, high = BOUNDS[name, parameter]
+    rule, step = method.rules[parameter], 1 if isinstance(method.parameters[parameter], int) else 1e-6
+    rule(parameter, low)
+    rule(parameter, low + step)
+    refused = [low - step]
+    if high is not None:
+        rule(parameter, high)
+        refused.append(high + step)
+    for value in (*refused, "much"):
+        with pytest.raises(ValueError, match=f"{parameter}={value!r} is not allowed"):
+            rule(parameter, value)

@@ -23,6 +23,7 @@ def test_certificates():
     assert certify(3e6, [3e6 - 0.1]) == (3e6, 3e6, 0.0)  # which is relative to the objective
     assert certify(-1e-17, [-1e-16]) == (-1e-17, -1e-17, 0.0)
     assert certify(0.0, [0.0]) == (0.0, 0.0, 0.0)
+    assert certify(0.25, [0.5]) == (0.25, 0.5, 0.5)
     for impossible in (2.99, -1.0, 3.0 - 1e-6):  # rounding explains 1e-7 of the objective
         with pytest.raises(ArithmeticError, match=r"is below that of one, 3\.0"):
             certify(3.0, [4.0, impossible])

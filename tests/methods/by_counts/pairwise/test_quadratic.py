@@ -210,6 +210,15 @@ def test_nystrom_counts_the_rows_of_the_landmarks_only(information_of, make_tabl
     assert counted == [2, 11]
 
 
+def test_rows_of_landmarks_and_their_factor_are_said_to_take_what_they_take(information_of, make_table, monkeypatch):
+    """The rows, what they are multiplied by, and the factor, of so many numbers each."""
+    information, said = information_of(*make_table(300, 20, n_codes=3, seed=3)), []
+    monkeypatch.setattr(quadratic, "check_room", lambda n_bytes, *_: said.append(n_bytes))
+    for n_landmarks, n_columns in ((1, 20), (4, 20), (7, 7)):
+        approximated_ranking(information, np.arange(n_columns), np.arange(n_landmarks), 0.4)
+        assert said.pop() == 3 * np.empty((n_landmarks, n_columns)).nbytes
+
+
 def test_nystrom_of_some_columns(information_of, make_table):
     codes, classes = make_table(300, 12, n_codes=3, seed=4)
     columns = np.array([1, 3, 4, 7, 8, 11])
