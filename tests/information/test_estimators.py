@@ -411,3 +411,11 @@ def test_shrunk_rows_are_kept_as_many_as_fit(information_of, monkeypatch):
         == information.pair(1).joint_entropy[[2, 0]].tolist()
     )
     assert made == [4, 1, 3, 3]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_rows_of_the_symmetric_matrix_are_those_of_the_whole(information_of, estimator):
+    information = information_of(*mixed_table(90, 2), estimator=estimator)
+    pivots, columns, out = np.array([5, 0]), np.array([1, 5, 8, 3]), np.empty((2, 4))
+    information.symmetric_conditional_rows(pivots, columns, out)
+    assert out.tolist() == information.matrix("mean_relevance")[np.ix_(pivots, columns)].tolist()
