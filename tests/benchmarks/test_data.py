@@ -55,7 +55,7 @@ def test_marked_words_are_in_more_texts_of_the_second_class(tmp_path):
     assert sorted(groups[marked]) == list(range(len(marked)))
     of_value = np.repeat(classes, np.diff(start))
     shares = [np.isin(column[of_value == c], marked).sum() / (classes == c).sum() for c in (0, 1)]
-    assert shares[1] > 2 * shares[0]  # drawn three times as often, a word drawn twice counted once
+    assert shares[1] > 1.2 * shares[0]  # of 200 words about 14, and 5 more
 
 
 def test_the_redundancy_is_convex_with_its_shift(tmp_path):
