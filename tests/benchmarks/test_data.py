@@ -5,6 +5,8 @@ import pytest
 from benchmarks.contestants.ours import planes_bytes
 from benchmarks.data import MAKERS, Data, Shape, make_codes, make_values
 
+FORMATS = {"huge_parquet": "parquet", "huge_doubles": "parquet"}  # of the others it is their name
+
 
 def test_codes_are_seeded_and_dependent():
     shape = Shape(2000, 40, 4, 3)
@@ -31,7 +33,7 @@ def test_every_kind_of_data_is_written(kind, tmp_path):
     Data(kind, shape).write(tmp_path)
     arrays = {path.stem: np.load(path) for path in tmp_path.glob("*.npy")}
     tables = [array for name, array in arrays.items() if array.shape == (60, 6)]
-    assert tables or (tmp_path / f"table.{kind.removeprefix('huge_')}").stat().st_size > 60 * 6
+    assert tables or (tmp_path / f"table.{FORMATS.get(kind, kind)}").stat().st_size > 60 * 6
 
 
 @pytest.mark.parametrize(("kind", "labels"), [("sparse_groups", {-1, 1}), ("sparse_texts", {0, 1})])
@@ -53,7 +55,7 @@ def test_marked_words_are_in_more_texts_of_the_second_class(tmp_path):
     assert sorted(groups[marked]) == list(range(len(marked)))
     of_value = np.repeat(classes, np.diff(start))
     shares = [np.isin(column[of_value == c], marked).sum() / (classes == c).sum() for c in (0, 1)]
-    assert shares[1] > 2 * shares[0]  # drawn three times as often, a word drawn twice counted once
+    assert shares[1] > 1.2 * shares[0]  # of 200 words about 14, and 5 more
 
 
 def test_the_redundancy_is_convex_with_its_shift(tmp_path):

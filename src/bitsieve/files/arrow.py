@@ -6,6 +6,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from bitsieve.files.spool import Spool, no_room
 INDEX = "__index_level_"  # what pandas calls the index that it adds to a file
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}
 _BUFFER = 1 << 18  # bytes of a column of Parquet that are read at once
+_LONG = 4  # a row group of more blocks is not taken whole
 
 
 def sliced(table: pa.Table, rows: int | None) -> Iterator[pa.Table]:
@@ -144,52 +146,89 @@ class ArrowRows:
 
 
 class ParquetParts(StoredParts):
-    """A Parquet file, of which row groups are read."""
+    """A Parquet file, of which row groups are read, by polars where it is installed and knows the types."""
 
     @property
     def n_rows(self) -> int:
-        return int(self._n_rows)
+        return sum(self.groups)
 
     def opened(self, kind: str) -> pa.Schema:
         from pyarrow import parquet
 
         with native_file(self.path) as opened, parquet.ParquetFile(opened) as file:
-            self._n_rows, self._n_groups = file.metadata.num_rows, file.metadata.num_row_groups
+            metadata = file.metadata
+            self.groups = [metadata.row_group(place).num_rows for place in range(metadata.num_row_groups)]
             return file.schema_arrow
 
     def pieces(self, *, whole: bool) -> Sequence[Rows]:
-        return [RowGroups(self.stored, range(self._n_groups))]
+        return [RowGroups(self.stored, tuple(self.groups), 0, len(self.groups))]
 
     def portions(self, n: int | None) -> Sequence[Rows]:
-        groups = range(self._n_groups)
-        step = 1 if n is None else max(1, -(-len(groups) // n))
-        return [RowGroups(self.stored, groups[first : first + step]) for first in groups[::step]]
+        n_groups = len(self.groups)
+        step = 1 if n is None else max(1, -(-n_groups // n))
+        groups = tuple(self.groups)
+        return [
+            RowGroups(self.stored, groups, first, min(first + step, n_groups)) for first in range(0, n_groups, step)
+        ]
 
 
 @dataclass(frozen=True)
 class RowGroups:
-    """Some row groups of a Parquet file."""
+    """Some row groups of a Parquet file, of ``sizes`` rows each."""
 
     stored: Stored
-    groups: range
+    sizes: tuple[int, ...]
+    first: int
+    end: int
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
+        stored, wanted = self.stored, self.stored.asked(columns)
+        with in_one_line(f"cannot read {stored.label} as {NAMES[stored.kind]}"):
+            if rows is not None and self._suits_polars(wanted, rows):
+                yield from self._by_polars(wanted, rows)
+            else:
+                yield from self._by_pyarrow(wanted, rows)
+
+    def _suits_polars(self, wanted: list[str], rows: int) -> bool:
+        """Whether polars is there, reads these types as pyarrow does, and the row groups are short enough for it."""
+        return (
+            find_spec("polars") is not None
+            and self.stored.places is None
+            and str(self.stored.path).isprintable()  # a name that is not UTF-8 is not
+            and max(self.sizes, default=0) <= _LONG * rows
+            and all(_is_plain(self.stored.schema.field(name).type) for name in wanted)
+        )
+
+    def _by_polars(self, wanted: list[str], rows: int) -> Iterator[pa.Table]:
+        import polars
+
+        frame = polars.scan_parquet(self.stored.path, glob=False, hive_partitioning=False).select(wanted)
+        schema = pa.schema([self.stored.schema.field(name) for name in wanted]).remove_metadata()
+        first = taken = sum(self.sizes[: self.first])
+        for place in range(self.first, self.end):
+            taken += self.sizes[place]
+            if taken - first < rows and place + 1 < self.end:
+                continue
+            table = frame.slice(first, taken - first).collect()
+            if len(table) != taken - first:
+                raise OSError("it holds fewer rows than it says")
+            if taken > first:
+                yield self.stored.chosen(table.rechunk().to_arrow().cast(schema), wanted)  # text has wider offsets
+            first = taken
+
+    def _by_pyarrow(self, wanted: list[str], rows: int | None) -> Iterator[pa.Table]:
         from pyarrow import parquet
 
-        stored, wanted, groups = self.stored, self.stored.asked(columns), list(self.groups)
         # By default all bytes of the row groups are read ahead, and lie in memory beside their numbers.
         how: dict[str, Any] = {"pre_buffer": False, **({} if rows is None else {"buffer_size": _BUFFER})}
-        columns = wanted if stored.places is None else None
-        with (
-            in_one_line(f"cannot read {stored.label} as {NAMES[stored.kind]}"),
-            native_file(stored.path) as opened,
-            parquet.ParquetFile(opened, **how) as file,
-        ):
+        columns = wanted if self.stored.places is None else None
+        groups = list(range(self.first, self.end))
+        with native_file(self.stored.path) as opened, parquet.ParquetFile(opened, **how) as file:
             if rows is None:
-                yield stored.chosen(file.read_row_groups(groups, columns=columns), wanted)
+                yield self.stored.chosen(file.read_row_groups(groups, columns=columns), wanted)
                 return
             for batch in file.iter_batches(rows, row_groups=groups, columns=columns):
-                yield stored.chosen(pa.Table.from_batches([batch]), wanted)
+                yield self.stored.chosen(pa.Table.from_batches([batch]), wanted)
 
 
 def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
@@ -233,3 +272,9 @@ def _batches_of(data: Any) -> Iterator[pa.RecordBatch]:
 
 def _reader(file: pa.OSFile, kind: str) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
     return (pa.ipc.open_file if kind == "arrow" else pa.ipc.open_stream)(file)
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Whether polars reads a type as pyarrow does."""
+    tests = (pa.types.is_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_boolean, pa.types.is_string)
+    return any(test(kind) for test in tests)

@@ -55,7 +55,11 @@ class PairInformation(Protocol):
         """I(Xi;C|Xs)."""
 
     def pivot_relevance(self) -> Floats:
-        """I(Xs;C|Xi), where ``information.counts_both_ways``."""
+        """I(Xs;C|Xi), each of a count of its own unless ``information.counts_both_ways``."""
+        of, pivot = self.information, np.array([self.pivot])
+        return np.array(
+            [of.pair(i, pivot).conditional_relevance[0] for i in self.of(np.arange(of.n_features)).tolist()]
+        )
 
     @property
     def joint_relevance(self) -> Floats:
