@@ -235,7 +235,7 @@ def main(arguments: list[str]) -> None:
             real = f"{outcome.found / n_runs:.2f} of {design.n_real}" if design.n_real else "-"
             cells = (f"{100 * outcome.wrong / n_runs:.1f} %", f"{outcome.share:.3f}", real, f"{outcome.seconds:.2f}")
             table.add(name, rule, str(n_runs), *cells)
-    results.write(table.document(), keep=not arguments[1:])
+        results.write(table.document(), keep=not arguments[1:])
 
 
 if __name__ == "__main__":
