@@ -6,6 +6,7 @@
 # make mutants NUMBER=30   small changes to the code, drawn at random, that tests should notice, and those that none does
 # make studies DATA=DIR   the tables of docs/how_many.md, docs/numbers.md, docs/methods.md and docs/methods/dependent_columns.md anew, some hours
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
+# make cross         the kernels alone for ARM, Windows and WebAssembly, tried in emulators; CONTRIBUTING.md names what it needs
 # make lowest        the lowest versions that are declared, in an environment of their own, under a fast set of tests
 # make sanitize      the extension under the address and undefined-behaviour sanitizers, in the tests that lean on it, and
 #                    under the thread sanitizer in those of threads
@@ -18,9 +19,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+EMSCRIPTEN ?= /usr/share/emscripten
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
 
-.PHONY: demo test lint docs bench mutants studies native-test lowest sanitize wheel release audit sbom nightly clean
+.PHONY: demo test lint docs bench mutants studies native-test cross lowest sanitize wheel release audit sbom nightly clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -80,6 +82,16 @@ native-test:
 	cmake -S . -B build/sanitized -DBITSIEVE_NATIVE_TEST=ON -DBITSIEVE_SANITIZE=address,undefined
 	cmake --build build/sanitized --parallel 2
 	UBSAN_OPTIONS=halt_on_error=1 build/sanitized/native_test
+
+cross_test = cmake -S . -B build/$(1) -DBITSIEVE_NATIVE_TEST=ON $(2) && cmake --build build/$(1) --parallel 2 && $(3)
+cross: export NODE_PATH = /usr/share/nodejs
+cross:
+	$(call cross_test,arm64,-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ \
+		-DCMAKE_EXE_LINKER_FLAGS=-static,qemu-aarch64-static build/arm64/native_test)
+	$(call cross_test,windows,-DCMAKE_SYSTEM_NAME=Windows -DCMAKE_CXX_COMPILER=x86_64-w64-mingw32-g++-posix \
+		-DCMAKE_EXE_LINKER_FLAGS=-static,WINEDEBUG=-all wine build/windows/native_test.exe)
+	$(call cross_test,wasm,-DCMAKE_TOOLCHAIN_FILE=$(EMSCRIPTEN)/cmake/Modules/Platform/Emscripten.cmake -DCMAKE_CXX_FLAGS=-fexceptions \
+		-DCMAKE_EXE_LINKER_FLAGS=-sALLOW_MEMORY_GROWTH=1,node --no-experimental-fetch --stack-size=4000 build/wasm/native_test.js)
 
 lowest:
 	$(PYTHON) tools/lowest.py build/lowest

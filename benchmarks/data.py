@@ -148,9 +148,19 @@ def _as_table(shape: Shape, seed: int) -> pa.Table:
 
 def _write_huge_parquet(shape: Shape, seed: int, folder: Path) -> None:
     """Codes, and their classes as the last column: the same five million rows over and over, for so many rows."""
-    piece = min(shape.samples, 5_000_000)
-    made = make_codes(replace(shape, samples=piece), seed)
-    table = pa.table({**{f"x{j}": made.codes[:, j] for j in range(shape.features)}, "class": made.classes})
+    made = make_codes(replace(shape, samples=min(shape.samples, 5_000_000)), seed)
+    _write_again(shape, made.codes, made.classes, folder)
+
+
+def _write_huge_doubles(shape: Shape, seed: int, folder: Path) -> None:
+    """Numbers, and classes as the last column: the same million rows over and over, for so many rows."""
+    _write_again(shape, *make_values(replace(shape, samples=min(shape.samples, 1_000_000)), seed), folder)
+
+
+def _write_again(shape: Shape, values: np.ndarray, classes: np.ndarray, folder: Path) -> None:
+    """The same rows over and over, for so many rows."""
+    piece = len(classes)
+    table = pa.table({**{f"x{j}": values[:, j] for j in range(shape.features)}, "class": classes})
     with parquet.ParquetWriter(folder / "table.parquet", table.schema) as file:
         for first in range(0, shape.samples, piece):
             file.write_table(table.slice(0, shape.samples - first), row_group_size=1 << 20)
@@ -223,6 +233,31 @@ def _write_sparse_groups(shape: Shape, seed: int, folder: Path) -> None:
     _save(folder, **pieces, classes=made.y, groups=made.groups)
 
 
+def _write_sparse_texts(shape: Shape, seed: int, folder: Path) -> None:
+    """The same pieces of a matrix of which words are in a text: `bins` words a text, some of them more than once.
+
+    The frequencies of the words fall with their rank to the power of 3/4. In texts of the second class one draw of 40
+    is of the words that `groups` numbers, at most 200 and none of the most frequent.
+    """
+    world = np.random.default_rng(seed)
+    classes = world.integers(0, shape.classes, shape.samples).astype(np.int32)
+    classes[: shape.classes] = np.arange(shape.classes)
+    marked = world.choice(np.arange(50, max(52, shape.features // 50)), min(200, shape.features // 100), replace=False)
+    groups = np.full(shape.features, -1, np.int32)
+    groups[marked] = np.arange(len(marked))
+    texts = []
+    for row, c in enumerate(classes.tolist()):
+        random = np.random.default_rng([seed, 5, row])
+        ranks = (1 + random.random(shape.bins) * (shape.features**0.25 - 1)) ** 4  # the inverse of their distribution
+        words = np.minimum(ranks.astype(np.int32), shape.features) - 1
+        if c == 1:
+            words[: shape.bins // 40] = random.choice(marked, shape.bins // 40)
+        texts.append(np.unique(words))
+    start = np.concatenate([[0], np.cumsum([len(text) for text in texts])])
+    value = np.ones(start[-1], np.uint8)
+    _save(folder, value=value, column=np.concatenate(texts), start=start, classes=classes, groups=groups)
+
+
 def _save(folder: Path, **arrays: np.ndarray) -> None:
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array)
@@ -234,10 +269,12 @@ MAKERS = {
     "csv": _write_text,
     "parquet": _write_parquet,
     "huge_parquet": _write_huge_parquet,
+    "huge_doubles": _write_huge_doubles,
     "npz": _write_npz,
     "pixels": _write_pixels,
     "words": _write_words,
     "redundancy": _write_redundancy,
     "characters": _write_characters,
     "sparse_groups": _write_sparse_groups,
+    "sparse_texts": _write_sparse_texts,
 }

@@ -105,6 +105,8 @@ def as_text(document: Mapping[str, Any]) -> str:
 
 def read(name: str, kind: str | None = None, folder: Path = RESULTS) -> list[dict[str, Any]]:
     """The results of a benchmark, the newest first; of all kinds of machines, or of one."""
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob(f"{kind or '*'}/{name}.json")]
-    kept = [document for document in found if kind == "quick" or (folder / kind_of(document["machine"])).is_dir()]
-    return sorted(kept, key=lambda document: document["machine"]["date"], reverse=True)
+    paths = [
+        path for path in folder.glob(f"{kind or '*'}/{name}.json") if path.parent.name != "quick" or kind == "quick"
+    ]
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    return sorted(found, key=lambda document: document["machine"]["date"], reverse=True)

@@ -31,21 +31,28 @@ static uint64_t and_popcount(const uint64_t *a, const uint64_t *b) {
     return (uint64_t)_mm512_reduce_add_epi64(
         _mm512_add_epi64(_mm512_add_epi64(sum[0], sum[1]), _mm512_add_epi64(sum[2], sum[3])));
 #elif defined(__AVX2__)
-    /* Half bytes are looked up in a register; the sums of bytes hold for 8 vectors, then they are added up. */
+    /* Bits are added in carries; of eight vectors the one that holds eights is counted, half bytes by a register. */
     const __m256i low = _mm256_set1_epi8(15), table = _mm256_setr_epi8(
         0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    __m256i sum = _mm256_setzero_si256();
+    __m256i sum = _mm256_setzero_si256(), sums[3] = {sum, sum, sum}; /* bits of ones, twos, fours */
     for (int i = 0; i < WORDS; i += 16) {
-        __m256i bytes = _mm256_setzero_si256();
-        for (int u = 0; u < 8; u++) {
-            const int h = i + 8 * (u / 4); /* two groups of 2 x 2 */
-            __m256i v = _mm256_and_si256(_mm256_load_si256((const __m256i *)(a + h + 4 * (u / 2 % 2))),
-                                         _mm256_load_si256((const __m256i *)(b + h + 4 * (u % 2))));
-            bytes = _mm256_add_epi8(bytes, _mm256_shuffle_epi8(table, _mm256_and_si256(v, low)));
-            bytes = _mm256_add_epi8(bytes, _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(v, 4), low)));
+        __m256i v[8];
+        for (int u = 0; u < 8; u++) { /* two groups of 2 x 2 */
+            const int h = i + 8 * (u / 4);
+            v[u] = _mm256_and_si256(_mm256_load_si256((const __m256i *)(a + h + 4 * (u / 2 % 2))),
+                                    _mm256_load_si256((const __m256i *)(b + h + 4 * (u % 2))));
         }
+        for (int level = 0, n = 8; level < 3; level++, n /= 2)
+            for (int u = 0; u < n; u += 2) {
+                const __m256i either = _mm256_xor_si256(sums[level], v[u]), both = _mm256_and_si256(sums[level], v[u]);
+                sums[level] = _mm256_xor_si256(either, v[u + 1]);
+                v[u / 2] = _mm256_xor_si256(both, _mm256_and_si256(either, v[u + 1]));
+            }
+        const __m256i bytes = _mm256_add_epi8(_mm256_shuffle_epi8(table, _mm256_and_si256(v[0], low)),
+            _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(v[0], 4), low)));
         sum = _mm256_add_epi64(sum, _mm256_sad_epu8(bytes, _mm256_setzero_si256()));
     }
+    for (int level = 0; level < 3; level++) sum = _mm256_add_epi64(sum, sums[level]); /* so that none is left out */
     uint64_t parts[4];
     _mm256_storeu_si256((__m256i *)parts, sum);
     return parts[0] + parts[1] + parts[2] + parts[3];

@@ -110,12 +110,14 @@ def scaled_by(job: Job, contestant: Contestant) -> float:
 
 
 def compared(job: Job, seconds: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-    """How many times our seconds the others need, and which program of others needs least."""
+    """How many times our seconds the others need, which program of others needs least, and what two threads gain."""
     if job.ours not in seconds:
         return {}
+    one, two = (seconds.get(name) for name in ("one thread", "two threads"))
+    efficiency = {"efficiency": significant(ratio(one, two) / 2, 2)} if one and two else {}
     times = {n: significant(ratio(each, seconds[job.ours])) for n, each in seconds.items() if n != job.ours}
     others = [name for name in times if job.contestants[name].other]
-    return {"times_ours": times, "best_other": min(others, key=lambda name: times[name], default=None)}
+    return {"times_ours": times, "best_other": min(others, key=lambda name: times[name], default=None), **efficiency}
 
 
 def agreement(benchmark: Benchmark, job: Job, crew: Crew, details: Mapping[str, Any]) -> dict[str, Any]:

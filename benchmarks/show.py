@@ -42,6 +42,7 @@ def jobs_table(document: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]
                 "best other / ours": f"{row['times_ours'][other]:.3g}" if other else None,
                 "reference": text(row.get("reference_s")),
                 "reference / ours": text(row["reference_s"] / ours) if ours and row.get("reference_s") else None,
+                "efficiency": text(row.get("efficiency")),
                 "goal": text(row.get("goal")),
             }
         )

@@ -140,6 +140,7 @@ def own_and_other(document: Mapping[str, Any], row: Mapping[str, Any]) -> dict[s
         "ours": amount(document, row, results.own_seconds(row), next(iter(row["seconds"]), "")),
         "last version": amount(document, row, last.get(row["job"])),
         "limit": amount(document, row, row.get("limit_s")),
+        "efficiency": text(row.get("efficiency")),
         "best other program": f"{amount(document, row, row['seconds'][other], other)} {other}" if other else None,
         "ratio": f"{row['times_ours'][other]:.3g}" if other else None,
     }

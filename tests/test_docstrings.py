@@ -132,4 +132,4 @@ def test_fitted_attributes_are_those_described(name):
     table = pd.DataFrame(X, columns=["number", "letter"])
     fitted = estimator.fit(table[["number"]] if name == "ZeroApartBinner" else table, y)
     described = names_in(ClassDoc(CLASSES[name], config={"show_class_members": False})["Attributes"])
-    assert sorted(described) == sorted(name for name in vars(fitted) if name.endswith("_") and not name.startswith("_"))
+    assert sorted(described) == sorted(name for name in dir(fitted) if name.endswith("_") and not name.startswith("_"))

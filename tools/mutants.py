@@ -2,10 +2,13 @@
 
     python -m tools.mutants [NUMBER [SEED]]
 
-draws NUMBER (30) places in the rooms below, and for each one of the changes that Cosmic Ray makes there. It runs the
-tests of the file, then those of its room, in a copy of the tree in build/mutants. What no test notices survives; what
-changes no result is listed with its reason in tools/equal_mutants.txt. Annotations are left alone, as nothing evaluates
-them. The counts go to the results of the benchmarks, what survives to build/mutants/survivors.diff.
+draws NUMBER (30) places in the rooms below, and for each one of the changes that Cosmic Ray makes there. It runs those
+tests of its room that run the changed line, in a copy of the tree in build/mutants; where that is outside of functions,
+all of the room. What no test notices survives; what changes no result is listed with its reason in
+tools/equal_mutants.txt. Annotations are left alone, as nothing evaluates them.
+
+What came of each is kept in build/mutants/outcomes.json, from one run to the next: only what survived is tried again
+then, before NUMBER others. The counts of all go to the results of the benchmarks.
 """
 
 from __future__ import annotations
@@ -14,12 +17,15 @@ import ast
 import compileall
 import difflib
 import importlib.util
+import json
 import multiprocessing
 import os
 import random
 import shutil
+import subprocess
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from py_compile import PycInvalidationMode
 from typing import TYPE_CHECKING, Any
@@ -32,6 +38,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 TREE = ROOT / "build" / "mutants" / "tree"
 EQUAL = ROOT / "tools" / "equal_mutants.txt"
+OUTCOMES = ROOT / "build" / "mutants" / "outcomes.json"
 COPIED = ("src", "tests", "benchmarks", "papers", "tools", "docs", "examples", "pyproject.toml", "CHANGELOG.md")
 ROOMS = ("information", "counts", "methods/by_counts", "data/binning")
 SECONDS = 1800
@@ -104,9 +111,62 @@ def annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 def tests_of(path: Path) -> list[str]:
     """The tests of a file's own name, if it has some, those of its folder, and those of its room."""
     inside = path.relative_to(TREE / "src" / "bitsieve")
-    room = next(Path(name) for name in ROOMS if inside.is_relative_to(name))
-    places = [inside.parent / f"test_{inside.stem}.py", inside.parent, room]
+    places = [inside.parent / f"test_{inside.stem}.py", inside.parent, room_of(path)]
     return list(dict.fromkeys(str("tests" / place) for place in places if (ROOT / "tests" / place).exists()))
+
+
+def room_of(path: Path) -> Path:
+    """The room of a file."""
+    inside = path.relative_to(TREE / "src" / "bitsieve")
+    return next(Path(name) for name in ROOMS if inside.is_relative_to(name))
+
+
+def tests_by_line() -> dict[str, dict[int, set[str]]]:
+    """The tests that run each line of each file.
+
+    All must pass as long as nothing is changed; or else all would seem to notice.
+    """
+    from coverage import CoverageData
+
+    found = str(TREE.parent / "coverage")
+    measured = [f"--cov=bitsieve.{room.replace('/', '.')}" for room in ROOMS]
+    tests = [f"tests/{room}" for room in ROOMS]
+    command = [sys.executable, "-m", "pytest", *OPTIONS, "--cov-context=test", "--cov-report=", *measured, *tests]
+    if subprocess.run(command, cwd=TREE, env={**os.environ, "COVERAGE_FILE": found}, check=False).returncode:
+        raise SystemExit(f"tests fail in the copy {TREE} before anything is changed")
+    data = CoverageData(found)
+    data.read()
+    return {
+        path: {line: {name.split("|")[0] for name in names if name} for line, names in of_lines.items()}
+        for path in data.measured_files()
+        for of_lines in [data.contexts_by_lineno(path)]
+    }
+
+
+def statement_at(source: str, line: int) -> range:
+    """The lines of the statement of a function that a line is in, else none.
+
+    Of a statement that holds others, its head alone.
+    """
+    found = range(0)
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    for node in (inner for function in functions for part in function.body for inner in ast.walk(part)):
+        if isinstance(node, ast.stmt) and not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            last: Any = node.body[0].lineno - 1 if hasattr(node, "body") else node.end_lineno
+            lines = range(node.lineno, max(node.lineno, last) + 1)
+            found = lines if line in lines and lines.start >= found.start else found
+    return found
+
+
+def tests_to_run(path: Path, line: int, by_line: Mapping[str, Mapping[int, set[str]]]) -> list[list[str]]:
+    """The tests that run a line: one of every function, then the others; outside of functions :func:`tests_of`."""
+    lines, of_file = statement_at(path.read_text(encoding="utf-8"), line), by_line.get(str(path), {})
+    room = "tests" / room_of(path)
+    ran = {test for one in lines for test in of_file.get(one, ()) if Path(test).is_relative_to(room)}
+    if not ran:
+        return [[tests] for tests in tests_of(path)]
+    first = {test.split("[")[0]: test for test in sorted(ran)}
+    return [sorted(first.values()), sorted(ran - set(first.values()))]
 
 
 def equal_ones() -> set[str]:
@@ -124,7 +184,7 @@ def changed_line(path: Path, diff: str) -> str:
     return f"{path.relative_to(TREE)}: {was} -> {now}"
 
 
-def run_tests(tests: str) -> None:
+def run_tests(tests: list[str]) -> None:
     """As a process: end with 0 where the tests pass in the copy."""
     import pytest
 
@@ -136,10 +196,10 @@ def run_tests(tests: str) -> None:
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)
-    sys.exit(pytest.main([*OPTIONS, tests]))
+    sys.exit(pytest.main([*OPTIONS, *tests]))
 
 
-def passed(tests: str) -> bool:
+def passed(tests: list[str]) -> bool:
     """Whether tests pass, in a process that has imported what changes leave alone."""
     ways = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
@@ -152,54 +212,82 @@ def passed(tests: str) -> bool:
     return process.exitcode == 0
 
 
-def check_tests(chosen: list[MutationSpec]) -> None:
-    """The tests pass as long as nothing is changed; or else all would seem to notice."""
-    for tests in sorted({tests_of(Path(one.module_path))[-1] for one in chosen}):
-        if not passed(tests):
-            raise SystemExit(f"{tests} fails in the copy {TREE} before anything is changed")
+class Outcomes:
+    """What came of the changes that were tried, by the words that they are known by."""
+
+    def __init__(self) -> None:
+        text = OUTCOMES.read_text(encoding="utf-8") if OUTCOMES.exists() else "{}"
+        self.found: dict[str, dict[str, str]] = json.loads(text)
+
+    @staticmethod
+    def place(mutation: MutationSpec) -> str:
+        """The file, the operator, and the place among those of the operator in the file."""
+        path = Path(mutation.module_path).relative_to(TREE)
+        return f"{path} {mutation.operator_name} {json.dumps(mutation.operator_args)} {mutation.occurrence}"
+
+    @property
+    def survived(self) -> list[dict[str, str]]:
+        """Those that no test noticed."""
+        return [of for of in self.found.values() if of["outcome"] == "survived"]
+
+    def add(self, mutation: MutationSpec, outcome: str, change: str, diff: str) -> None:
+        """Keep one, and the counts of all: after each, so that a run that is cut short has what it found."""
+        place = self.place(mutation)
+        self.found = {name: of for name, of in self.found.items() if of not in self.survived or of["place"] != place}
+        self.found[change] = {"outcome": outcome, "place": place, "diff": diff}
+        OUTCOMES.write_text(json.dumps(self.found, indent=1), encoding="utf-8")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The counts of every room."""
+        counts = {room: Counter(tried=0, killed=0, equal=0, survived=0) for room in ROOMS}
+        for change, of in self.found.items():
+            counts[str(room_of(TREE / change.split(": ")[0]))].update(["tried", of["outcome"]])
+        return [{"job": room, "details": {"changes": dict(of)}} for room, of in counts.items() if of["tried"]]
 
 
-def outcome_of(mutation: MutationSpec, known: set[str]) -> tuple[str, str, str]:
-    """Whether tests notice the change ("killed"), it is known to be equal or survives; what it is, and its diff."""
+def outcome_of(
+    mutation: MutationSpec, by_line: Mapping[str, Any], settled: Iterable[str], known: set[str]
+) -> tuple[str, str, str]:
+    """Whether tests notice the change ("killed"), it is known to be equal, or survives; what it is, and its diff.
+
+    Of a change that is settled already the outcome is empty.
+    """
     from cosmic_ray.mutating import use_mutation
     from cosmic_ray.plugins import get_operator
 
     path = Path(mutation.module_path)
     operator = get_operator(mutation.operator_name)(**mutation.operator_args)
+    groups = tests_to_run(path, mutation.start_pos[0], by_line)
     with use_mutation(path, operator, mutation.occurrence) as codes:
         diff = "".join(difflib.unified_diff(*(code.splitlines(keepends=True) for code in codes), str(path), str(path)))
         change = changed_line(path, diff)
-        if not all(passed(tests) for tests in tests_of(path)):
-            return "killed", change, diff
-    return "equal" if change in known else "survived", change, diff
+        if change in settled:
+            return "", change, diff
+        if change in known:
+            return "equal", change, diff
+        survived = all(passed(tests) for tests in groups if tests)
+        return "survived" if survived else "killed", change, diff
 
 
 def main(number: int = 30, seed: int = 0) -> int:
     """The number of changes that survive and are not known to be equal."""
     copy_tree()
     os.chdir(TREE)
-    everything, draw = every_place(), random.Random(seed)
-    chosen = [draw.choice(changes) for changes in draw.sample(everything, min(number, len(everything)))]
-    check_tests(chosen)
-    counts: dict[str, Counter[str]] = {room: Counter(tried=0, killed=0, equal=0, survived=0) for room in ROOMS}
-    survivors, known = [], equal_ones()
+    everything, draw, outcomes, known = every_place(), random.Random(seed), Outcomes(), equal_ones()
+    again = {of["place"] for of in outcomes.survived}
+    chosen = [one for place in everything for one in place if outcomes.place(one) in again]
+    chosen += [draw.choice(changes) for changes in draw.sample(everything, min(number, len(everything)))]
+    by_line = tests_by_line()
     for place, mutation in enumerate(chosen, 1):
-        outcome, change, diff = outcome_of(mutation, known)
-        print(f"{place} of {len(chosen)}: {outcome}: {change}", flush=True)
-        counts[next(name for name in ROOMS if f"/{name}/" in change)].update(["tried", outcome])
-        if outcome == "survived":
-            survivors.append(diff)
-        # After each one, so that a run that is cut short has what it found.
-        (TREE.parent / "survivors.diff").write_text("\n".join(survivors), encoding="utf-8")
-        keep(counts, f"{place} of {len(everything):,} places, drawn with seed {seed}")
-    return len(survivors)
-
-
-def keep(counts: dict[str, Counter[str]], drawn: str) -> None:
-    """Write the counts to the results of the benchmarks."""
-    rows = [{"job": room, "details": {"changes": dict(found)}} for room, found in counts.items() if found["tried"]]
-    claim = f"The tests that mirror a file notice small changes in it: {drawn}."
-    results.write(results.document("mutants", claim, rows), keep=True)
+        settled = [change for change, of in outcomes.found.items() if of["outcome"] != "survived"]
+        outcome, change, diff = outcome_of(mutation, by_line, settled, known)
+        print(f"{place} of {len(chosen)}: {outcome or 'settled'}: {change}", flush=True)
+        if outcome:
+            outcomes.add(mutation, outcome, change, diff)
+            claim = f"The tests that mirror a file notice small changes in it: drawn at {len(everything):,} places."
+            results.write(results.document("mutants", claim, outcomes.rows()), keep=True)
+    print("\n".join(of["diff"] for of in outcomes.survived))
+    return len(outcomes.survived)
 
 
 if __name__ == "__main__":

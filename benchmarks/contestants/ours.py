@@ -26,6 +26,21 @@ def fit(codes, classes):
     return run
 
 
+def fit_rows(codes, classes):
+    """The same on the codes as numpy users hold them, in C order, of a type that the option names."""
+    tables = {}
+
+    def run(criterion, k, dtype, n_jobs):
+        if dtype not in tables:
+            tables[dtype] = np.ascontiguousarray(codes, dtype)
+        how = {"criterion": criterion, "binning": "none", "estimator": "plug-in", "n_jobs": n_jobs}
+        start = time.perf_counter()
+        fitted = bitsieve.ForwardSelector(k, **how).fit(tables[dtype], classes)
+        return {"seconds": time.perf_counter() - start, "selected": fitted.selected_.tolist()}
+
+    return run
+
+
 def greedy(codes, classes):
     """Greedy selection by any criterion, estimator and stopping rule."""
 
@@ -83,11 +98,11 @@ def matrix_called(codes, classes):
     """The same by the public functions, on codes in Fortran order or in C order, numpy's default."""
     ordered = {"F": codes, "C": np.ascontiguousarray(codes)}
 
-    def run(conditional, order="F"):
+    def run(conditional, order="F", n_jobs=1):
         if conditional:
-            bitsieve.conditional_mutual_information_matrix(ordered[order], classes, binning="none", n_jobs=1)
+            bitsieve.conditional_mutual_information_matrix(ordered[order], classes, binning="none", n_jobs=n_jobs)
         else:
-            bitsieve.mutual_information_matrix(ordered[order], binning="none", n_jobs=1)
+            bitsieve.mutual_information_matrix(ordered[order], binning="none", n_jobs=n_jobs)
 
     return run
 

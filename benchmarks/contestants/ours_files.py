@@ -12,7 +12,7 @@ import pyarrow as pa
 def select(table):
     """A first selection from the file: found bins, packed planes and the method itself."""
 
-    def run(k, method, memory):
+    def run(k, method, memory, n_jobs=2, binning="none"):
         import bitsieve
 
         few = pa.table({"x0": [0, 1, 0, 1], "x1": [0, 0, 1, 1], "class": [0, 1, 1, 1]})
@@ -22,7 +22,7 @@ def select(table):
         watcher = threading.Thread(target=_watch, args=(most, end))
         watcher.start()
         start, before = time.perf_counter(), time.process_time()
-        how = {"binning": "none", "estimator": "plug-in", "memory": memory, "n_jobs": 2}
+        how = {"binning": binning, "estimator": "plug-in", "memory": memory, "n_jobs": n_jobs}
         bitsieve.select(table, "class", method=method, n_features_to_select=k, **how)
         told = {
             "seconds": time.perf_counter() - start,

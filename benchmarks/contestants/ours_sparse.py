@@ -39,9 +39,10 @@ def greedy(value, column, start, classes, groups):
     """Greedy selection as users call it, on a CSR matrix."""
     X = csr_matrix((value, column, start), shape=(len(classes), len(groups)))
 
-    def run(criterion, k, n_jobs):
+    def run(criterion, k, n_jobs, binning="auto"):
+        selector = ForwardSelector(k, criterion=criterion, binning=binning, estimator="plug-in", n_jobs=n_jobs)
         with Peak() as peak:
-            fitted = ForwardSelector(k, criterion=criterion, estimator="plug-in", n_jobs=n_jobs).fit(X, classes)
+            fitted = selector.fit(X, classes)
         return {**found_groups(fitted.selected_, groups), "last_score": float(fitted.scores_[-1]), **peak.told()}
 
     return run

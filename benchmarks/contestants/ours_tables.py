@@ -43,7 +43,7 @@ def forward(values, classes):
 
 def relieff(values, classes):
     """ReliefF with ten neighbours."""
-    return lambda: {"weights": bitsieve.ReliefF(1, n_jobs=1).fit(values, classes).weights_.tolist()}
+    return lambda n_jobs=1: {"weights": bitsieve.ReliefF(1, n_jobs=n_jobs).fit(values, classes).weights_.tolist()}
 
 
 def trees(values, classes):

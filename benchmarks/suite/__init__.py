@@ -12,6 +12,7 @@ from benchmarks.suite import (
     matrix,
     sparse,
     tables,
+    threads,
 )
 
 ALL = {
@@ -25,6 +26,7 @@ ALL = {
         geometric,
         sparse,
         global_methods,
+        threads,
         large,
         cluster,
         files,

@@ -18,6 +18,7 @@ READ = {  # on one thread
     "npz": "import sys, numpy; numpy.load(sys.argv[1])['X']",
 }
 READ["words"] = READ["npz"]
+BY_POLARS = "import sys, polars; polars.read_{}(sys.argv[1])"  # on all cores
 PROGRAMS = {  # the first is the one that the others are compared with
     "import bitsieve": "import bitsieve",
     "python that does nothing": "pass",
@@ -68,6 +69,9 @@ def _file(kind: str, shape: Shape, method: str) -> Job:
         "bitsieve select": _process(*SELECT, *words),
         "reading alone": _process("-c", READ[kind], "TABLE"),
     }
+    if kind in ("csv", "parquet"):
+        contestants["bitsieve select, quantile bins"] = _process(*SELECT, *words, "--binning", "quantile")
+        contestants["reading by polars"] = _process("-c", BY_POLARS.format(kind), "TABLE")
     return Job(f"{kind}, {_size(shape)}, {method}", Data(kind, shape), contestants, limited_by="reading alone")
 
 

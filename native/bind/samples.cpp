@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "samples/differences.hpp"
+#include "samples/infection.hpp"
 #include "samples/parzen.hpp"
 #include "samples/spanning_tree.hpp"
 
@@ -112,6 +113,24 @@ void joint_log_sums(const std::string& kernel, Rows<double> shared, Rows<double>
     chosen.joint_logs(points, out);
 }
 
+// Infection and immunisation dynamics.
+
+std::tuple<std::int64_t, double, bool> next_infection(Input<double> weights, Input<double> gains, double tolerance) {
+    require(weights.size() > 0, "there is at least one weight");
+    require_size(gains, std::int64_t(weights.size()), "gains");
+    const InfectionStep step = infection_step(weights.data(), gains.data(), std::int64_t(weights.size()), tolerance);
+    return {step.place, step.length, step.leaves};
+}
+
+void take_infection(Output<double> weights, Output<double> gains, std::int64_t place, double length, bool leaves,
+                    Input<double> change) {
+    const auto n = std::int64_t(weights.size());
+    require_size(gains, n, "gains");
+    require_size(change, n, "change");
+    require_within(place, 0, n, "place");
+    infect(weights.data(), gains.data(), n, {place, length, leaves}, change.data());
+}
+
 // Spanning trees and their cross edges.
 
 constexpr double kWidest = 1e150;  // of a dimension: sums of squares of differences stay finite
@@ -199,6 +218,8 @@ void bind_samples(nb::module_& m) {
           "weights"_a, "out"_a);
     m.def("grid_log_sums", apart(&grid_log_sums));
     m.def("joint_log_sums", apart(&joint_log_sums));
+    m.def("infection_step", &next_infection, "weights"_a, "gains"_a, "tolerance"_a);
+    m.def("infect", apart(&take_infection), "weights"_a, "gains"_a, "place"_a, "length"_a, "leaves"_a, "change"_a);
     m.def("spanning_tree", &tree_of, "kernel"_a, "coordinates"_a);
     m.def("cross_edges", apart(&fill_cross_edges), "kernel"_a, "shared_ranks"_a, "shared_values"_a, "shared_sample"_a,
           "last_sample"_a, "in_first"_a, "in_second"_a, "ranks"_a, "values"_a, "starts"_a, "columns"_a, "out"_a);

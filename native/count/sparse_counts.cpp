@@ -78,7 +78,7 @@ void SparseCounts::turn_to_rows(std::int64_t block) {
     std::vector<std::int64_t> place(columns_.start, columns_.start + n);  // of every column, what was not taken yet
     for (std::int64_t first = 0, last; first < n_rows; first = last) {
         const std::int64_t* beyond = std::upper_bound(rows_.start + first + 1, rows_.start + n_rows + 1, rows_.start[first] + block);
-        last = std::max(beyond - rows_.start - 1, first + 1);
+        last = std::max<std::int64_t>(beyond - rows_.start - 1, first + 1);
         for (std::int64_t j = 0; j < n; ++j) {
             std::int64_t e = place[j];
             for (const std::int64_t end = columns_.start[j + 1]; e < end && columns_.row[e] < last; ++e) {

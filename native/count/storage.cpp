@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <numeric>
 #include <stdexcept>
+#if defined(__linux__)
 #include <sys/mman.h>
+#endif
 
 #include "count/kernels/kernel.hpp"
 
 namespace bitsieve {
-
-#if defined(__linux__)
-#endif
-
 
 namespace {
 
@@ -33,8 +30,7 @@ T* allocate(std::int64_t n) {
     const std::size_t bytes = std::size_t(n) * sizeof(T) + 1;
     const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : 64;
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    void* p = std::aligned_alloc(alignment, rounded);
-    if (p == nullptr) throw std::bad_alloc();
+    void* p = aligned_memory(alignment, rounded);
 #if defined(__linux__)
     if (alignment == kHugePage) madvise(p, rounded, MADV_HUGEPAGE);
 #endif

@@ -12,11 +12,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "count/aligned.hpp"
 #include "count/kernels/kernel.hpp"
 
 namespace bitsieve {
@@ -141,7 +141,7 @@ private:
         Free() : owned(true) {}
         explicit Free(bool owns) : owned(owns) {}
         void operator()(void* p) const {
-            if (owned) std::free(p);
+            if (owned) free_aligned(p);
         }
     };
 

@@ -10,6 +10,8 @@ namespace bitsieve {
 
 namespace {
 
+constexpr std::int64_t kDense = 256, kMostDense = 4096;  // points up to which blocks cost more than they spare
+
 // Where so many points are halved: between blocks, or between cells within a block.
 std::int64_t middle_of(std::int64_t count, std::int64_t cell) {
     const std::int64_t unit = count > 8 * cell ? 8 * cell : cell;
@@ -120,8 +122,13 @@ void spanning_tree(const TreeKernel& kernel, const Points& points, std::vector<E
     if (points.dims == 1) {  // sorted already
         for (std::int64_t i = 0; i + 1 < points.count; ++i) edges[std::size_t(i)] = {i, i + 1};
     } else if (points.count > 1) {
-        const Blocks blocks = blocks_of(points);
-        (points.dims == 2 ? kernel.plane : kernel.space)(points, blocks, edges.data());
+        const auto tree = points.dims == 2 ? kernel.plane : kernel.space;
+        if (points.count <= std::min<std::int64_t>(kDense * points.dims * points.dims, kMostDense)) {
+            tree(points, nullptr, edges.data());
+        } else {
+            const Blocks blocks = blocks_of(points);
+            tree(points, &blocks, edges.data());
+        }
     }
 }
 

@@ -36,9 +36,10 @@ Blocks blocks_of(const Points& points);
 
 struct TreeKernel {
     const char* name;
-    // The count - 1 edges in the order in which Prim's algorithm adds them, beginning at the first point.
-    void (*plane)(const Points&, const Blocks&, Edge* edges);   // two dimensions
-    void (*space)(const Points&, const Blocks&, Edge* edges);   // any number
+    // The count - 1 edges in the order in which Prim's algorithm adds them, beginning at the first point. Without blocks
+    // (null) every step looks at all points.
+    void (*plane)(const Points&, const Blocks*, Edge* edges);   // two dimensions
+    void (*space)(const Points&, const Blocks*, Edge* edges);   // any number
 };
 
 // The kernel of an instruction set that the counting kernels know by this name.

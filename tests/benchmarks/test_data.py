@@ -5,6 +5,8 @@ import pytest
 from benchmarks.contestants.ours import planes_bytes
 from benchmarks.data import MAKERS, Data, Shape, make_codes, make_values
 
+FORMATS = {"huge_parquet": "parquet", "huge_doubles": "parquet"}  # of the others it is their name
+
 
 def test_codes_are_seeded_and_dependent():
     shape = Shape(2000, 40, 4, 3)
@@ -25,22 +27,35 @@ def test_values_are_seeded():
     assert (make_values(shape)[0] == make_values(shape)[0]).all()
 
 
-@pytest.mark.parametrize("kind", [kind for kind in MAKERS if kind != "sparse_groups"])
+@pytest.mark.parametrize("kind", [kind for kind in MAKERS if not kind.startswith("sparse")])
 def test_every_kind_of_data_is_written(kind, tmp_path):
     shape = Shape(60, 6, 3, 2)
     Data(kind, shape).write(tmp_path)
     arrays = {path.stem: np.load(path) for path in tmp_path.glob("*.npy")}
     tables = [array for name, array in arrays.items() if array.shape == (60, 6)]
-    assert tables or (tmp_path / f"table.{kind.removeprefix('huge_')}").stat().st_size > 60 * 6
+    assert tables or (tmp_path / f"table.{FORMATS.get(kind, kind)}").stat().st_size > 60 * 6
 
 
-def test_sparse_groups_are_written_as_the_pieces_of_a_matrix(tmp_path):
-    Data("sparse_groups", Shape(60, 5000, 200, 2)).write(tmp_path)
+@pytest.mark.parametrize(("kind", "labels"), [("sparse_groups", {-1, 1}), ("sparse_texts", {0, 1})])
+def test_sparse_tables_are_written_as_the_pieces_of_a_matrix(tmp_path, kind, labels):
+    Data(kind, Shape(60, 5000, 200, 2)).write(tmp_path)
     start, column, classes = (np.load(tmp_path / f"{name}.npy") for name in ("start", "column", "classes"))
     assert len(start) == 61
-    assert start[-1] == len(column)
+    assert start[-1] == len(column) == len(np.load(tmp_path / "value.npy"))
     assert column.max() < 5000
-    assert set(classes) == {-1, 1}
+    assert set(classes) == labels
+
+
+def test_marked_words_are_in_more_texts_of_the_second_class(tmp_path):
+    Data("sparse_texts", Shape(400, 5000, 200, 2)).write(tmp_path)
+    start, column, classes, groups = (
+        np.load(tmp_path / f"{name}.npy") for name in ("start", "column", "classes", "groups")
+    )
+    marked = (groups >= 0).nonzero()[0]
+    assert sorted(groups[marked]) == list(range(len(marked)))
+    of_value = np.repeat(classes, np.diff(start))
+    shares = [np.isin(column[of_value == c], marked).sum() / (classes == c).sum() for c in (0, 1)]
+    assert shares[1] > 1.2 * shares[0]  # of 200 words about 14, and 5 more
 
 
 def test_the_redundancy_is_convex_with_its_shift(tmp_path):

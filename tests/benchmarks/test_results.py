@@ -44,6 +44,9 @@ def test_results_that_are_not_kept_are_not_read(tmp_path):
     assert path == tmp_path / "quick" / "greedy.json"
     assert results.read("greedy", folder=tmp_path) == []
     assert results.read("greedy", "quick", folder=tmp_path) == [DOCUMENT]
+    kept = {**DOCUMENT, "machine": {**MACHINE, "date": "2025-12-31 00:00 UTC"}}  # older, of the same machine
+    results.write(kept, keep=True, folder=tmp_path)
+    assert results.read("greedy", folder=tmp_path) == [kept]
 
 
 def test_the_newest_comes_first(tmp_path):

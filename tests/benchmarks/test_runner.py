@@ -6,7 +6,7 @@ import pytest
 from benchmarks.benchmark import Benchmark, Contestant, Job
 from benchmarks.data import Shape, codes
 from benchmarks.limits import Limit, counting_pairs, machine_rates
-from benchmarks.runner import run, scaled_by
+from benchmarks.runner import compared, run, scaled_by
 from benchmarks.suite import ALL
 
 SHAPE = Shape(200, 12, 3, 2)
@@ -20,7 +20,8 @@ def job(**changes):
         "missing": Contestant("others.no_such_program", options),
     }
     work = lambda sizes: sizes["features"] * sizes["k"]  # noqa: E731
-    return Job("jmi", codes(SHAPE), contestants, **{"work": work, "limit": Limit(seconds=0.5), **changes})
+    given = {"contestants": contestants, "work": work, "limit": Limit(seconds=0.5), **changes}
+    return Job("jmi", codes(SHAPE), **given)
 
 
 def same(ours, theirs):
@@ -43,6 +44,15 @@ def test_row_tells_seconds_ratio_and_agreement(document):
     assert (row["limit_s"], row["limit_by"]) == (0.5, "operations")
     assert set(row["details"]["engine"]) >= {"packing_s"}
     assert "selected" not in row["details"]["engine"]  # lists are for the comparison only
+
+
+def test_two_threads_have_an_efficiency():
+    """Half of what one thread takes over what two take: the median of the rounds' ratios."""
+    contestants = {"two threads": Contestant("ours.greedy"), "one thread": Contestant("ours.greedy")}
+    measured = {"two threads": [1.0, 2.0, 4.0], "one thread": [2.0, 3.0, 7.0]}
+    row = compared(job(contestants=contestants), measured)
+    assert row["efficiency"] == 0.88  # 7 / 4 / 2, to two digits
+    assert "efficiency" not in compared(job(contestants=contestants), {"two threads": [1.0]})
 
 
 @pytest.mark.parametrize("document", [False], indirect=True)

@@ -163,6 +163,11 @@ def test_continuous_target(data, done):
     assert len(result.stdout.splitlines()) == 3
 
 
+def test_one_feature_is_saved_in_the_singular(data, tmp_path, done):
+    result = done("select", data, "--target", "diagnosis", "--features", 1, "--output", tmp_path / "one.csv")
+    assert "saved 1 feature and the target 'diagnosis' to" in result.stderr
+
+
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "feather", "csv", "tsv"])
 def test_output_keeps_columns_and_types(table, tmp_path, ending, done):
     typed = table.set_column(0, "mean_radius", table["mean_radius"].cast(pa.float32()))

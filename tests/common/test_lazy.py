@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import logging
+import pickle
 import threading
+import weakref
 
 import numpy as np
 import pytest
 
 from bitsieve import BitsieveWarning, ForwardSelector
-from bitsieve.common.lazy import cached_property
+from bitsieve.common.lazy import Later, cached_property
 
 
 class Counted:
@@ -28,6 +31,24 @@ def test_computed_once_for_each_object():
     assert (one.value, one.value, other.value) == (1, 1, 1)
     assert (one.calls, other.calls) == (1, 1)
     assert Counted.value.__doc__ == "How often it was computed."
+
+
+def test_a_value_for_later_is_computed_once_and_what_it_is_made_of_let_go():
+    made, parts = [], np.arange(3)
+    held = weakref.ref(parts)
+    later = Later(lambda parts=parts: made.append(1) or parts.sum())
+    del parts
+    assert not made
+    assert held() is not None
+    assert (later.value, later.value, made) == (3, 3, [1])
+    assert held() is None
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda later: pickle.loads(pickle.dumps(later))])
+def test_a_value_for_later_is_copied_and_pickled_as_the_value(copied):
+    made = []
+    later = Later(lambda: made.append(1) or 3)
+    assert (copied(later).value, later.value, made) == (3, 3, [1])
 
 
 def test_one_thread_does_not_wait_for_another():

@@ -173,6 +173,59 @@ def test_threads_take_part(mixed, monkeypatch):
     assert len(workers) > 1
 
 
+def test_twice_the_work_is_forecast_to_take_twice_the_time(monkeypatch):
+    """Of columns, samples and rows of pairs: by this forecast threads share the work."""
+    forecast = []
+    monkeypatch.setattr(PackedSource, "run_groups", lambda self, work, seconds, groups: forecast.append(seconds))
+
+    def of(n_samples, n_features, columns):
+        codes = np.arange(n_samples * n_features).reshape(n_samples, n_features) % 3
+        source = PackedSource(codes, np.arange(n_samples) % 2)
+        some, form = np.arange(columns), form_of_nothing(n_features)
+        source.fused.pair_sums(terms_of(source), 0, some, True)
+        source.fused.matrix_rows(terms_of(source), form, np.array([0]), some, np.empty((1, columns)))
+        source.fused.matrix_rows(terms_of(source), form, np.array([0, 1]), some, np.empty((2, columns)))
+        source.partition().sums(terms_of(source), some)
+        found = np.array(forecast)
+        forecast.clear()
+        return found
+
+    once = of(512, 32, 16)
+    assert (once > 0).all()
+    packing, row, rows, two_rows, parts = once.tolist()
+    close = {"rel": 1e-13}  # sums of some dozen floats
+    assert [rows, two_rows] == pytest.approx([row, 2 * row], **close)
+    assert of(512, 32, 32).tolist() == pytest.approx([packing, 2 * row, 2 * row, 4 * row, 2 * parts], **close)
+    assert of(512, 64, 16).tolist() == pytest.approx([2 * packing, row, row, 2 * row, parts], **close)
+    # Of twice the samples there are no more cells.
+    assert of(1024, 32, 16)[[0, 4]].tolist() == pytest.approx([2 * packing, 2 * parts], **close)
+    assert row < of(1024, 32, 16)[1] <= 2 * row
+
+
+def form_of_nothing(n_features):
+    return PairForm(1, 0, np.zeros(n_features, np.int64), np.zeros(n_features, np.int64), 1.0, False)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_a_thread_is_started_for_work_that_is_worth_it(monkeypatch, n_jobs):
+    source = PackedSource(np.arange(800).reshape(4, 200) % 2, n_jobs=n_jobs)
+    shared = []
+    monkeypatch.setattr(layout, "run_blocks", lambda work, blocks, threads: shared.append((blocks, threads)))
+    for n_groups in (0, 1, 2, 25):
+        for worth in (0, 0.99, 1, 1.99, 2, 2.99, 3, 100):
+            done, groups = [], np.arange(n_groups)
+            source.run_groups(done.append, worth * layout.WORTH_A_THREAD * (1 + 1e-12), groups)
+            threads = min(n_jobs, int(worth), n_groups)
+            if threads > 1:
+                ((blocks, given),) = shared
+                assert given == threads
+                assert len(blocks) == min(4 * threads, n_groups)
+                done = blocks
+            assert bool(shared) == (threads > 1)
+            assert np.concatenate([*done, []]).tolist() == groups.tolist()
+            shared.clear()
+
+
 def test_columns_of_a_row(mixed):
     source = PackedSource(*mixed)
     for columns in ([0], [202, 3, 77], list(range(0, 203, 5)), [4, 4]):
@@ -250,6 +303,12 @@ def test_memory_is_bit_planes():
     codes = np.random.default_rng(0).integers(0, 3, (64_000, 80)).astype(np.uint8)
     planes = 64_000 * 80 * 2 // 8
     assert planes <= PackedSource(codes, kernel="portable:planes").nbytes < 1.05 * planes
+
+
+def test_a_source_is_as_large_as_its_table_and_an_object():
+    sources = [PackedSource(np.arange(n)[:, None] % 3, kernel="table") for n in range(1, 40)]
+    assert len({source.nbytes for source in sources}) == 39
+    assert len({sys.getsizeof(source) - source.nbytes for source in sources}) == 1
 
 
 def test_a_pickled_table_counts_the_same(mixed):

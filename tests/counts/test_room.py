@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -44,6 +45,27 @@ def test_tables(free, monkeypatch):
     free(1000)
     with pytest.raises(ValueError, match=r"the packed table takes .* GB that are free: keep fewer columns or rows"):
         PackedSource(codes)
+
+
+def test_a_table_of_which_the_room_is_not_looked_at_takes_less(monkeypatch):
+    """Whatever its shape, one that takes so much is looked at: codes as planes or whole, samples in many classes."""
+    said = []
+    monkeypatch.setattr("bitsieve.counts.packed.check_room", lambda n_bytes, *_: said.append(n_bytes))
+    sizes, classes, arities, columns, weights = (
+        (1, 2, 100, 1000),
+        (1, 2, 100, 1000),
+        (2, 9, 64, 300),
+        (1, 8, 9),
+        (0, 1, 7),
+    )
+    for n, k, arity, c, w in product(sizes, classes, arities, columns, weights):
+        given = (np.arange(n)[:, None] + np.arange(c)) % arity, np.arange(n) % k
+        for without in (0, None):
+            monkeypatch.setattr("bitsieve.counts.packed.WITHOUT_LOOKING", said[-1] if without is None else without)
+            PackedSource(*given, weights=np.full(n, w) if w else None)
+        assert said[-1] == said[-2]
+        assert len(said) == 2
+        said.clear()
 
 
 def test_matrices(free, make_table, source):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from types import SimpleNamespace
 
 import numpy as np
@@ -110,6 +111,22 @@ def test_a_search_with_units_shuffles_them(made):
     )
     joined = JoinedSearch(search, [np.array([0, 1])])
     np.testing.assert_array_equal(joined.shuffled(parts, SEEDS), search.shuffled(parts, SEEDS))
+
+
+def test_a_whole_group_is_shuffled_within_the_part_of_most_of_it():
+    """Of equally many samples in several parts the lowest; the other parts do not see the group."""
+    groups = np.repeat(np.arange(12), 3)
+    classes = np.repeat(np.arange(12) // 3 % 2, 3)  # groups of one class each
+    part = np.repeat(np.arange(12) % 3, 3)
+    part[::9] = (part[::9] + 1) % 3  # one sample of three elsewhere
+    of_group = np.arange(12) % 3
+    part[:3], of_group[0] = [2, 0, 1], 0
+    units = Units.of(groups, classes)
+    rows = units.shuffled(classes, part, np.arange(60, dtype=np.uint64))[:, ::3]
+    for z in range(3):
+        inside = of_group == z
+        assert (np.sort(rows[:, inside], axis=1) == np.sort(classes[::3][inside])).all()
+        assert len(np.unique(rows[:, inside], axis=0)) == comb(inside.sum(), classes[::3][inside].sum())
 
 
 def test_joint_codes_number_the_combinations_in_lexicographic_order(made):

@@ -211,6 +211,16 @@ def test_what_is_not_fused_follows_from_tables():
     assert sums.disjoint_support(entropy_terms(3), nothing) is None
 
 
+@pytest.mark.parametrize("columns", [None, np.array([4, 1, 3])])
+def test_a_matrix_made_of_tables_says_how_far_it_is(columns):
+    reports, naive = [], NaiveSource(*build(50, 2, 1))
+    nothing = np.zeros(6, np.int64)
+    form = PairForm(1, 0, nothing, nothing, 1.0, False)
+    sums_of(naive).matrix(entropy_terms(50), form, np.float64, columns, lambda *counts: reports.append(counts))
+    n = 6 if columns is None else 3
+    assert reports == [(done, n) for done in range(1, n + 1)]
+
+
 class PairsOnly(CountSource):
     """The required part of a source that does not count given several columns: facts and tables."""
 

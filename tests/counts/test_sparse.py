@@ -127,3 +127,22 @@ def test_columns_are_one_to_the_most(n_features):
     codes = SimpleNamespace(n_features=n_features, n_rows=3)
     with pytest.raises(ValueError, match=rf"^{n_features:,} columns: from 1 to {MAX_COLUMNS:,} are supported$"):
         SparseSource(codes)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("least", [1, 7, 30, 1000])
+def test_columns_are_shared_in_blocks_that_list_about_as_many_codes(monkeypatch, n_jobs, least):
+    """Each column is in one of them, and no block is larger than its share but for its last column."""
+    codes, classes = sparse_table(200, 60, density=0.3, n_codes=3, n_classes=2)
+    source = SparseSource(sparse_codes(codes), classes, n_jobs=n_jobs)
+    shared = []
+    monkeypatch.setattr(sparse, "run_blocks", lambda work, blocks, threads: shared.append((blocks, threads)))
+    source.fused._run(None, least)
+    ((blocks, threads),) = shared
+    asked = min(60, least if n_jobs == 1 else max(least, 12))
+    assert threads == n_jobs
+    assert [column for first, last in blocks for column in range(first, last)] == list(range(60))
+    assert asked / 2 < len(blocks) <= asked
+    lengths = source.listed.lengths
+    for first, last in blocks:
+        assert lengths[first:last].sum() <= lengths.sum() / asked + lengths[first:last].max()

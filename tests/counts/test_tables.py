@@ -7,8 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.counts import reference
-from bitsieve.counts.tables import DENSE_CELLS, MAX_SAMPLES, TABLE_LIMIT, ContingencyTable, entropy_terms
+from bitsieve.counts import reference, tables
+from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.tables import (
+    DENSE_CELLS,
+    MAX_SAMPLES,
+    TABLE_LIMIT,
+    ContingencyTable,
+    entropy_terms,
+    new_sums,
+    sums_of_tables,
+)
 
 SMALL, LARGE = (3, 4, 2), (65_536, 65_536, 3)
 
@@ -140,3 +149,29 @@ def test_more_cells_than_62_bits_number_are_refused():
     assert len(ContingencyTable.of_samples((1 << 31, 1 << 31, 1), cells).counts) == 2
     with pytest.raises(ValueError, match=r"^a table of 2,147,483,648 x 2,147,483,648 codes x 2 classes is too large"):
         ContingencyTable.of_samples((1 << 31, 1 << 31, 2), cells)
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+@pytest.mark.parametrize("limit", [1, 30, 100, 10**6])
+def test_tables_are_held_as_many_as_fit_and_no_more(monkeypatch, make_table, by_class, limit):
+    """In the order of the columns: at least one, and one more would be beyond the limit of cells."""
+    codes, classes = make_table(50, 12, n_codes=4, n_classes=3, seed=3)
+    codes[:, 4:8] %= 2
+    source, terms, asked = NaiveSource(codes, classes), entropy_terms(50), []
+    out = new_sums(12, by_class)
+
+    def count(columns):
+        asked.append(columns.tolist())
+        return source.tables(0, columns, by_class)
+
+    monkeypatch.setattr(tables, "BLOCK_CELLS", limit)
+    sums_of_tables(terms, source, int(source.arities[0]), np.arange(12), count, out)
+    assert [column for block in asked for column in block] == list(range(12))
+    cells = source.arities.astype(int) * int(source.arities[0]) * (3 if by_class else 1)
+    for block in asked:
+        assert cells[block].sum() <= limit or len(block) == 1
+        assert block[-1] == 11 or cells[[*block, block[-1] + 1]].sum() > limit
+    for column in range(12):
+        (table,) = source.tables(0, np.array([column]), True)
+        assert out[0][column] == terms.sum(table.pooled().counts)
+        assert not by_class or out[1][column] == terms.sum(table.counts)

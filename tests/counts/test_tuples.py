@@ -13,7 +13,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import SparseSource
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.counts.tuples import STATISTICS, search_tuples
+from bitsieve.counts.tuples import ORDERS, STATISTICS, search_tuples
 
 ARITIES = ([3] * 11, [2] * 7 + [3] * 5, [2, 3, 4, 5] * 3, [1, 2, 3] * 4)
 EVERYTHING = 10**4
@@ -183,3 +183,23 @@ def test_triples_from_tables_are_reported():
     reports = []
     search_tuples(NaiveSource(codes, classes), 3, "gain", 4, lambda *counts: reports.append(counts))
     assert [done for done, _ in reports] == list(range(1, reports[-1][1] + 1))
+
+
+def test_orders_are_those_of_pairs_and_triples():
+    """Native code has a search for each, and the tuples found have as many columns."""
+    assert {order for order, name in ((2, "pairs"), (3, "triples")) if hasattr(_native.TupleSearch, name)} == set(
+        ORDERS
+    )
+    for order in range(ORDERS[0], ORDERS[1] + 1):
+        assert search_tuples(PackedSource(*made(*ARITIES[0:1], 2)), order, "gain", 3).columns.shape == (3, order)
+
+
+@pytest.mark.parametrize("n_codes", [15, 16, 17, 18])
+@pytest.mark.parametrize("order", ORDERS)
+def test_columns_of_about_as_many_codes_as_native_code_takes(n_codes, order):
+    codes, classes = made([n_codes, 3, 2, n_codes, 2, 4, 2], 2, n=400)
+    assert codes.max() == n_codes - 1
+    found, expected = (search_tuples(kind(codes, classes), order, "gain", 9) for kind in (PackedSource, NaiveSource))
+    assert found.values.tolist() == expected.values.tolist()
+    assert found.columns.tolist() == expected.columns.tolist()
+    assert found.best.tolist() == expected.best.tolist()

@@ -257,3 +257,21 @@ def test_a_matrix_reports_every_row(make_table):
         "redundancy", progress=lambda *counts: reports.append(counts)
     )
     assert reports == [(row, 5) for row in range(1, 6)]
+
+
+def test_what_chance_gives_is_kept_for_so_many_pivots(information_of, make_table, monkeypatch):
+    """Asking again for one computes nothing; where there are as many as rows may be, all are dropped."""
+    codes, classes = make_table(80, 9, seed=4)
+    information, fresh = (information_of(codes, classes, estimator="corrected") for _ in range(2))
+    information._row_limit = 3
+    made, given = [], information.chance_given
+    monkeypatch.setattr(information, "chance_given", lambda *counts: made.append(counts) or given(*counts))
+    for pivot in (0, 1, 2, 3, 0, 8, 7, 6, 5):
+        for _ in range(2):
+            found = information.chance_by(pivot)
+            assert len(information._chance) <= 3
+        assert found.terms.tolist() == fresh.chance_by(pivot).terms.tolist()
+    assert len(made) == 9
+    for pivot in (7, 6, 5):
+        information.chance_by(pivot)
+    assert len(made) == 9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from functools import partial
 from math import fsum, log, log2
 
@@ -368,3 +369,45 @@ def test_columns_of_disjoint_support_share_what_their_sizes_give():
     columns, pair = known.co_occurring(0, 10**6)
     assert 2 in columns.tolist()
     assert pair.redundancy.tobytes() == redundancy[columns].tobytes()
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_entropies_within_the_classes_are_the_diagonal(information_of, brute, estimator):
+    codes, classes = mixed_table(120, 3)
+    information = information_of(codes, classes, estimator=estimator)
+    found = information.entropy_by_class
+    assert np.diag(information.matrix("conditional_redundancy")).tolist() == found.tolist()
+    if estimator in ENTROPIES:
+        of = [partial(ENTROPIES[estimator], contingency(column, classes)) for column in codes.T]
+        expected = [entropy([0, 1]) - entropy([1]) for entropy in of]
+    else:
+        expected = [brute.entropy(column, classes) - brute.entropy(classes) for column in codes.T]
+    assert found == pytest.approx(expected, abs=DEFINITION)
+
+
+@pytest.mark.parametrize("k", range(14, 41))
+def test_terms_of_shrunk_entropies_are_rounded_to_half_a_unit(k):
+    """Of one sample among 2**k the term is exact, that of the others off by 2**-57 bits at most, and a little."""
+    n = 2**k
+    (found,) = shrunk_entropy(np.array([[n - 1, 1]]), 2, np.zeros(1), n)
+    with localcontext() as context:
+        context.prec = 50
+        share = Decimal(n - 1) / n
+        exact = Decimal(k) / n - share * share.ln() / Decimal(2).ln()
+        assert abs(Decimal(float(found)) - exact) <= Decimal(2) ** -57 * Decimal("1.05")  # floats below 2**-9
+
+
+def test_shrunk_rows_are_kept_as_many_as_fit(information_of, monkeypatch):
+    information = information_of(*mixed_table(80, 2), estimator="shrinkage")
+    information._most_kept = 2
+    made, row = [], information._row
+    monkeypatch.setattr(information, "_row", lambda pivot, *rest: made.append(pivot) or row(pivot, *rest))
+    for pivot in (4, 1, 3):
+        first, again = (information.pair(pivot).redundancy.tolist() for _ in range(2))
+        assert first == again
+    assert made == [4, 1, 3, 3]
+    assert (
+        information.pair(1, np.array([2, 0])).joint_entropy.tolist()
+        == information.pair(1).joint_entropy[[2, 0]].tolist()
+    )
+    assert made == [4, 1, 3, 3]

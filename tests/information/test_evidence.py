@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import weakref
 from collections import Counter
 from itertools import product
 from math import exp, lgamma, log
@@ -11,9 +13,11 @@ import pyarrow as pa
 import pytest
 from scipy import special
 from scipy.stats import binom, chi2, hypergeom
+from sklearn.base import clone
 
 import bitsieve
 from bitsieve import FCBF, QPFS, BitsieveWarning, ForwardSelector
+from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.data.binning.registry import make_binner
@@ -136,8 +140,53 @@ def test_columns_count_up_to_the_level_and_no_further(price):
     for place, columns, tail, tried in ((0, [0], alone, n), (0, [1, 4], given[0], n * n), (1, [1, 4], given[1], n * n)):
         level = 2 * tried * exp(tail)
         # 1e-9: the rounding of logarithms
-        assert carries_information(information, np.array(columns), level * (1 + 1e-9))[place]
-        assert not carries_information(information, np.array(columns), level * (1 - 1e-9))[place]
+        assert carries_information(information, np.array(columns), level * (1 + 1e-9)).value[place]
+        assert not carries_information(information, np.array(columns), level * (1 - 1e-9)).value[place]
+
+
+@pytest.mark.parametrize("price", [None, 0.7])
+@pytest.mark.parametrize("at_once", [None, 3])
+@pytest.mark.parametrize("kind", [NaiveSource, PackedSource])
+def test_columns_that_count_are_those_of_all_tests_one_by_one(monkeypatch, kind, price, at_once):
+    """Whatever is looked at first, and left out of what is tested: a column alone, and given each other one."""
+    if at_once is not None:
+        monkeypatch.setattr(evidence, "PIVOTS_AT_ONCE", at_once)
+        monkeypatch.setattr(evidence, "TESTED", (1, 2))
+    alone = together = 0
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        X = np.column_stack([random.integers(0, n_codes, 150) for n_codes in (2, 2, 2, 3, 3, 4, 8, 1)])
+        y = np.where(random.random(150) < 0.15 + 0.02 * seed, random.integers(0, 2, 150), X[:, 0] ^ X[:, 1])
+        X[:, 4] = np.where(random.random(150) < 0.3 + 0.04 * seed, X[:, 4], y)
+        source = kind(X, y)
+        source.search = None if price is None else Searched(price)
+        prices = np.zeros(8) if price is None else price * np.arange(1, 9)
+        n_tried, columns = 7 if price is None else 8, np.array([6, 1, 0, 4, 7, 3, 2])
+        by_itself = {i: log_tail(table_of(0 * y, X[:, i], y)) + prices[i] <= log(0.025 / n_tried) for i in columns}
+        given = {
+            i: any(
+                log_tail(table_of(X[:, j], X[:, i], y)) + prices[i] + prices[j] <= log(0.025 / n_tried**2)
+                for j in columns
+                if j != i
+            )
+            for i in columns
+        }
+        found = carries_information(make_information("plug-in", source), columns).value
+        assert found.tolist() == [by_itself[i] or given[i] for i in columns]
+        alone += sum(by_itself.values())
+        together += sum(given[i] and not by_itself[i] for i in columns)
+    assert min(alone, together) > 5
+
+
+def test_what_is_below_the_tail_of_one_degree_is_so_by_little():
+    """``exp(-a^2) / (a + sqrt(a^2 + 2)) < erfc(a) sqrt(pi) / 2 < exp(-a^2) / (a + sqrt(a^2 + 4 / pi))``."""
+    x = np.concatenate([[0.0], np.geomspace(1e-6, 1200, 400)])
+    tail, below = log_chi_squared_tail(1, x), evidence._below_log_tail_of_one(x)
+    half = x / 2
+    gap = np.log(np.sqrt(half) + np.sqrt(half + 2)) - np.log(np.sqrt(half) + np.sqrt(half + 4 / np.pi))
+    assert (below <= tail).all()
+    # The margin for rounding is 1e-12 of the logarithm, which are 600 here at most; twice, for that of the bound above.
+    assert (tail - below <= gap + 2e-12 * (1 + half)).all()
 
 
 def test_large_tables_have_the_tail_of_chi_squared():
@@ -174,8 +223,44 @@ def test_real_columns_count_and_noise_does_not():
 def test_two_columns_that_tell_only_together_count():
     X = np.random.default_rng(2).integers(0, 2, (300, 6))
     information = make_information("plug-in", NaiveSource(X, X[:, 1] ^ X[:, 4]))
-    assert carries_information(information, np.array([4, 0, 1])).tolist() == [True, False, True]
-    assert not carries_information(information, np.array([4, 0, 2])).any()
+    assert carries_information(information, np.array([4, 0, 1])).value.tolist() == [True, False, True]
+    assert not carries_information(information, np.array([4, 0, 2])).value.any()
+
+
+@pytest.mark.parametrize("price", [None, 0.7])
+@pytest.mark.parametrize(("n_codes", "is_kept"), [(3, True), (90, True), (3, False)])
+def test_a_copy_of_the_columns_answers_as_the_whole_table(make_table, monkeypatch, n_codes, is_kept, price):
+    """What is kept for later has the columns of the list alone; by planes, by tables, and where nothing is kept."""
+    if not is_kept:
+        monkeypatch.setattr(PackedSource.few, "__defaults__", (1,))  # byte at most
+    shown = 0
+    for seed in range(12):
+        codes, classes = make_table(200, 30, n_codes=n_codes, seed=seed)
+        codes[:, 7] = 0
+        codes[:, 20] = (codes[:, 4] + classes) % n_codes  # only together with column 4
+        columns = np.random.default_rng(seed).permutation(30)[: 5 + seed]
+        sources = [make(codes, classes) for make in (PackedSource, NaiveSource)]
+        for source in sources:
+            source.search = None if price is None else Searched(price)
+        later, at_once = (carries_information(make_information("plug-in", source), columns) for source in sources)
+        assert (sources[0].few(columns) is not None) == is_kept
+        assert later.value.tolist() == at_once.value.tolist()
+        shown += later.value.sum()
+    assert shown > 0 or n_codes == 90  # with as many codes as that nothing is shown of 200 rows
+
+
+def test_a_fitted_selector_keeps_no_counts_once_it_is_asked_or_pickled():
+    random = np.random.default_rng(1)
+    X = random.integers(0, 3, (50, 400))
+    y = X[:, 3] ^ random.integers(0, 2, 50)
+    asked, pickled = (ForwardSelector(5, criterion="jmi", binning="none").fit(X, y) for _ in range(2))
+    held = weakref.ref(asked._informative._compute)
+    loaded = pickle.loads(pickle.dumps(pickled))
+    assert held() is not None
+    assert asked.informative_.tolist() == loaded.informative_.tolist() == [True, *[False] * 4]
+    assert held() is None
+    with pytest.raises(AttributeError, match="not fitted yet"):
+        _ = clone(asked).informative_
 
 
 def test_a_selection_tells_how_many_carry_information():
@@ -247,9 +332,9 @@ def test_a_tail_of_chi_squared_too_small_for_a_float():
 def test_tails_of_pairs_in_blocks_of_any_size(monkeypatch, make_table):
     codes, classes = make_table(80, 12, n_codes=4, seed=3)
     information = make_information("plug-in", NaiveSource(codes, classes))
-    expected = carries_information(information, np.arange(12))
+    expected = carries_information(information, np.arange(12)).value
     monkeypatch.setattr(evidence, "CELLS_AT_ONCE", 0)
-    assert carries_information(information, np.arange(12)).tolist() == expected.tolist()
+    assert carries_information(information, np.arange(12)).value.tolist() == expected.tolist()
     pairs = [(None, np.arange(12)), (3, np.array([1, 7])), (0, np.array([2]))]
     of_each = [evidence._log_tails(information.source, [pair]) for pair in pairs]
     assert evidence._log_tails(information.source, pairs).tolist() == np.concatenate(of_each).tolist()

@@ -103,3 +103,12 @@ def test_a_table_of_copies_of_the_class_alone_names_none():
     for n_columns in (1, 2):
         information = make_information("plug-in", PackedSource(np.tile(classes[:, None], n_columns), classes))
         assert leaks(information) == []
+
+
+def test_a_column_of_a_value_a_row_is_no_leak():
+    """However the class is permuted, it determines the class: all of it is chance."""
+    classes = np.arange(40) % 2
+    information = make_information("plug-in", PackedSource(np.column_stack([np.arange(40), classes * 0]), classes))
+    assert information.relevance[0] == information.class_entropy
+    assert expected_information(np.ones(40, np.int64), np.array([20, 20])) == information.class_entropy
+    assert leaks(information) == []

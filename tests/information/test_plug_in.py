@@ -305,3 +305,21 @@ def test_matrix_of_conditional_redundancy(information_of, brute, make_table):
     assert (information.matrix("conditional_redundancy", columns=places) == matrix[np.ix_(places, places)]).all()
     single = information.matrix("conditional_redundancy", np.float32)
     assert (single == matrix.astype(np.float32)).all()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [[], [(5, True)], [(5, True), (1, True)], [(5, True), (1, False)], [(1, False), (5, False)]],
+    ids=["nothing", "one", "both", "one without the class", "none with the class"],
+)
+def test_information_given_pivots_is_that_of_pairs_whatever_was_asked_before(
+    information_of, make_table, monkeypatch, asked
+):
+    table, pivots, columns = make_table(90, 8, n_classes=3, seed=5), np.array([5, 1]), np.array([7, 0, 5, 3])
+    expected = [information_of(*table).pair(pivot, columns).conditional_relevance.tolist() for pivot in (5, 1)]
+    information = information_of(*table)
+    for pivot, by_class in asked:
+        information.pair(pivot, by_class=by_class)
+    if asked == [(5, True), (1, True)]:  # the rows are known
+        monkeypatch.setattr(information.sums, "matrix_rows", None)
+    assert information.conditional_rows(pivots, columns).tolist() == expected

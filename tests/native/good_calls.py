@@ -214,6 +214,8 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (kernel, np.ones((N, 11)), np.ones(11), np.arange(3), np.zeros((3, 4), np.int64), np.ones((3, 4)),
                  output(11, dtype=double)),
     ],
+    "infection_step": [lambda: (np.full(N, 1 / N), np.arange(N) * 1.0, 1e-9)],
+    "infect": [lambda: (output(N, dtype=double), output(N, dtype=double), 3, 0.5, False, np.ones(N))],
     "spanning_tree": [
         lambda: (kernel, np.sort(random.random((1, 9)))),
         lambda: (kernel, np.ascontiguousarray(points.T)),

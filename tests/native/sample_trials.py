@@ -40,6 +40,46 @@ def log2_sums(exponents):
     return top + np.log2(np.exp2(exponents - top[..., None]).sum(axis=-1))
 
 
+def plain_infection(weights, gains):
+    """The next step by the formulas of Rota Bulo, Pelillo and Bomze, None at an equilibrium."""
+    mean = np.add.reduce(weights * gains)
+    excess = gains - mean
+    error = np.minimum(weights, -excess / mean if mean > 0 else -excess)
+    if np.add.reduce(error * error) <= 1e-9**2:
+        return None
+    best, worst = excess.argmax(), np.where(weights > 0, excess, np.inf).argmin()
+    infects = excess[best] >= -excess[worst]
+    i = best if infects else worst
+    furthest = 1.0 if infects else -weights[i] / (1 - weights[i])
+    curve = mean - 2 * gains[i]
+    length = -excess[i] / curve if curve < 0 else furthest
+    whole = curve >= 0 or abs(length) >= abs(furthest)
+    return i, furthest if whole else length, whole and not infects
+
+
+@trial("infection_step", "infect")
+def infection(random, kernel):
+    """The same steps to the last bit: both sum by halves."""
+    n = size(random, 400) + 1
+    similar = np.triu(random.random((n, n)).round(random.integers(1, 17)), 1)
+    similar += similar.T
+    weights = np.full(n, 1 / n)
+    gains, compared = similar @ weights, 0
+    for _ in range(60):
+        found, wanted = _native.infection_step(weights, gains, 1e-9), plain_infection(weights, gains)
+        if wanted is None:
+            assert found[0] == -1
+            break
+        assert found == wanted
+        i, length, leaves = wanted
+        row = length * similar[i]
+        next_weights, next_gains = weights * (1 - length), gains * (1 - length) + row
+        next_weights[i] = 0.0 if leaves else next_weights[i] + length
+        _native.infect(weights, gains, int(i), float(length), bool(leaves), row)
+        compared += equal(weights, next_weights) + equal(gains, next_gains)
+    return compared + 1
+
+
 @trial("kernel_sums")
 def kernel_sums(random, kernel):
     n = size(random, 100)

@@ -43,6 +43,11 @@ std::vector<Edge> plain_tree(const Points& points) {
     }
 }
 
+bool equal(const std::vector<Edge>& edges, const std::vector<Edge>& others) {
+    return std::equal(edges.begin(), edges.end(), others.begin(), others.end(),
+                      [](const Edge& a, const Edge& b) { return a.low == b.low && a.high == b.high; });
+}
+
 Points random_points(std::int64_t count, int dims, int kind, std::mt19937& random) {
     std::vector<std::vector<double>> rows;
     std::normal_distribution<double> normal;
@@ -84,11 +89,13 @@ void test_spanning_tree(int& passed, int& failed) {
                 for (int kind = 0; kind < 3; ++kind) {
                     const Points points = random_points(count, dims, kind, random);
                     const std::vector<Edge> expected = plain_tree(points);
-                    std::vector<Edge> edges;
-                    spanning_tree(tree_kernel(counting.name), points, edges);
-                    bool same = edges.size() == expected.size();
-                    for (std::size_t i = 0; same && i < edges.size(); ++i)
-                        same = edges[i].low == expected[i].low && edges[i].high == expected[i].high;
+                    const TreeKernel& kernel = tree_kernel(counting.name);
+                    const Blocks blocks = blocks_of(points);
+                    std::vector<Edge> chosen, dense(expected.size()), by_blocks(expected.size());
+                    spanning_tree(kernel, points, chosen);
+                    (dims == 2 ? kernel.plane : kernel.space)(points, nullptr, dense.data());
+                    (dims == 2 ? kernel.plane : kernel.space)(points, &blocks, by_blocks.data());
+                    const bool same = equal(chosen, expected) && equal(dense, expected) && equal(by_blocks, expected);
                     ++(same ? passed : failed);
                     if (!same)
                         std::printf("tree of %s: %lld points, %d dimensions, kind %d\n", counting.name,

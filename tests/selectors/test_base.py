@@ -32,7 +32,8 @@ def wine():
 
 
 def fitted_attributes(selector):
-    return {name: value for name, value in vars(selector).items() if name.endswith("_") and not name.startswith("_")}
+    names = [name for name in dir(selector) if name.endswith("_") and not name.startswith("_")]
+    return {name: getattr(selector, name) for name in names}
 
 
 def same(one, other):

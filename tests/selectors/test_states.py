@@ -35,8 +35,9 @@ DATA = [make_data(0, 5), make_data(1, 5), make_data(2, 7)]
 def fitted_attributes(selector):
     """Everything a fit has set, as bytes where it is an array."""
     found = {}
-    for name, value in vars(selector).items():
-        if name.endswith("_") and isinstance(value, (np.ndarray, np.generic, int, float, str, bool, type(None))):
+    for name in dir(selector):
+        value = getattr(selector, name) if name.endswith("_") and not name.startswith("_") else ...
+        if isinstance(value, (np.ndarray, np.generic, int, float, str, bool, type(None))):
             found[name] = value.tobytes() if isinstance(value, np.ndarray) and value.dtype != object else repr(value)
     return found
 

@@ -69,6 +69,9 @@ struct V {
     static V bit_and(const V& a, const V& b) {
         return {_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
     }
+    static V bit_xor(const V& a, const V& b) {
+        return {_mm256_xor_si256(a.low, b.low), _mm256_xor_si256(a.high, b.high)};
+    }
     static V widen_bytes(const std::uint8_t* p) {
         return {_mm256_cvtepu8_epi64(_mm_loadu_si32(p)), _mm256_cvtepu8_epi64(_mm_loadu_si32(p + 4))};
     }
@@ -81,6 +84,7 @@ struct V {
 
 constexpr int kTileRows = 2;
 constexpr int kTileColumns = 2;
+constexpr std::int64_t kCarriedWords = 24;
 
 #include "count/kernels/pair_loop.inc"
 #include "count/kernels/triple_loop.inc"

@@ -36,6 +36,7 @@ struct V {
     static V shift_right(V a, int bits) { return {_mm512_srl_epi64(a.v, _mm_cvtsi32_si128(bits))}; }
     static V shift_each(V a, V bits) { return {_mm512_sllv_epi64(a.v, bits.v)}; }
     static V bit_and(V a, V b) { return {_mm512_and_si512(a.v, b.v)}; }
+    static V bit_xor(V a, V b) { return {_mm512_xor_si512(a.v, b.v)}; }
     static V widen_bytes(const std::uint8_t* p) {
         return {_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i*)p))};
     }
@@ -46,6 +47,7 @@ struct V {
 
 constexpr int kTileRows = 8;
 constexpr int kTileColumns = 3;
+constexpr std::int64_t kCarriedWords = 0;
 
 #include "count/kernels/pair_loop.inc"
 #include "count/kernels/triple_loop.inc"

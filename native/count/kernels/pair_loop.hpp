@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <new>
 #include <type_traits>
+
+#include "count/aligned.hpp"
 
 namespace bitsieve {
 
@@ -19,7 +19,7 @@ class Scratch {
 public:
     explicit Scratch(std::int64_t n) : data(n <= kInline ? inline_ : allocate(n)) {}
     ~Scratch() {
-        if (data != inline_) std::free(data);
+        if (data != inline_) free_aligned(data);
     }
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
@@ -30,9 +30,7 @@ private:
     static constexpr std::int64_t kInline = 2048;
 
     static std::uint64_t* allocate(std::int64_t n) {
-        void* p = std::aligned_alloc(64, std::size_t((n * 8 + 63) / 64 * 64));
-        if (p == nullptr) throw std::bad_alloc();
-        return static_cast<std::uint64_t*>(p);
+        return static_cast<std::uint64_t*>(aligned_memory(64, std::size_t(n) * 8));
     }
     alignas(64) std::uint64_t inline_[kInline];
 };

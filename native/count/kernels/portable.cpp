@@ -68,6 +68,10 @@ struct V {
         for (int i = 0; i < kLanes; ++i) a.lane[i] &= b.lane[i];
         return a;
     }
+    static V bit_xor(V a, const V& b) {
+        for (int i = 0; i < kLanes; ++i) a.lane[i] ^= b.lane[i];
+        return a;
+    }
     static V widen_bytes(const std::uint8_t* p) {
         V v;
         for (int i = 0; i < kLanes; ++i) v.lane[i] = p[i];
@@ -80,6 +84,7 @@ struct V {
 
 constexpr int kTileRows = 4;
 constexpr int kTileColumns = 2;
+constexpr std::int64_t kCarriedWords = 24;
 
 #include "count/kernels/pair_loop.inc"
 #include "count/kernels/triple_loop.inc"

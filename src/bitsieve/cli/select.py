@@ -88,7 +88,8 @@ def _check_paths(options: argparse.Namespace, reading: Reading | None) -> None:
 def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
     """Write the reduced table, the ranking and the report where they were asked for; a line on each."""
     table, saved = selection.evidence.table, list[str]()
-    k, target = f"{len(selection.features):,} features", table.target.name
+    n, target = len(selection.features), table.target.name
+    k = f"{n:,} feature{'s' * (n != 1)}"
     if options.output is not None:
         from bitsieve.files.write import write_table
 

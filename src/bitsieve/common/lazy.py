@@ -31,6 +31,24 @@ class cached_property(Generic[Value]):
         return value
 
 
+class Later(Generic[Value]):
+    """A value that is computed when first asked for, or pickled; what it is computed of is then let go."""
+
+    def __init__(self, compute: Callable[[], Value]) -> None:
+        self._compute: Callable[[], Value] | None = compute
+
+    @property
+    def value(self) -> Value:
+        """The value; two threads that ask at once may both compute it."""
+        if (compute := self._compute) is not None:
+            self._value = compute()
+            self._compute = None
+        return self._value
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_value": self.value, "_compute": None}
+
+
 def chdtrc(freedom: Any, x: Any) -> Any:
     """The probability that a chi-square variable of so many degrees of freedom is above ``x``."""
     from scipy import special

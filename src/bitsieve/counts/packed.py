@@ -42,6 +42,7 @@ BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a commo
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
 SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
+FEW_BYTES = 8 << 20  # of a copy of some columns that is kept for later
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
 
 
@@ -238,11 +239,8 @@ class PackedSums(Sums):
 
     def gathered(self, columns: Columns) -> PackedSums | None:
         """The sums of some of the columns, counted from 0; None where their pairs are as cheap without it."""
-        source = self.source
-        if not self.scattered(columns) or source.nbytes * len(columns) > GATHERED_BYTES * self.n_features:
-            return None
-        some, packed = PackedSource.__new__(PackedSource), self.packed.gathered(columns)
-        return some._take(packed, source.class_sizes, source.arities[columns], source.kernel, source.n_jobs).fused
+        few = self.source.few(columns, GATHERED_BYTES) if self.scattered(columns) else None
+        return None if few is None else few.fused
 
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> PackedMinima | None:
         return None if self.planes is None else PackedMinima(self.source, terms, start, offsets)
@@ -357,7 +355,8 @@ class PackedSource(CodedSource):
             if len(groups):
                 work(groups)
             return
-        run_blocks(work, np.array_split(groups, min(4 * threads, len(groups))), threads)
+        ends = np.linspace(0, len(groups), min(4 * threads, len(groups)) + 1).astype(int)
+        run_blocks(work, [groups[start:end] for start, end in pairwise(ends.tolist())], threads)
 
     @property
     def fused(self) -> PackedSums:
@@ -399,6 +398,12 @@ class PackedSource(CodedSource):
             return list(found)
         others = iter(super().tables(pivot, columns[~whole], by_class))
         return [next(found if of else others) for of in whole]
+
+    def few(self, columns: Columns, most: int = FEW_BYTES) -> PackedSource | None:
+        if not 0 < self.nbytes * len(columns) <= most * self.n_features:
+            return None
+        some, packed = PackedSource.__new__(PackedSource), self.packed.gathered(columns)
+        return some._take(packed, self.class_sizes, self.arities[columns], self.kernel, self.n_jobs)
 
     def partition(self) -> PackedPartition:
         return PackedPartition(self)

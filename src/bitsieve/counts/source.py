@@ -216,6 +216,10 @@ class CountSource(Tables, Protocol):
         """The sums that the source makes faster than table by table; None: it knows no faster way."""
         return None
 
+    def few(self, columns: Columns) -> CountSource | None:
+        """A copy of some of the columns, counted from 0, to be kept for later; None: it would be large, or slow."""
+        return None
+
 
 class ConditioningSource(CountSource, Protocol):
     """A source that counts given several columns together, too: required is :meth:`partition` beside the rest."""

@@ -69,18 +69,19 @@ def _run_on_threads(
     progress: Callable[[int, int], object] | None,
     stopped: Event,
 ) -> None:
-    """Call ``work(block)`` for every block, on so many threads; the first error ends all of them."""
+    """Call ``work(block)`` for every block, on so many threads, this one among them; the first error ends all."""
     waiting: SimpleQueue[Block] = SimpleQueue()
     outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
     for block in blocks:
         waiting.put(block)
     # Plain threads and queues of C, not an executor: an interrupt while work is handed to one may leave its locks taken
     # and its threads waiting for ever.
-    workers = [Thread(target=_work_on, args=(work, waiting, outcomes, stopped)) for _ in range(threads)]
+    workers = [Thread(target=_work_on, args=(work, waiting, outcomes, stopped.is_set)) for _ in range(threads - 1)]
     try:
         for worker in workers:
             worker.start()
         for done in range(1, len(blocks) + 1):
+            _work_on(work, waiting, outcomes, lambda: not outcomes.empty())
             error = outcomes.get()
             if error is not None:
                 raise error
@@ -97,10 +98,10 @@ def _work_on(
     work: Callable[[Block], object],
     waiting: SimpleQueue[Block],
     outcomes: SimpleQueue[BaseException | None],
-    stopped: Event,
+    at_end: Callable[[], bool],
 ) -> None:
     """Work on blocks that wait, and put what came of each: None, or the error that ends it."""
-    while not stopped.is_set():
+    while not at_end():
         try:
             block = waiting.get_nowait()
         except Empty:

@@ -40,12 +40,16 @@ class Distinct:
         most: int,  # the most cells of ``counts``
     ) -> Distinct | None:
         """Count the values of some samples."""
-        if len(distinct(values[:_TRIED_FIRST])) * n_classes > most:
+        first = values[:_TRIED_FIRST]
+        if len(first) * n_classes > most and len(distinct(first)) * n_classes > most:
             return None
-        known = distinct(values)
+        # Fractions are sorted with their places sooner than all of them are looked up.
+        found: Any = np.unique(values, return_inverse=True) if values.dtype.kind == "f" else [distinct(values)]
+        known, *place = found
         if len(known) * n_classes > most:
             return None
-        cells = lookup(values, known) if classes is None else lookup(values, known) * n_classes + classes
+        [cells] = place or [lookup(values, known)]
+        cells = cells if classes is None else cells * n_classes + classes
         # Weights sum to 2**31 at most: the floats that bincount makes of them are exact.
         counts = np.bincount(cells, weights, len(known) * n_classes).astype(np.int64)
         return cls(known, counts.reshape(-1, n_classes))

@@ -219,8 +219,8 @@ class RowGroups:
     def _by_pyarrow(self, wanted: list[str], rows: int | None) -> Iterator[pa.Table]:
         from pyarrow import parquet
 
-        # By default whole columns of a row group are read ahead.
-        how = {} if rows is None else {"pre_buffer": False, "buffer_size": _BUFFER}
+        # By default all bytes of the row groups are read ahead, and lie in memory beside their numbers.
+        how: dict[str, Any] = {"pre_buffer": False, **({} if rows is None else {"buffer_size": _BUFFER})}
         columns = wanted if self.stored.places is None else None
         groups = list(range(self.first, self.end))
         with native_file(self.stored.path) as opened, parquet.ParquetFile(opened, **how) as file:
@@ -229,7 +229,6 @@ class RowGroups:
                 return
             for batch in file.iter_batches(rows, row_groups=groups, columns=columns):
                 yield self.stored.chosen(pa.Table.from_batches([batch]), wanted)
-                pa.default_memory_pool().release_unused()
 
 
 def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
@@ -279,8 +278,3 @@ def _is_plain(kind: pa.DataType) -> bool:
     """Whether polars reads a type as pyarrow does."""
     tests = (pa.types.is_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_boolean, pa.types.is_string)
     return any(test(kind) for test in tests)
-
-
-def give_back_unused() -> None:
-    """Return to the system what Arrow keeps of memory for later."""
-    pa.default_memory_pool().release_unused()

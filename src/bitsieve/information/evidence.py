@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags, Floats
+from bitsieve.common.lazy import Later
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, column_blocks
+from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 
 PIVOTS_AT_ONCE = 256  # columns that others are looked at given, all pairs at once
@@ -23,38 +25,49 @@ ROUNDING = 1e-12  # relative, of a logarithm of a tail: more than its floats hav
 _PRIOR = 0.5  # samples that every class has in advance in every cell (Krichevsky and Trofimov)
 
 
-def carries_information(information: Information, columns: Columns, level: float = 0.05) -> Flags:
+def carries_information(information: Information, columns: Columns, level: float = 0.05) -> Later[Flags]:
     """Whether each of some columns carries more information about the class than chance, alone or given another.
 
     A column counts if ``n p <= level / 2`` for p of ``I(Xi;C) = 0``, or ``n^2 p <= level / 2`` for p of
     ``I(Xi;C|Xj) = 0`` and any other column j of the list (Bonferroni, n columns to choose from). Where columns were cut
     by the class, p is multiplied by the sets of cuts they might have got; where rows belong together none counts. So a
     list from columns of pure noise has one that counts in at most ``level`` of all data sets. ``information`` is
-    plug-in, of all columns there were to choose from.
+    plug-in, of all columns there were to choose from. What it counts with is kept until then, if it is little.
     """
     source, search = information.source, information.source.search
-    chosen = np.unique(columns, return_index=True)[0]  # alone it imports numpy.ma, for 70 ms
-    penalty = np.zeros(source.n_features)
+    chosen, place = np.unique(columns, return_inverse=True)
+    penalty = np.zeros(len(chosen))
     if search is not None:
-        priced = [search.log_codings(int(column)) for column in chosen]
-        penalty[chosen] = priced if search.units is None else np.inf
+        penalty += [search.log_codings(int(c)) for c in chosen] if search.units is None else np.inf
     n_tried = max(1, source.n_features if search is not None else int(information.varies.sum()))
-    counts = np.zeros(source.n_features, bool)
-    counts[chosen] = _log_tails(source, [(None, chosen)]) + penalty[chosen] <= log(level / 2 / n_tried)
-    rest = chosen[~counts[chosen] & information.varies[chosen]]
+    few = source.few(chosen)
+    if few is not None:
+        information, chosen = PlugInInformation(few), np.arange(len(chosen))
+    later = Later(lambda: _carry(information, chosen, penalty, n_tried, level)[place])
+    if few is None:
+        _ = later.value
+    return later
+
+
+def _carry(information: Information, chosen: Columns, penalty: Floats, n_tried: int, level: float) -> Flags:
+    """:func:`carries_information` of columns, each with the logarithm of the number of its codings."""
+    source = information.source
+    counts = _log_tails(source, [(None, chosen)]) + penalty <= log(level / 2 / n_tried)
+    rest = np.flatnonzero(~counts & information.varies[chosen])
     for first in range(0, len(chosen) if len(rest) else 0, PIVOTS_AT_ONCE):
-        pivots = chosen[first : first + PIVOTS_AT_ONCE]
+        pivots = np.arange(first, min(first + PIVOTS_AT_ONCE, len(chosen)))
         limit = log(level / 2 / n_tried**2) - penalty[pivots, None] - penalty[rest]
-        g = np.maximum(0.0, 2 * log(2) * source.n_samples * information.conditional_rows(pivots, rest))
+        bits = information.conditional_rows(chosen[pivots], chosen[rest])
+        g = np.maximum(0.0, 2 * log(2) * source.n_samples * bits)
         hopeful = (_below_log_tail_of_one(g) <= limit) & (rest != pivots[:, None])
         hopeful[hopeful] = _bounded_log_tail(1, g[hopeful]) <= limit[hopeful]  # no p is smaller than of one degree
         some = np.flatnonzero(hopeful.any(axis=1))
         for places in np.split(some, TESTED):
             place, other = np.nonzero(hopeful[places] & ~counts[rest])
-            pairs = [(int(pivots[p]), rest[other[place == i]]) for i, p in enumerate(places)]
+            pairs = [(int(chosen[pivots[p]]), chosen[rest[other[place == i]]]) for i, p in enumerate(places)]
             counted = _log_tails(source, pairs) <= limit[places[place], other]
             counts[rest[other[counted]]] = True
-    return counts[columns]
+    return counts
 
 
 def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]]) -> Floats:

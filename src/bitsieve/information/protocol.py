@@ -54,6 +54,13 @@ class PairInformation(Protocol):
     def conditional_relevance(self) -> Floats:
         """I(Xi;C|Xs)."""
 
+    def pivot_relevance(self) -> Floats:
+        """I(Xs;C|Xi), each of a count of its own unless ``information.counts_both_ways``."""
+        of, pivot = self.information, np.array([self.pivot])
+        return np.array(
+            [of.pair(i, pivot).conditional_relevance[0] for i in self.of(np.arange(of.n_features)).tolist()]
+        )
+
     @property
     def joint_relevance(self) -> Floats:
         """I(Xi,Xs;C)."""
@@ -90,6 +97,7 @@ class Information(Protocol):
 
     estimator: ClassVar[str]
     conditions_on_sets: ClassVar[bool]
+    counts_both_ways: ClassVar[bool] = False  # one count of a pair gives I(Xi;C|Xs) and I(Xs;C|Xi)
     source: CountSource
     sums: Sums
 
@@ -164,12 +172,13 @@ class Information(Protocol):
         matrix = square_matrix(len(chosen), dtype)
         asked = "conditional_relevance" if quantity == "mean_relevance" else quantity
         symmetric = asked != "conditional_relevance"
+        half = symmetric or self.counts_both_ways
         for place, pivot in enumerate(chosen.tolist()):
-            first = place if symmetric else 0
+            first = place if half else 0
             pair = self.pair(pivot, chosen[first:], by_class=asked != "redundancy")
             matrix[first:, place] = getattr(pair, asked)
-            if symmetric:
-                matrix[place, first:] = matrix[first:, place]
+            if half:
+                matrix[place, first:] = matrix[first:, place] if symmetric else pair.pivot_relevance()
             if progress is not None:
                 progress(place + 1, len(chosen))
         if quantity == "mean_relevance":
@@ -183,7 +192,12 @@ class Information(Protocol):
 
         The numbers are those of the matrix, bit for bit; only these rows are counted.
         """
-        out[:] = (self.conditional_rows(pivots, columns) + self.conditional_rows(columns, pivots).T) / 2
+        if self.counts_both_ways:
+            for row, pivot in zip(out, pivots.tolist(), strict=True):
+                pair = self.pair(pivot, columns)
+                row[:] = (pair.conditional_relevance + pair.pivot_relevance()) / 2
+        else:
+            out[:] = (self.conditional_rows(pivots, columns) + self.conditional_rows(columns, pivots).T) / 2
         self.put_relevance(pivots, columns, out)
 
     def put_relevance(self, pivots: Columns, columns: Columns, out: Matrix) -> None:

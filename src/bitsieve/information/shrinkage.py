@@ -28,7 +28,7 @@ from bitsieve.information.protocol import (
 
 BLOCK_CELLS = 1 << 17  # of the tables that are worked on at once: some megabytes a thread
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
-QUANTITIES = 5  # of a feature with a pivot
+QUANTITIES = 6  # of a feature with a pivot
 UNITS_PER_BIT = 2.0**56  # an entropy is below 64 bits: its sum stays within int64
 
 
@@ -74,6 +74,7 @@ class ShrinkageInformation(Information):
 
     estimator: ClassVar[str] = "shrinkage"
     conditions_on_sets: ClassVar[bool] = False
+    counts_both_ways: ClassVar[bool] = True
 
     def __init__(self, source: CountSource) -> None:
         self.source, self.sums = source, sums_of(source)
@@ -168,7 +169,7 @@ class ShrinkageInformation(Information):
             return [redundancy]
         xc, yc, xyc = counted_by_class(own[1]), counted_by_class(other[1]), counted_by_class(pair[1])
         weight = uniform_weight(xyc, a * b * n_classes, source.n_samples)
-        h_x = self._entropy(x, a, weight)
+        h_x, h_y = self._entropy(x, a, weight), self._entropy(y, b, weight)
         h_c = self._entropy(source.class_sizes[None], n_classes, weight)
         h_xy = self._entropy(xy, a * b, weight)
         h_xc, h_yc = self._entropy(xc, a * n_classes, weight), self._entropy(yc, b * n_classes, weight)
@@ -179,6 +180,7 @@ class ShrinkageInformation(Information):
             h_xy + h_xc - h_xyc - h_x,
             h_xy + h_c - h_xyc,
             h_xyc,
+            h_xy + h_yc - h_xyc - h_y,
         ]
 
     def _entropy(self, counts: Integers, n_cells: int | Integers, weight: Floats) -> Floats:
@@ -229,3 +231,6 @@ class ShrunkPair(PairInformation):
     @property
     def joint_entropy(self) -> Floats:
         return self._within(4)
+
+    def pivot_relevance(self) -> Floats:
+        return self._within(5)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve import _native
 from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.choice import top
 from bitsieve.common.lazy import threadpool_limits
@@ -131,27 +132,11 @@ def _climb(similarity: Similarity, left: Columns, weights: Floats, gains: Floats
     weights, gains = weights.copy(), gains.copy()
     most = 100_000 + 100 * len(left)
     for step in range(most):
-        mean = float(np.add.reduce(weights * gains))
-        excess = gains - mean
-        error = np.minimum(weights, -excess / mean if mean > 0 else -excess)
-        if np.add.reduce(error * error) <= TOLERANCE**2:
+        i, length, leaves = _native.infection_step(weights, gains, TOLERANCE)
+        if i < 0:
             return weights, step
-        best = int(excess.argmax())
-        worst = int(np.where(weights > 0, excess, np.inf).argmin())
-        infects = excess[best] >= -excess[worst]
-        i = best if infects else worst
-        # The line goes on in the direction e_i - x: forwards up to e_i, or back until i has no weight left.
-        curve = mean - 2 * float(gains[i])  # (e_i - x)'W(e_i - x), W_ii being 0
-        furthest = 1.0 if infects else -float(weights[i]) / (1 - float(weights[i]))
-        length = -float(excess[i]) / curve if curve < 0 else furthest
-        whole = curve >= 0 or abs(length) >= abs(furthest)
-        length = furthest if whole else length
-        weights *= 1 - length
-        weights[i] += length
-        gains *= 1 - length
-        gains += length * similarity.row(int(left[i]))[left]
-        if whole and not infects:
-            weights[i] = 0.0
+        change = length * similarity.row(int(left[i]))[left]
+        _native.infect(weights, gains, i, length, leaves, np.asarray(change, np.float64))
     return weights, most
 
 

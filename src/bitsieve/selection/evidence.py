@@ -10,7 +10,7 @@ import numpy as np
 
 from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.choice import TIE
-from bitsieve.common.lazy import cached_property
+from bitsieve.common.lazy import Later, cached_property
 from bitsieve.counts.search import Units
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.base import as_known
@@ -261,8 +261,8 @@ def explanation(fitted: Fitted, table: Table, binning: Any, n_jobs: int | None) 
     """The explanation of what a method found; ``binning`` is for one that counts nothing itself."""
     selected = fitted.found.selected
     explained = fitted.explained or explain_by(count_table(table, binning, n_jobs), selected)
-    informative = explained.informative.copy()
+    informative = explained.informative.value.copy()
     by_shuffles = informative_by_shuffles(table, explained.binner, selected[~informative], n_jobs)
     if by_shuffles is not None:
         informative[~informative] = by_shuffles
-    return explained._replace(informative=informative, is_sure=by_shuffles is not None)
+    return explained._replace(informative=Later(lambda: informative), is_sure=by_shuffles is not None)

@@ -238,7 +238,7 @@ def explain_dependence(selector: Any, table: Table, found: Explained) -> list[st
 
 def explain_informative(selector: Any, table: Table, found: Explained) -> list[str]:
     """How many features carry information about the class, where not all do and no rule tested them."""
-    k = len(found.informative)
+    k = len(found.overlap)
     carry = k - int(may_be_chance(selector, table, found).sum())
     nothing = nothing_informative(found.relevance[selector.selected_], found.informative)
     if nothing or carry == k:
@@ -261,8 +261,8 @@ def _is_tested(selector: Any) -> bool:
 def may_be_chance(selector: Any, table: Table, found: Explained) -> NDArray[np.bool_]:
     """Which of k features are not more informative than chance; none where a rule tested each, or rows are few."""
     if _is_tested(selector) or table.n_samples < _ROWS_TO_SHOW_IT:
-        return np.zeros(len(found.informative), bool)
-    return ~found.informative
+        return np.zeros(len(found.overlap), bool)
+    return ~found.informative.value
 
 
 def explain_many_values(selector: Any, table: Table, found: Explained) -> list[str]:

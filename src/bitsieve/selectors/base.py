@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.docstrings import described_fully
+from bitsieve.common.lazy import Later
 from bitsieve.common.messages import quoted, warn, warn_of
 from bitsieve.common.papers import PAPERS, with_references
 from bitsieve.common.parameters import Rule, check_parameters, made_by
@@ -318,7 +319,7 @@ class CountSelector(MethodSelector):
 
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
     relevance_: Floats = field(init=False)
-    informative_: Flags = field(init=False)
+    _informative: Later[Flags] = field(init=False)
     _counts: SavedCounts | None = field(init=False)  # of the rows so far, where they came in parts
 
     binning: Any = BINNING
@@ -418,7 +419,15 @@ class CountSelector(MethodSelector):
 
     def _keep_fitted(self, table: Table, fitted: Fitted) -> Self:
         self._counts = getattr(table, "counts", None)
+        if fitted.explained is not None:
+            self._informative = fitted.explained.informative
         return super()._keep_fitted(table, fitted)
 
+    @property
+    def informative_(self) -> Flags:
+        """Whether each selected column is more informative than chance; looked at when asked for."""
+        check_is_fitted(self, "_informative")
+        return self._informative.value
+
     def _doubts(self) -> list[str]:
-        return nothing_informative(self.relevance_[self.selected_], self.informative_)
+        return nothing_informative(self.relevance_[self.selected_], self._informative)

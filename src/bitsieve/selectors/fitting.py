@@ -15,6 +15,7 @@ import pyarrow as pa
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.choice import TIE
 from bitsieve.common.defaults import BINNING, INTERACTIONS_BINS
+from bitsieve.common.lazy import Later
 from bitsieve.common.messages import Sentence, Setting, renamed, warn
 from bitsieve.common.parameters import FeatureCount, check_threads
 from bitsieve.common.progress import duration
@@ -63,7 +64,7 @@ class Explained(NamedTuple):
     relevance: Floats
     overlap_with: Columns
     overlap: Floats
-    informative: Flags
+    informative: Later[Flags]
     leaks: list[Leak]
     is_sure: bool = False  # whether all that are informative are known to be
 
@@ -77,7 +78,7 @@ class Fitted:
 
     def attributes(self) -> dict[str, Any]:
         """What was counted, as fitted attributes."""
-        names = ("binner", "relevance", "overlap_with", "overlap", "informative")
+        names = ("binner", "relevance", "overlap_with", "overlap")
         return {} if self.explained is None else {f"{name}_": getattr(self.explained, name) for name in names}
 
 
@@ -248,10 +249,10 @@ def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
     return strata, columns
 
 
-def nothing_informative(relevance: Floats, informative: Flags) -> list[str]:
+def nothing_informative(relevance: Floats, informative: Later[Flags]) -> list[str]:
     """A note where no selected column is informative about the class, alone or with another."""
     k = len(relevance)
-    if not k or informative.any() or relevance.max() > TIE:
+    if not k or relevance.max() > TIE or informative.value.any():
         return []
     what = "column has" if k == 1 else f"{k:,} columns have"
     return [f"the selected {what} no information about the target (relevance 0): any other would do as well"]

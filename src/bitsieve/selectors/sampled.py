@@ -55,7 +55,7 @@ class TableSamples:
         if table.matrix is not None:
             everything = np.arange(table.n_features)
             no_codes = np.empty((table.n_samples, 0), np.int32)
-            return Rows(np.array(table.matrix, np.float64, order="C"), no_codes, everything, everything[:0])
+            return Rows(np.asarray(table.matrix, np.float64, order="C"), no_codes, everything, everything[:0])
         numeric = np.array([j for j in range(table.n_features) if table.is_numeric(j)], np.intp)
         categorical = np.setdiff1d(np.arange(table.n_features), numeric)
         numbers = np.empty((table.n_samples, len(numeric)))

@@ -166,3 +166,92 @@ def test_too_many_codes_are_refused():
     parts = [read_xy(pa.table({"a": np.arange(300_000) * 7})), read_xy(pa.table({"a": [1, 2]}))]
     with pytest.raises(ValueError, match=r"^column 'a' has more than 65,536 codes"):
         fit_on_summary(binner, Summary.merged(summary_of(binner, parts)))
+
+
+def noteworthy(n=80):
+    """Columns that a user is told of: identifiers, codes, numbers that mean missing, one value, no value, counters."""
+    random = np.random.default_rng(2)
+    income = random.normal(3000, 500, n)
+    income[::9] = -9999
+    return pa.table(
+        {
+            "key": [f"k{j:03}" for j in random.permutation(n)],
+            "word": random.choice(["low", "high"], n),
+            "zip code": random.integers(10_000, 99_999, n),
+            "number": random.permutation(n) + 5,
+            "row": np.arange(7, n + 7),
+            "income": income,
+            "gaps": pa.array(random.integers(0, 9, n), mask=np.arange(n) % 5 == 0),
+            "nothing": np.full(n, np.nan),
+            "one": np.full(n, 3),
+            "few": random.integers(0, 4, n),
+        }
+    )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("ends", [[], [30, 31, 60]])
+def test_what_is_known_of_parts_is_what_is_known_of_the_table(ends, weighted):
+    binner, classes = EqualFrequencyBinner(missing="bin"), np.arange(80) % 2
+    weights = np.arange(80) % 3 + 1 if weighted else None
+    summary = Summary.merged(summary_of(binner, parts_of(noteworthy(), classes, weights, ends)))
+    (table,) = parts_of(noteworthy(), classes, weights, [])
+    found, expected = summary.profile(), table.profile()
+    rows = expected.numbers_rows
+    assert found.n_rows == expected.n_rows
+    assert found.has_values.tolist() == expected.has_values.tolist()
+    assert found.names_rows.tolist() == expected.names_rows.tolist()
+    assert found.numbers_rows.tolist() == (rows() if callable(rows) else rows).tolist()
+    assert found.varies.tolist() == [table.varies(j) for j in range(10)]
+    assert found.counts_rows.tolist() == [table.counts_rows(j) for j in range(10)]
+    noticed = expected.noticed() if callable(expected.noticed) else expected.noticed
+    assert [tuple(one) for one in found.noticed.sentinels] == [tuple(one) for one in noticed.sentinels]
+    assert (list(found.noticed.codes), list(found.noticed.missing)) == (list(noticed.codes), list(noticed.missing))
+    assert [one[0] for one in noticed.sentinels] == [5]
+    assert list(noticed.codes) == [2]
+
+
+@pytest.mark.parametrize("binner", BINNERS, ids=repr)
+@pytest.mark.parametrize("limits", [None, Limits(cells=8)], ids=["distinct", "sample"])
+def test_columns_left_out_have_one_value_in_every_row(binner, limits):
+    codes_only = binner.requires == "codes"
+    table, classes = columns(binner.missing == "bin", codes_only)
+    weights = np.append(np.random.default_rng(1).integers(0, 4, N - 1), 2)
+    parts = parts_of(table, classes, weights, [100, 250])
+    summary = Summary.merged(summary_of(binner, parts, None if codes_only else limits))
+    (whole,) = parts_of(table, classes, weights, [])
+    left_out = [0, 3, table.num_columns - 1]
+    coding, expected = (
+        fit_on_summary(binner, summary.without(left_out)),
+        clone(binner).fit_table(whole.without(left_out)),
+    )
+    assert_same(coding.binner, expected)
+    assert coding.codes(whole.without(left_out)).tolist() == expected.codes(whole.without(left_out)).tolist()
+    assert not coding.codes(whole.without(left_out))[:, left_out].any()
+
+
+@pytest.mark.parametrize("binner", BINNERS, ids=repr)
+def test_a_column_alone_has_its_codes_in_the_table(binner):
+    """From summaries of single columns beside each other, and back to the coding of one of them."""
+    table, classes = columns(binner.missing == "bin", binner.requires == "codes")
+    (whole,) = parts_of(table, classes, None, [])
+    alone = [next(parts_of(table.select([j]), classes, None, [])) for j in range(table.num_columns)]
+    summaries = [summarize(one, binner) for one in alone]
+    together = Summary.beside(whole.names, whole.feature_names, summaries)
+    coding, expected = fit_on_summary(binner, together), clone(binner).fit_table(whole)
+    assert_same(coding.binner, expected)
+    codes = expected.codes(whole)
+    for j, one in enumerate(alone):
+        assert coding.alone(j).codes(one).tolist() == codes[:, [j]].tolist()
+        assert coding.alone(j).arities.tolist() == [codes[:, j].max() + 1]
+
+
+def test_whole_numbers_of_few_values_may_be_categories():
+    binner = EqualFrequencyBinner(n_bins=2)
+    table = pa.table({"few": np.arange(90) % 6, "real": np.arange(90) / 7, "wide": np.arange(90) * 1000})
+    summary = Summary.merged(summary_of(binner, parts_of(table, np.arange(90) % 2, None, [40])))
+    assert summary.few_valued() == [0]
+    assert summary.most_cells == 90
+    coding = fit_on_summary(binner, summary.with_categories([0]))
+    assert coding.binner.n_bins_.tolist() == [6, 2, 2]
+    assert coding.binner.categories_[0].tolist() == list(range(6))

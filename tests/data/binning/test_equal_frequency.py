@@ -5,8 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array
 
+from bitsieve.data.binning.equal import EqualFrequencyBinning
 from bitsieve.data.binning.transformers import EqualFrequencyBinner
+from bitsieve.data.binning.zero_apart import ZeroApartBinning
+from bitsieve.data.read import read_xy
 
 
 def reference(values, n_bins):
@@ -78,3 +82,30 @@ def test_threads_change_nothing():
     X = np.random.default_rng(0).normal(size=(200, 33))
     one = EqualFrequencyBinner().fit_transform(X)
     assert (EqualFrequencyBinner(n_jobs=7).fit_transform(X) == one).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_bins", [2, 5])
+def test_columns_without_a_cut_have_their_largest_value_apart(weighted, n_bins):
+    """Where most samples hold one value; the others are cut as ever, in dense tables and in sparse ones."""
+    random = np.random.default_rng(n_bins)
+    X = random.normal(size=(90, 12)).round(1) * (random.random((90, 12)) < np.linspace(0, 1, 12))
+    X[:, 3], X[:, 4] = 5.0, np.where(np.arange(90) == 7, 2.0, np.where(np.arange(90) == 9, 1.5, 3.0))
+    X[:, 5] = np.where(np.arange(90) % 30 == 0, X[:, 5] + 9, 4.0)
+    weights = random.integers(1, 4, 90) if weighted else None
+    for table, kind in ((read_xy(X, None, weights), lambda rule: rule), (read_xy(csc_array(X), None, weights), apart)):
+        plain, made = (
+            kind(EqualFrequencyBinning(n_bins=n_bins, uncut=uncut)).fit_table(table) for uncut in ("leave", "apart")
+        )
+        cut_so = 0
+        for j, column in enumerate(X.T):
+            numbers = np.unique(column if kind is not apart else column[column != 0])
+            lowest = numbers[-2:-1].tolist() if not len(plain.bin_edges_[j]) else plain.bin_edges_[j].tolist()
+            assert made.bin_edges_[j].tolist() == lowest
+            cut_so += not len(plain.bin_edges_[j]) and len(numbers) > 1
+        assert cut_so
+        assert (made.n_bins_ >= plain.n_bins_).all()
+
+
+def apart(rule):
+    return ZeroApartBinning(rule)

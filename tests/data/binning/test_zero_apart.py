@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from math import comb, log
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+from bitsieve.counts.search import Parts, dependence_of_codes
+from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.binning.transformers import (
     CategoricalBinner,
@@ -14,6 +18,7 @@ from bitsieve.data.binning.transformers import (
     MDLBinner,
     ZeroApartBinner,
 )
+from bitsieve.data.read import read_xy
 
 RULES = {
     "mdl": MDLBinner(),
@@ -119,3 +124,48 @@ def test_a_binner_of_dense_columns_names_the_one_for_sparse_ones():
         name = type(binner).__name__
         with pytest.raises(ValueError, match=rf"the table is sparse: use ZeroApartBinner\({name}\(\)\)"):
             binner.fit(X, [0, 1] * 3)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("uncut", ["leave", "median"])
+@pytest.mark.parametrize("missing", ["error", "bin"])
+def test_a_search_is_repeated_as_if_the_classes_had_been_others(data, weighted, uncut, missing):
+    """What is counted for shuffled classes is what counting the codes of a binner fitted on them gives."""
+    X, y, weights = data
+    X = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X) if missing == "bin" else X.copy()
+    X[:, 7] = np.abs(X[:, 7]) + 1  # no zeros
+    times = weights if weighted else np.ones(len(y), int)
+    rows = np.repeat(np.arange(len(y)), times)
+    binner = ZeroApartBinner(MDLBinner(uncut=uncut, missing=missing))
+    table = read_xy(X, y, weights if weighted else None)
+    search = binner.fit_table(table).search(table)
+    assert search.classes.tolist() == y[rows].tolist()
+    codes, columns = binner.codes(table), np.arange(X.shape[1])
+    for column in columns:
+        assert search.codes(column).tolist() == codes[rows, column].tolist()
+        numbers = X[rows, column]
+        n_numbers = np.count_nonzero(~np.isnan(numbers) & (numbers != 0))
+        n_cuts = len(binner.bin_edges_[column])
+        # logarithms of gamma against one of a whole number
+        expected = log(comb(max(n_numbers, 1) - 1, n_cuts) * 2**n_cuts)
+        assert search.log_codings(column) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    random, terms = np.random.default_rng(2), entropy_terms(len(rows))
+    labels = np.array([search.classes, *(random.permutation(search.classes) for _ in range(3))])
+    part = random.integers(0, 2, len(rows))
+    found = search.dependence(labels, columns, Parts.of(part), terms)
+    for vector, classes in enumerate(labels):
+        other = read_xy(X[rows], classes)
+        codes = ZeroApartBinner(MDLBinner(uncut=uncut, missing=missing)).fit_table(other).codes(other)
+        again = dict(search.recoded(classes, columns))
+        for column in columns:
+            expected = dependence_of_codes(codes[:, column], classes[None], 3, Parts.of(part), terms)
+            assert found.freedom[column, vector] == expected.freedom[0, 0]
+            assert found.sums[column, vector] == expected.sums[0, 0]
+            names = set(zip(again.get(column, 0 * part).tolist(), codes[:, column].tolist(), strict=True))
+            assert len(names) == len(np.unique(codes[:, column])) == len({name for name, _ in names})
+
+
+def test_rules_that_do_not_look_at_the_classes_have_no_search(data):
+    X, y, _ = data
+    table = read_xy(X, y)
+    assert ZeroApartBinner(EqualWidthBinner()).fit_table(table).search(table) is None

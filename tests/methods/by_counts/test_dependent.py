@@ -1,6 +1,7 @@
 """Permutations within strata, corrected p, and the two rules that need a tree of the columns."""
 
 from itertools import permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -75,7 +76,14 @@ def test_permutations_are_split_where_there_are_many_strata(monkeypatch):
     random = np.random.default_rng(0)
     strata = strata_of(*random.integers(0, [[40], [4], [3]], (3, 400)))
     monkeypatch.setattr("bitsieve.methods.by_counts.stopping.dependent.CELLS_AT_ONCE", 500)
-    found = strata.permuted(random, 50)
+    made, drawn = (
+        [],
+        SimpleNamespace(hypergeometric=lambda *given: made.append(given[0]) or random.hypergeometric(*given)),
+    )
+    found = strata.permuted(drawn, 50)
+    assert {some.shape[1] for some in made} == {len(strata.codes)}
+    held = {some.shape[0] * strata.codes.size for some in made}
+    assert 500 - strata.codes.size < max(held) <= 500  # no more fit
     assert (found.sum(axis=2) == strata.observed.sum(axis=1)).all()
     assert (found.sum(axis=1) == strata.observed.sum(axis=0)).all()
 

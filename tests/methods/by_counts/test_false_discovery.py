@@ -12,6 +12,7 @@ from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
+from bitsieve.methods.by_counts.stopping.false_discovery import SingleTests
 
 
 def planted(seed, n_samples=400, n_real=6, n_noise=34):
@@ -29,10 +30,10 @@ def g_test(x, y, given):
     """p of independence within the values of ``given``, written out, the statistic and its degrees of freedom."""
     statistic = freedom = 0
     for z in np.unique(given):
-        table = np.zeros((3, 3))
+        table = np.zeros((x.max() + 1, y.max() + 1))
         np.add.at(table, (x[given == z], y[given == z]), 1)
         expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-        seen = table > 0  # the class has two values, so its third column is empty
+        seen = table > 0
         statistic += 2 * (table[seen] * np.log(table[seen] / expected[seen])).sum()
         freedom += ((table.sum(axis=1) > 0).sum() - 1) * ((table.sum(axis=0) > 0).sum() - 1)
     return chi2.sf(statistic, freedom), statistic, freedom
@@ -77,6 +78,27 @@ def test_rates_are_those_of_the_formula(adjust):
     free = forward_select(information, make_criterion("jmi"), 40).order.tolist()
     assert found.order[0] == free[0]
     assert (2 in found.order) != (9 in found.order)
+
+
+def test_a_column_may_owe_to_another_what_it_shares_with_it():
+    """As much with it as half of what it shares with the class, each less its freedom, and not by chance (G-test)."""
+    random = np.random.default_rng(0)
+    y = random.integers(0, 3, 300)
+    codes = [random.integers(0, n_codes, 300) for n_codes in (2, 2, 3, 4, 6, 9, 12)]
+    for source, share in ((y, 0.3), (codes[4], 0.5), (codes[4], 0.2), (codes[2], 0.1), (codes[5], 0.15), (y, 0.15)):
+        codes.append(np.where(random.random(300) < share, source, random.integers(0, source.max() + 1, 300)))
+    X = np.column_stack([*codes, 0 * y])
+    n, nothing, cases = X.shape[1] - 1, 0 * y, set()
+    tests = SingleTests(make_information("plug-in", NaiveSource(X, y)), FalseDiscoveryStopping(), np.ones(n + 1, bool))
+    for one in range(n):
+        for other in set(range(n)) - {one}:
+            p, shared, freedom = g_test(X[:, other], X[:, one], nothing)
+            _, known, of_class = g_test(X[:, other], y, nothing)
+            enough = shared - freedom >= 0.5 * (known - of_class)
+            assert tests._related(one, other) == (enough and p <= 0.05)
+            cases.add((bool(enough), bool(p <= 0.05)))
+        assert not tests._related(n, one)  # a constant
+    assert len(cases) == 4
 
 
 def test_the_criterion_only_orders_the_list():
@@ -155,6 +177,18 @@ def test_copies_of_what_is_chosen_are_not_taken():
     assert taken <= 3  # 0.3 expected: 1 of 10 columns at a level of 0.1
 
 
+@pytest.mark.parametrize("columns", [(3, 5), (5, 3)])
+def test_of_exact_copies_one_is_taken(columns):
+    """Given one of them the other has no code left to choose: p is 1."""
+    random = np.random.default_rng(0)
+    X = random.integers(0, 3, (300, 8))
+    y = np.where(random.random(300) < 0.3, random.integers(0, 2, 300), X[:, 3] > 0)
+    X[:, 5] = np.array([1, 2, 0])[X[:, 3]]  # under other names
+    assert fit(X, y).selected_.tolist() == [3]
+    wish = Constraints(must_include=[columns[0]])
+    assert fit(X, y, constraints=wish).selected_.tolist() == [columns[0]]
+
+
 def test_few_samples_are_judged_by_shuffles():
     """A cell of 8 x 2 codes in 40 samples expects 2.5: chi-squared is no guide."""
     false = 0
@@ -168,6 +202,13 @@ def test_few_samples_are_judged_by_shuffles():
         false += len(fitted.selected_) - 1
         false += len(fit(X, random.permutation(40) % 2).selected_)
     assert false <= 10  # 40 tables at a rate of 0.1: beyond 10 of 4 expected has probability 0.003
+
+
+def test_of_many_columns_shuffles_are_as_many_as_a_list_of_one_needs():
+    """Of 250 columns one counts from p = 0.1 / 250 on: 2,500 shuffles or more, where a cell expects 2.5 samples."""
+    random = np.random.default_rng(0)
+    X = random.integers(0, 8, (40, 250))
+    assert fit(X, (X[:, 77] > 3).astype(int)).selected_.tolist() == [77]
 
 
 def test_a_larger_level_takes_no_less():
@@ -194,6 +235,16 @@ def test_included_columns_groups_missing_codes_weights_and_threads():
         assert other.selected_.tolist() == plain.selected_.tolist()
         assert other.stopping_values_.tobytes() == plain.stopping_values_.tobytes()
         assert other.stopping_reason_ == plain.stopping_reason_
+
+
+def test_where_all_choices_are_given_nothing_is_tested():
+    X, y = planted(1)
+    information = make_information("plug-in", NaiveSource(X, y))
+    rule = FalseDiscoveryStopping()
+    found = forward_select(information, make_criterion("jmi"), 2, stopping=rule, must_include=[9, 4])
+    assert found.order.tolist() == [9, 4]
+    assert np.isnan(found.outcome.values).tolist() == [True, True]
+    assert (found.outcome.refused, found.outcome.exhausted, found.outcome.given) == (None, False, None)
 
 
 @pytest.mark.parametrize("wrong", [{"level": 0}, {"level": 1}, {"adjust": "holm"}, {"random_state": -1}])

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from bitsieve import ForwardSelector, ThresholdStopping
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.reference import NaiveSource
+from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
-from bitsieve.methods.by_counts.forward import forward_select
+from bitsieve.methods.by_counts.forward import FORWARD, forward, forward_select
+from bitsieve.methods.by_counts.stopping import STOPPING_RULES
+from bitsieve.methods.constraints import Candidates
+from bitsieve.methods.method import TABLES
 
 every_criterion = pytest.mark.parametrize("name", CRITERIA)
 
@@ -147,3 +155,27 @@ def test_what_ended_a_selection(make_table):
     assert (none.stopped_by_, none.stopping_candidate_) == ("threshold", int(none.relevance_.argmax()))
     assert 0 < none.stopping_value_ < 1.5
     assert none.selected_.tolist() == []
+
+
+@pytest.mark.parametrize("name", {kind.needs: name for name, kind in CRITERIA.items()}.values())
+@pytest.mark.parametrize("stopping", [None, *STOPPING_RULES])
+@pytest.mark.parametrize("k", [3, None])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_tables_of_pairs_are_enough_where_no_more_is_required(make_table, name, stopping, k, grouped):
+    """And no more is required than that where they are."""
+    codes, classes = make_table(200, 6, seed=1)
+    source = NaiveSource(codes, classes)
+    source.offers = TABLES
+    candidates = Candidates(np.array([0, 1, 2, 3, 4, 4])) if grouped else None
+    given = {"criterion": name, "stopping": stopping, "n_features_to_select": "auto" if k is None else k}
+    required = FORWARD.requirements({**given, "constraints": SimpleNamespace(groups=grouped) if grouped else None})
+
+    def run(on):
+        return forward(make_information("plug-in", on), k, name, stopping=stopping, constraints=candidates)
+
+    if required == TABLES:
+        assert run(source).order.tolist() == run(PackedSource(codes, classes)).order.tolist()
+    else:
+        assert ("joined" in required) == grouped
+        with pytest.raises(ValueError, match=r"need"):
+            run(source)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import weibull_min
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.methods.by_counts.interactions import Chance, Search, rarities, strongest_p
+from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.source import JoinedSource
+from bitsieve.methods.by_counts import interactions
+from bitsieve.methods.by_counts.interactions import Chance, Samples, Search, rarities, strongest_p
 
 N_TABLES, N_SHUFFLES = 200, 19
 
@@ -89,6 +93,35 @@ def test_too_few_columns_that_vary_are_refused():
         Search(3, "gain", 1).strongest(PackedSource(codes, classes))
 
 
+def test_fewer_columns_than_a_tuple_takes_are_refused():
+    codes, classes = noise(3, n_columns=2)
+    with pytest.raises(ValueError, match=r"^the table has 2 feature\(s\), and a tuple takes 3$"):
+        Search(3, "gain", 1).strongest(PackedSource(codes, classes))
+    assert Search(2, "gain", 1).strongest(PackedSource(codes, classes)).columns.tolist() == [[0, 1]]
+
+
+def test_shuffles_need_the_rows():
+    codes, classes = noise(3, n_columns=4)
+    tables = JoinedSource(NaiveSource(codes, classes), [np.array([column]) for column in range(4)])
+    search = Search(2, "gain", 3)
+    assert search.affordable_shuffles(tables) == 0
+    assert search.strongest(tables).values.tolist() == search.strongest(PackedSource(codes, classes)).values.tolist()
+    with pytest.raises(ValueError, match=r"^shuffles need all rows in one place"):
+        search.after_shuffles(tables, 3)
+
+
+def test_shuffles_within_strata_are_uniform():
+    """Of 2 and 3 samples there are 12: each is expected 100 times, and 40 of chi-squared has a chance of 4e-5."""
+    strata, random = np.array([1, 0, 1, 1, 0]), np.random.default_rng(0)
+    samples = Samples(np.zeros((5, 1), np.uint8), np.zeros(5, np.int64), strata)
+    drawn = np.array([samples.shuffle(random) for _ in range(1200)])
+    assert (np.sort(drawn, axis=1) == np.arange(5)).all()
+    assert (strata[drawn] == strata).all()
+    found, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert len(found) == 12
+    assert ((counts - 100.0) ** 2 / 100).sum() < 40
+
+
 def test_contrasts_of_tables_that_are_too_small_are_refused():
     codes, classes = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]), np.array([0, 1, 0, 1])
     search, source = Search(2, "gain"), PackedSource(codes[:, :2], classes)
@@ -99,6 +132,33 @@ def test_contrasts_of_tables_that_are_too_small_are_refused():
         rarities(source, found), np.r_[rarities(source, found), 1.0]
     )  # gains of 0 are as rare as can be
     assert ((rates >= 0) & (rates <= 1)).all()
+
+
+@pytest.mark.parametrize("shape", [0.4, 1.0, 3.0])
+def test_p_of_the_strongest_is_that_of_the_likeliest_weibull_distribution(shape):
+    copies = 1e-3 * np.random.default_rng(int(10 * shape)).weibull(shape, 300)
+    rarity = np.geomspace(1e-9, 1.0, 40)
+    fitted, _, scale = weibull_min.fit(copies, floc=0)
+    expected = weibull_min.cdf(rarity, fitted, scale=scale)
+    np.testing.assert_allclose(strongest_p(rarity, copies), expected, rtol=2e-3)  # scipy's search ends at 1e-4
+
+
+@pytest.mark.parametrize(("least", "n_copies"), [(3, 4), (4, 4), (5, 5), (100, 100)])
+def test_a_tenth_of_the_columns_that_vary_are_copied_or_the_least_number(monkeypatch, least, n_copies):
+    codes, classes = noise(5, n_columns=45)
+    codes[:, 3:7] = 1
+    source, wide = PackedSource(codes, classes), []
+    monkeypatch.setattr(interactions, "LEAST_CONTRASTS", least)
+    monkeypatch.setattr(
+        interactions,
+        "PackedSource",
+        lambda codes, *given, **named: wide.append(codes) or PackedSource(codes, *given, **named),
+    )
+    by_contrasts(source)
+    assert wide[0].shape == (120, 45 + n_copies)
+    kinds = {tuple(np.bincount(column, minlength=3)) for column in source.class_by_class()[0].T if column.max()}
+    for copy in wide[0][:, 45:].T:
+        assert tuple(np.bincount(copy, minlength=3)) in kinds
 
 
 def test_columns_that_do_not_vary_are_no_part_of_a_rate():

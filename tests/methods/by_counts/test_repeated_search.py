@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from bitsieve.counts.search import FixedCodes, joint_codes
+from bitsieve.counts.search import FixedCodes, Units, joint_codes
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.methods.by_counts.stopping import repeated_search
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
@@ -21,6 +21,8 @@ CHOSEN, TRIED = (4, 1), np.array([0, 2, 3, 5, 6])
 @pytest.fixture
 def made(make_table):
     codes, classes = make_table(N, 7, n_codes=3, n_classes=3, seed=2)
+    codes[:, CHOSEN] = np.random.default_rng(0).integers(0, 2, (N, 2))  # which leave the class open
+    codes[:, 3] = np.random.default_rng(1).integers(0, 3, N)
     codes[:, 5] = 1  # no column at all
     return SimpleNamespace(codes=codes, classes=classes)
 
@@ -66,11 +68,27 @@ def test_the_best_of_all_after_each_shuffle(made, monkeypatch, columns_a_block, 
     bits = [max(one.bits(column) for column in TRIED.tolist()) for one in alone]
     assert search.best_after_shuffles(SEEDS).tolist() == figures
     assert search.most_bits_after_shuffles(SEEDS).tolist() == bits
-    of_one = [one.bits(2) >= search.bits(2) for one in alone]
-    assert search.reached(2)(SEEDS).tolist() == of_one
+    assert len(set(figures)) == len(set(bits)) == len(SEEDS)
+    assert search.reached(3)(SEEDS).tolist() == [figure <= search.figure(3) for figure in figures]
 
 
 def test_columns_without_codes_have_the_figure_1(made):
     search = search_of(made, tried=np.array([5]))
     assert search.best_after_shuffles(SEEDS).tolist() == [1.0] * len(SEEDS)
     assert search.most_bits_after_shuffles(SEEDS).tolist() == [0.0] * len(SEEDS)
+
+
+def test_what_a_shuffle_reaches(made):
+    """The best of all columns the figure of one; where samples belong together that column alone its own bits."""
+    seeds, alone, together = np.arange(60, dtype=np.uint64), search_of(made), search_of(made)
+    together.search.units = Units.of(np.arange(N) // 2, made.classes)
+    differ = 0
+    for column in TRIED.tolist():
+        of_one = search_of(made, tried=np.array([column]))
+        of_one.search.units = together.search.units
+        best = alone.best_after_shuffles(seeds) <= alone.figure(column)
+        own = of_one.most_bits_after_shuffles(seeds) >= together.bits(column)
+        assert alone.reached(column)(seeds).tolist() == best.tolist()
+        assert together.reached(column)(seeds).tolist() == own.tolist()
+        differ += bool((best != own).any())
+    assert differ

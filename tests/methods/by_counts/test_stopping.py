@@ -11,6 +11,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, kstest
 
+from bitsieve.counts.reference import NaiveSource
+from bitsieve.counts.search import FixedCodes, Units
+from bitsieve.counts.tables import entropy_terms
+from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import CMI, JMI, MIM, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 from bitsieve.methods.by_counts.stopping import (
@@ -21,7 +25,8 @@ from bitsieve.methods.by_counts.stopping import (
     make_stopping,
 )
 from bitsieve.methods.by_counts.stopping import rules as stopping_rules
-from bitsieve.methods.by_counts.stopping.rules import hopeful, tails
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.rules import hopeful, share_of_shuffles, tails
 
 
 def noise(n_samples, n_features, seed, n_codes=3, n_classes=2):
@@ -62,6 +67,61 @@ def test_significance_after_a_search_pays_for_every_column_tried_and_every_codin
     value = SignificanceStopping().value(given, 0, 3, repeated)
     assert 0 < tail < 1e-6
     assert value == pytest.approx(7 * tail * np.exp(1.5), rel=1e-12, abs=0)  # two products of three numbers
+
+
+def searched(codes, classes, groups=None):
+    """Information, nothing known, of codes that are shuffled as if they had been made with a look at the classes."""
+    source = NaiveSource(codes, classes)
+    source.search = FixedCodes(codes, classes, 2)
+    if groups is not None:
+        source.search.units = Units.of(groups, classes)
+    information = make_information("plug-in", source)
+    return information, RepeatedSearch(source.search, (), np.arange(codes.shape[1]), entropy_terms(len(codes)), 1)
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_p_of_noise_after_a_search_is_no_smaller_than_uniform(size):
+    """Of samples alone, and of groups of three of one class and one code: there shuffles of samples would mislead."""
+    values, rule = [], PermutationStopping(level=0.99, n_permutations=39)
+    groups = np.arange(20 * size) // size
+    for seed in range(80):
+        codes, _ = noise(20, 1, seed, n_codes=6)
+        classes = np.random.default_rng(seed).permutation(20) % 2
+        information, search = searched(codes[groups], classes[groups], None if size == 1 else groups)
+        values.append(rule.value(information.conditional(), 0, 1, search))
+    assert kstest(values, "uniform", alternative="greater").pvalue > 1e-3
+    assert np.mean(values) < 0.7  # ties make p larger than uniform, by less than 0.2 here
+
+
+@pytest.mark.parametrize("rule", [SignificanceStopping(), PermutationStopping()], ids=lambda rule: rule.name)
+def test_what_shuffles_of_classes_are_multiplied_by(rule):
+    """The best of all columns is compared at once; where samples belong together, each column that was tried counts."""
+    codes = np.column_stack([np.arange(300) % 2, *noise(300, 2, 0)[0].T]).astype(np.uint8)
+    classes, groups = codes[:, 0].astype(int), np.arange(300) // 2 * 2 + np.arange(300) % 2
+    alone, together = (searched(codes, classes, given) for given in (None, groups))
+    alone[1].search.log_codings = lambda column: 1e4  # more than any tail is worth
+    values = [rule.value(information.conditional(), 0, 50, search) for information, search in (alone, together)]
+    assert values == [1 / 201, pytest.approx(3 / 601, rel=1e-12)]  # one rounding
+    if rule.name == "significance":
+        assert [value.how for value in values] == [
+            "by shuffles: the cuts looked at the class",
+            "by shuffles of the groups",
+        ]
+
+
+@pytest.mark.parametrize("name", ["significance", "permutation", "fdr", "conditional"])
+@pytest.mark.parametrize("size", [1, 4])
+def test_after_a_search_signal_is_taken_and_noise_left(name, size):
+    """Also where samples belong together, four of one code each: noise seems to be much, and is not taken."""
+    codes, classes = signal(300, 6, 3, seed=2)
+    groups = np.arange(300 * size) // size
+    information, _ = searched(codes[groups], classes[groups], None if size == 1 else groups)
+    found = forward_select(information, JMI(), 6, stopping=make_stopping(name))
+    assert sorted(found.order.tolist()) == [0, 1, 2]
+    assert found.outcome.refused in range(3, 6)
+    plain = NaiveSource(codes[groups], classes[groups])
+    as_if_single = tails(make_information("plug-in", plain).conditional(), np.arange(3, 6)).min()
+    assert (as_if_single < 0.01) == (size == 4)
 
 
 def test_significance_adds_statistics_and_freedom_over_parts(information_of):
@@ -241,6 +301,32 @@ def test_a_score_of_just_the_threshold_is_taken(information_of):
 @pytest.mark.parametrize("rule", [SignificanceStopping(level=0.01), PermutationStopping(level=0.01)])
 def test_reasons_give_p_and_the_level(rule):
     assert rule.reason(0.314159) == "p = 0.31 > 0.01"
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.02, 0.3, 0.9])
+@pytest.mark.parametrize("last", [1, 10, 37])
+def test_shuffles_end_with_the_last_that_is_waited_for(chance, last):
+    """One after the other: h of b when the h-th reaches what was observed, or else one more of each."""
+    for most in (1, 20, 150, 2000):
+        hits, made = np.random.default_rng(most).random(most) < chance, []
+
+        def reach(seeds, hits=hits, made=made):
+            made.extend(seeds.tolist())
+            return hits[len(made) - len(seeds) : len(made)]
+
+        found = share_of_shuffles(reach, most, last, np.random.default_rng(5))
+        places = np.flatnonzero(hits)
+        ended = len(places) >= last
+        assert found == (last / (places[last - 1] + 1) if ended else (1 + len(places)) / (1 + most))
+        assert len(set(made)) == len(made) <= most
+        assert ended or len(made) == most
+
+
+def test_no_column_is_said_to_add_less_than_nothing():
+    """Where its information is 0 but for rounding."""
+    for bits in (0.0, -1e-17, -1e-3):
+        assert ThresholdStopping(0.02).reason(bits) == "it adds 0.0000 bits < 0.02"
+    assert ThresholdStopping(0.02).reason(0.0123456) == "it adds 0.0123 bits < 0.02"
 
 
 @pytest.mark.parametrize("name", [name for name, rule in STOPPING_RULES.items() if hasattr(rule, "random_state")])

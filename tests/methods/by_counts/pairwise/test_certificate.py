@@ -23,6 +23,7 @@ def test_certificates():
     assert certify(3e6, [3e6 - 0.1]) == (3e6, 3e6, 0.0)  # which is relative to the objective
     assert certify(-1e-17, [-1e-16]) == (-1e-17, -1e-17, 0.0)
     assert certify(0.0, [0.0]) == (0.0, 0.0, 0.0)
+    assert certify(0.25, [0.5]) == (0.25, 0.5, 0.5)
     for impossible in (2.99, -1.0, 3.0 - 1e-6):  # rounding explains 1e-7 of the objective
         with pytest.raises(ArithmeticError, match=r"is below that of one, 3\.0"):
             certify(3.0, [4.0, impossible])
@@ -74,6 +75,7 @@ def test_one_feature_and_all_features_are_bounded_exactly():
     assert row_bound(matrix, 1) == np.diagonal(matrix).max()
     assert row_bound(matrix, 12) == pytest.approx(matrix.sum(), abs=ROUNDING)
     assert marginal_bound(np.array([0.2, 0.7, 0.1]), 1.0, 1) == 0.7
+    assert row_bound(np.array([[0.3]]), 1) == 0.3
 
 
 def test_neither_bound_is_always_the_better():

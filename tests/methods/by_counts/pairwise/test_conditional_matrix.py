@@ -7,6 +7,7 @@ import pytest
 
 import bitsieve.methods.by_counts.pairwise.matrices as module
 from bitsieve.common.progress import listening
+from bitsieve.methods.by_counts.pairwise import matrices
 from bitsieve.methods.by_counts.pairwise.certificate import largest_others, row_bound
 from bitsieve.methods.by_counts.pairwise.matrices import (
     CountedMatrix,
@@ -162,3 +163,13 @@ def test_more_than_the_system_has(information_of, mixed, monkeypatch):
     message = "all pairs of 75 features take 4.5e-05 GB, more than there is: limit them by memory='4GB' or so"
     with pytest.raises(ValueError, match=message):
         conditional_matrix(information)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_are_said_to_take_what_they_take(information_of, make_table, monkeypatch, dtype):
+    counted, said = matrices.CountedMatrix(information_of(*make_table(60, 11, seed=1)), np.arange(1, 11), dtype), []
+    monkeypatch.setattr(matrices, "check_room", lambda n_bytes, *_: said.append(n_bytes))
+    for members in ([3], [0, 5, 9], range(10)):
+        rows = counted.rows(np.array(members))
+        assert rows.dtype == dtype
+        assert said.pop() == rows.nbytes

@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from bitsieve.common.progress import listening
+from bitsieve.methods.by_counts.pairwise import quadratic
 from bitsieve.methods.by_counts.pairwise.quadratic import (
+    METHODS,
     approximated_ranking,
     balanced_alpha,
+    eqpfs,
     extended_ranking,
+    qpfs,
     quadratic_ranking,
 )
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, nystrom_factor
@@ -206,6 +210,15 @@ def test_nystrom_counts_the_rows_of_the_landmarks_only(information_of, make_tabl
     assert counted == [2, 11]
 
 
+def test_rows_of_landmarks_and_their_factor_are_said_to_take_what_they_take(information_of, make_table, monkeypatch):
+    """The rows, what they are multiplied by, and the factor, of so many numbers each."""
+    information, said = information_of(*make_table(300, 20, n_codes=3, seed=3)), []
+    monkeypatch.setattr(quadratic, "check_room", lambda n_bytes, *_: said.append(n_bytes))
+    for n_landmarks, n_columns in ((1, 20), (4, 20), (7, 7)):
+        approximated_ranking(information, np.arange(n_columns), np.arange(n_landmarks), 0.4)
+        assert said.pop() == 3 * np.empty((n_landmarks, n_columns)).nbytes
+
+
 def test_nystrom_of_some_columns(information_of, make_table):
     codes, classes = make_table(300, 12, n_codes=3, seed=4)
     columns = np.array([1, 3, 4, 7, 8, 11])
@@ -226,3 +239,28 @@ def test_progress(information_of, make_table):
     assert heard.index("counting pairs, 100 %") < heard.index("ranking")
     assert "counting pairs by class" in heard
     assert heard[-4:] == ["counting pairs", "counting pairs, 50 %", "counting pairs, 100 %", "ranking"]
+
+
+def test_an_approximation_needs_a_balance_and_has_no_eigenvectors():
+    (method,) = (each for each in METHODS if each.name == "qpfs")
+    for alpha, approximation in ((None, None), (0.5, None), (0.5, "nystrom"), (0.5, Nystrom(0.3, variant="paper"))):
+        method.check_parameters({"alpha": alpha, "convexify": None, "approximation": approximation})
+    with pytest.raises(ValueError, match="alpha=None is not allowed with an approximation"):
+        method.check_parameters({"alpha": None, "approximation": "nystrom"})
+    with pytest.raises(ValueError, match="variant='extension' of Nystrom is about eigenvectors"):
+        method.check_parameters({"alpha": 0.5, "approximation": Nystrom(variant="extension")})
+
+
+@pytest.mark.parametrize("run", [qpfs, eqpfs])
+def test_what_did_not_converge_says_so_and_how_far_it_is(information_of, make_table, monkeypatch, run):
+    information = information_of(*make_table(100, 6, seed=2))
+    whole = run(information, 3)
+    assert whole.unconverged == ""
+    solve = quadratic.minimize_on_simplex
+    monkeypatch.setattr(
+        quadratic, "minimize_on_simplex", lambda *given: solve(*given)._replace(converged=False, gap=0.25)
+    )
+    found = run(information, 3)
+    assert found.order.tolist() == whole.order.tolist()
+    assert found.extras["gap_"] == 0.25
+    assert found.unconverged == f"{run.__name__.upper()} stopped 0.25 bits above the minimum at most: see gap_"

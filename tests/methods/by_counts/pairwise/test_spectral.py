@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from bitsieve.common.progress import listening
+from bitsieve.methods.by_counts.pairwise import spectral
+from bitsieve.methods.by_counts.pairwise.certificate import marginal_bound, row_bound
 from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
-from bitsieve.methods.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum
+from bitsieve.methods.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum, speccmi
+from bitsieve.optimize.nystrom import Nystrom
 
 # Entries of Q differ by 1e-13 from the definition summed with logarithms; the eigenvector moves by that over the gap
 # of the eigenvalues (here more than half a bit), and both eigenvalue programs add some 1e-12.
@@ -139,3 +142,21 @@ def test_landmarks_without_information_have_equal_weights():
     found = rank_by_landmarks(np.zeros((2, 5)), np.array([1, 3]))
     assert found.weights.tolist() == [1 / np.sqrt(5)] * 5
     assert (found.order.tolist(), found.eigenvalue) == ([0, 1, 2, 3, 4], 0)
+
+
+@pytest.mark.parametrize("approximation", [None, Nystrom(0.5)])
+def test_the_upper_bound_is_the_least_of_those_known(information_of, make_table, monkeypatch, approximation):
+    """By the class's entropy, by the rows, and by the eigenvalue where it is no estimate."""
+    information, k = information_of(*make_table(120, 12, n_codes=3, seed=1)), 4
+    found = speccmi(information, k, approximation=approximation).extras
+    rows = row_bound(conditional_matrix(information).values, k)
+    entropy = marginal_bound(information.relevance, information.class_entropy, k)
+    known = [entropy] if approximation else [entropy, rows, k * found["eigenvalue_"]]
+    assert found["upper_bound_"] == pytest.approx(min(known), rel=1e-12)  # the same few sums
+    between = (found["objective_"] + found["upper_bound_"]) / 2 / k
+    for name in ("rank_by_spectrum", "rank_by_landmarks"):
+        rank = getattr(spectral, name)
+        monkeypatch.setattr(spectral, name, lambda *given, rank=rank: rank(*given)._replace(eigenvalue=between))
+    low = speccmi(information, k, approximation=approximation).extras
+    assert low["objective_"] == found["objective_"]
+    assert low["upper_bound_"] == (found["upper_bound_"] if approximation else k * between)

@@ -19,7 +19,7 @@ class _Blankets:
 
     def __init__(self, information: Information, columns: Columns, size: int, rule: str) -> None:
         self.information, self.columns = information, columns
-        self.members = np.full((len(columns), min(size, len(columns))), -1)  # -1: fewer are left
+        self.members = np.empty((len(columns), min(size, len(columns))), np.intp)  # -1: fewer are left
         self.gone = np.zeros(len(columns), bool)
         self.is_relevance = rule == "relevance"
         progress = phase("counting pairs")
@@ -68,8 +68,7 @@ def koller_sahami(information: Information, k: int, *, blanket_size: int = 1, bl
     if not len(varying):
         return rank_all(varying, information.varies, np.zeros(information.n_features), k)
     blankets, progress = _Blankets(information, varying, blanket_size, blanket), phase("ranking")
-    dropped = np.flatnonzero(~information.varies)[::-1].tolist()
-    scores = np.zeros(information.n_features)
+    dropped, scores = list[int](), np.zeros(information.n_features)
     for done in range(1, len(varying) + 1):
         worst = blankets.worst()
         scores[varying[worst]] = blankets.delta[worst]

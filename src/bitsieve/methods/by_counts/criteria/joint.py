@@ -130,8 +130,8 @@ class JMI3(JointCriterion):
     paper = "Sechidis, Azzimonti, Pocock, Corani, Weatherall, Brown 2019"
     cost = "O(k^2 n d)"
 
-    @staticmethod
-    def seconds(n: int, d: int, k: int) -> float:
+    @classmethod
+    def seconds(cls, n: int, d: int, k: int) -> float:
         return 2e-9 * k * k * n * d
 
     def scores(self, information: Information) -> Scores:
