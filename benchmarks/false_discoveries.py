@@ -198,7 +198,7 @@ def main(arguments: list[str]) -> None:
             share, error = outcome.shares.mean(), outcome.shares.std() / np.sqrt(len(seeds))
             found = f"{outcome.found.mean():.2f} of {DESIGNS[name].n_real}"
             table.add(name, label, str(len(seeds)), f"{share:.3f} ± {error:.3f}", found, f"{outcome.seconds:.2f}")
-    results.write(table.document(), keep=not arguments[1:])
+        results.write(table.document(), keep=not arguments[1:])
 
 
 if __name__ == "__main__":

@@ -224,7 +224,9 @@ def main(arguments: list[str]) -> None:
     """Print the table."""
     n_runs = int(arguments[0]) if arguments else 200
     claim = (
-        'Lists of `n_features_to_select="auto"` hold a column of noise no more often than the level, 5 % (`fdr`: 10 %).'
+        'How often lists of `n_features_to_select="auto"` hold a column of noise. Where all columns are noise the '
+        "level is 5 % (`fdr`: 10 %); where some are real, each choice has that level, and `fdr` limits the share "
+        "of noise to 0.1."
     )
     header = ("design", "rule", "runs", "took noise", "share of noise", "real columns found", "seconds a run")
     table = results.StudyTable("levels", claim, header)
@@ -235,7 +237,7 @@ def main(arguments: list[str]) -> None:
             real = f"{outcome.found / n_runs:.2f} of {design.n_real}" if design.n_real else "-"
             cells = (f"{100 * outcome.wrong / n_runs:.1f} %", f"{outcome.share:.3f}", real, f"{outcome.seconds:.2f}")
             table.add(name, rule, str(n_runs), *cells)
-    results.write(table.document(), keep=not arguments[1:])
+        results.write(table.document(), keep=not arguments[1:])
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def own_seconds(row: Mapping[str, Any]) -> float | None:
 
 
 class StudyTable:
-    """A table that is printed row by row, in Markdown, and kept as results at the end."""
+    """A table that is printed row by row, in Markdown, and kept as results."""
 
     def __init__(self, benchmark: str, claim: str, header: Sequence[str]) -> None:
         self.benchmark, self.claim, self.header = benchmark, claim, list(header)

@@ -34,19 +34,27 @@ BENCHMARKS = (
     Benchmark(
         "spanning_tree",
         "Exact spanning trees of distinct sorted points, one core; agreement: the difference of the weights.",
-        [_trees(2000, 2), _trees(2000, 2, 256), _trees(10_000, 2), _trees(2000, 3), _trees(2000, 10)],
+        [
+            *(_trees(samples, 2) for samples in (70, 300, 2000, 10_000)),
+            _trees(2000, 2, 256),
+            _trees(2000, 3),
+            _trees(2000, 10),
+        ],
         [_trees(200, 2), _trees(200, 2, 16)],
         agree=lambda ours, theirs: abs(ours["weight"] - theirs["weight"]) / ours["weight"] < 1e-9,
     ),
     Benchmark(
         "geometric",
-        "GMI, a tree for every pair of features, and DpSelector, a tree for every pair of classes, feature and step.",
+        "GMI, a tree for every pair of features; DpSelector, a tree for every pair of classes, feature and step; "
+        "DominantSetMII, a Parzen density for every pair of features.",
         [
             _geometric("gmi", Shape(10_000, 30, 10, 10), 10),
             _geometric("gmi", Shape(2000, 784, 10, 10), 240),
+            _geometric("gmi", Shape(70, 2000, 10, 3), 10),
+            _geometric("dominant-set-mii", Shape(70, 2000, 10, 3), 10),
             _geometric("dp", Shape(2000, 30, 10, 10), 10),
         ],
-        [_geometric(method, Shape(300, 20, 10, 3), 10, 3) for method in ("gmi", "dp")],
+        [_geometric(method, Shape(300, 20, 10, 3), 10, 3) for method in ("gmi", "dp", "dominant-set-mii")],
         rounds=2,
         patience_s=120.0,
         goal="seconds",

@@ -112,3 +112,8 @@ def test_spoiled_storage_is_refused(kernel, monkeypatch):
 def test_planes_say_which_kernel_they_are_laid_out_for(monkeypatch):
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, "portable:planes")
     assert PackedBatches.kernel() == "portable:planes"
+
+
+def test_the_kernel_is_known_before_and_after_the_planes_are_made():
+    made = PackedBatches(np.array([2, 3]), np.array([2, 3], np.int32))
+    assert made.kernel() == PackedBatches.kernel()

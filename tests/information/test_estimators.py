@@ -333,6 +333,22 @@ def test_some_columns_are_those_of_all_whatever_was_asked_before(information_of,
 
 
 @pytest.mark.parametrize("estimator", list(ESTIMATORS))
+def test_both_directions_of_a_pair_are_those_of_the_matrix(information_of, estimator):
+    random = np.random.default_rng(5)
+    codes, classes = random.integers(0, 4, (60, 6)), random.integers(0, 3, 60)
+    information = information_of(codes, classes, estimator=estimator)
+    matrix = information.matrix("conditional_relevance")  # [i, j] = I(Xi;C|Xj)
+    columns = np.array([0, 2, 5])
+    pair = information.pair(3, columns)
+    assert (pair.conditional_relevance == matrix[columns, 3]).all()
+    assert (pair.pivot_relevance() == matrix[3, columns]).all()
+    rows = np.empty((2, 3))
+    information.symmetric_conditional_rows(np.array([3, 1]), columns, rows)
+    mean = information.matrix("mean_relevance")
+    assert (rows == mean[np.ix_([3, 1], columns)]).all()
+
+
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
 def test_symmetric_relevance_is_a_share_of_the_joint_entropy(information_of, estimator):
     terms = information_of(*mixed_table(80, 4), estimator=estimator).pair(2)
     assert terms.joint_entropy.min() > 0
@@ -411,3 +427,11 @@ def test_shrunk_rows_are_kept_as_many_as_fit(information_of, monkeypatch):
         == information.pair(1).joint_entropy[[2, 0]].tolist()
     )
     assert made == [4, 1, 3, 3]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_rows_of_the_symmetric_matrix_are_those_of_the_whole(information_of, estimator):
+    information = information_of(*mixed_table(90, 2), estimator=estimator)
+    pivots, columns, out = np.array([5, 0]), np.array([1, 5, 8, 3]), np.empty((2, 4))
+    information.symmetric_conditional_rows(pivots, columns, out)
+    assert out.tolist() == information.matrix("mean_relevance")[np.ix_(pivots, columns)].tolist()

@@ -304,7 +304,8 @@ int main() {
     test_tuples(passed, failed);
     std::mt19937 random(7);
     const std::vector<std::vector<std::int64_t>> sizes = {{1},        {64},          {63, 65},           {0, 5, 0, 2},
-                                                          {128, 127}, {129, 1, 200}, {3, 3, 3, 3, 3, 3}, {700, 300}};
+                                                          {128, 127}, {129, 1, 200}, {3, 3, 3, 3, 3, 3}, {700, 300},
+                                                          {1536, 1543}};
     for (const auto& classes : sizes) {
         const Problem narrow = make_problem(random, classes, {3, 1, 2, 3, 3, 2, 3, 3, 2, 3, 1});
         const Problem mixed = make_problem(random, classes, {10, 1, 4, 64, 65, 17, 300, 5, 9, 2, 4000, 33});

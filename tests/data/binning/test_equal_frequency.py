@@ -86,13 +86,14 @@ def test_threads_change_nothing():
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_bins", [2, 5])
-def test_columns_without_a_cut_have_their_largest_value_apart(weighted, n_bins):
+@pytest.mark.parametrize("first", [0, 5, 11])
+def test_columns_without_a_cut_have_their_largest_value_apart(weighted, n_bins, first):
     """Where most samples hold one value; the others are cut as ever, in dense tables and in sparse ones."""
     random = np.random.default_rng(n_bins)
     X = random.normal(size=(90, 12)).round(1) * (random.random((90, 12)) < np.linspace(0, 1, 12))
     X[:, 3], X[:, 4] = 5.0, np.where(np.arange(90) == 7, 2.0, np.where(np.arange(90) == 9, 1.5, 3.0))
     X[:, 5] = np.where(np.arange(90) % 30 == 0, X[:, 5] + 9, 4.0)
-    weights = random.integers(1, 4, 90) if weighted else None
+    X, weights = np.roll(X, -first, axis=1), random.integers(1, 4, 90) if weighted else None
     for table, kind in ((read_xy(X, None, weights), lambda rule: rule), (read_xy(csc_array(X), None, weights), apart)):
         plain, made = (
             kind(EqualFrequencyBinning(n_bins=n_bins, uncut=uncut)).fit_table(table) for uncut in ("leave", "apart")
