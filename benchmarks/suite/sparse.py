@@ -79,7 +79,7 @@ BENCHMARKS = (
         "sparse_greedy",
         "Greedy selection on sparse tables, from a CSR matrix of numbers to the selected columns, with binning: 100 "
         "of a million columns in less than 10 s on one core, and 16 million columns within 8 GiB; 200 of 4.3 million "
-        "words by MRMR in a minute on two cores.",
+        "words by MRMR, by two threads and by one.",
         [
             _greedy(100_000, 1_000_000, 50, 100, piece=10),
             _greedy(20_000, 16_000_000, 3_000, 100, piece=2, large=True),
