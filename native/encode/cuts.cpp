@@ -12,6 +12,8 @@ namespace bitsieve {
 namespace {
 
 constexpr double kInt32 = 2147483648.0;  // 2^31
+constexpr std::int64_t kSelectedFrom = 1 << 15;  // numbers; fewer are sorted as fast
+constexpr int kIntervalBits = 16;
 
 // The whole numbers of a column that lie in a small span, from `low`.
 struct Span {
@@ -63,6 +65,8 @@ struct Scratch {
     std::vector<std::int32_t> classes;
     std::vector<std::int64_t> weights;
     std::vector<std::uint32_t> counts;
+    std::vector<std::uint64_t> keys;
+    std::vector<std::size_t> places;
 };
 
 // The numbers of a column that are there as ascending items, and as doubles.
@@ -78,6 +82,85 @@ void sort_column(const T* values, std::int64_t n, Scratch& scratch) {
     sort_items(scratch.items, scratch.spare);
     scratch.values.resize(there);
     for (std::size_t i = 0; i < there; ++i) scratch.values[i] = value_of(scratch.items[i].key);
+}
+
+// Moves the keys at some ascending places to where sorting would bring them; the first key is that of place `before`.
+void select_places(std::uint64_t* first, std::uint64_t* last, const std::size_t* place, const std::size_t* end,
+                   std::size_t before) {
+    if (place == end) return;
+    const std::size_t* middle = place + (end - place) / 2;
+    std::uint64_t* at = first + (*middle - before);
+    std::nth_element(first, at, last);
+    select_places(first, at, place, middle, before);
+    select_places(at + 1, last, middle + 1, end, *middle + 1);
+}
+
+// Whether one number seems to be a quarter of a long column, by a few of its rows.
+template <class T>
+bool repeats_one(const T* values, std::int64_t n) {
+    constexpr int kLooks = 64, kSame = 12;
+    double seen[kLooks];
+    int n_seen = 0;
+    for (int i = 0; i < kLooks; ++i)
+        if (const T value = values[n / kLooks * i]; !is_missing(value)) seen[n_seen++] = double(value);
+    std::sort(seen, seen + n_seen);
+    for (int i = kSame - 1; i < n_seen; ++i)
+        if (seen[i] == seen[i - kSame + 1]) return true;
+    return false;
+}
+
+// Cuts a long column without sorting it: numbers are counted by the upper bits of their keys, and only those are looked at
+// again that lie in an interval with a rank of a cut. False, and no cut is made, where these are more than a quarter.
+template <class T>
+bool cut_by_selection(const T* values, std::int64_t n, std::int64_t n_bins, Scratch& scratch, std::vector<double>& cuts) {
+    if (n < kSelectedFrom || repeats_one(values, n)) return false;
+    std::vector<std::uint64_t>& keys = scratch.keys;
+    keys.resize(std::size_t(n));
+    std::int64_t total = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        keys[total] = key_of(double(values[i]));
+        total += !is_missing(values[i]);
+    }
+    if (total < kSelectedFrom) return false;
+    const auto [least, most] = std::minmax_element(keys.begin(), keys.begin() + total);
+    if (*least == *most) return false;
+    const auto interval = [low = *least, shift = __builtin_clzll(*most - *least)](std::uint64_t key) {
+        return std::size_t(((key - low) << shift) >> (64 - kIntervalBits));
+    };
+    const double largest = value_of(*most);
+    scratch.counts.assign(std::size_t(1) << kIntervalBits, 0);
+    for (std::int64_t i = 0; i < total; ++i) ++scratch.counts[interval(keys[i])];
+
+    std::vector<std::int64_t>& ranks = scratch.weights;
+    ranks.clear();
+    for (std::int64_t b = 1; b < n_bins; ++b) {
+        const std::int64_t rank = (2 * b * total + n_bins) / (2 * n_bins);
+        if (rank > (ranks.empty() ? 0 : ranks.back()) && rank < total) ranks.push_back(rank);
+    }
+    scratch.places.clear();
+    std::int64_t before = 0, kept = 0;
+    auto rank = ranks.begin();
+    for (std::uint32_t& count : scratch.counts) {  // from here on, whether an interval is kept
+        const std::int64_t there = count;
+        count = rank != ranks.end() && *rank <= before + there;
+        for (; rank != ranks.end() && *rank <= before + there; ++rank)
+            scratch.places.push_back(std::size_t(kept + *rank - before - 1));
+        before += there;
+        if (count) kept += there;
+    }
+    if (kept > total / 4) return false;
+    std::size_t next = 0;
+    for (std::int64_t i = 0; i < total; ++i) {
+        const std::uint64_t key = keys[i];
+        keys[next] = key;
+        next += scratch.counts[interval(key)];
+    }
+    const std::vector<std::size_t>& places = scratch.places;
+    select_places(keys.data(), keys.data() + next, places.data(), places.data() + places.size(), 0);
+    cut_by_ranks(
+        ranks.size() + 1, n_bins, [&](std::size_t i) { return i < ranks.size() ? ranks[i] : total; },
+        [&](std::size_t i) { return i < ranks.size() ? value_of(keys[places[i]]) : largest; }, cuts);
+    return true;
 }
 
 // The same values as doubles.
@@ -162,7 +245,7 @@ Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, c
             cut_by_ranks(
                 ranks.size(), n_bins, [&](std::size_t v) { return ranks[v]; },
                 [&](std::size_t v) { return span.low + double(v); }, cuts);
-        } else {
+        } else if (weights || !cut_by_selection(values, n, n_bins, scratch, cuts)) {
             sort_column(values, n, scratch);
             const std::int64_t* times = in_order(weights, scratch.items, scratch.weights);
             for (std::size_t i = 1; times && i < scratch.weights.size(); ++i) scratch.weights[i] += scratch.weights[i - 1];

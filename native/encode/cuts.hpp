@@ -1,8 +1,8 @@
 // Cuts of columns of numbers: by the minimum description length (mdl.hpp), and by order statistics.
 //
-// A column of whole numbers in a small span is counted and not sorted, of a long one only that part is sorted by the classes in
-// which a cut may lie; any other is sorted once, whatever the number of class vectors. NaN takes no part. Weights: how many
-// times each row stands (null: once), 1 or more.
+// A column of whole numbers in a small span is counted and not sorted. Of a long one only that part is sorted by the classes, or
+// searched for order statistics, in which a cut may lie. Any other is sorted once, whatever the number of class vectors. NaN
+// takes no part. Weights: how many times each row stands (null: once), 1 or more.
 // Limits: rows <= 2^31, the sum of the weights <= 2^31. Scratch memory: 48 bytes a row, and 64 for a matrix in rows.
 #pragma once
 
