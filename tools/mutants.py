@@ -1,4 +1,4 @@
-"""Change the code in small ways, one at a time, and see whether the tests that mirror it notice.
+"""Change the code in small ways, one at a time, and see whether the tests of its room notice.
 
     python -m tools.mutants [NUMBER [SEED]]
 
@@ -232,9 +232,7 @@ class Outcomes:
 
     def add(self, mutation: MutationSpec, outcome: str, change: str, diff: str) -> None:
         """Keep one, and the counts of all: after each, so that a run that is cut short has what it found."""
-        place = self.place(mutation)
-        self.found = {name: of for name, of in self.found.items() if of not in self.survived or of["place"] != place}
-        self.found[change] = {"outcome": outcome, "place": place, "diff": diff}
+        self.found[change] = {"outcome": outcome, "place": self.place(mutation), "diff": diff}
         OUTCOMES.write_text(json.dumps(self.found, indent=1), encoding="utf-8")
 
     def rows(self) -> list[dict[str, Any]]:
@@ -284,7 +282,10 @@ def main(number: int = 30, seed: int = 0) -> int:
         print(f"{place} of {len(chosen)}: {outcome or 'settled'}: {change}", flush=True)
         if outcome:
             outcomes.add(mutation, outcome, change, diff)
-            claim = f"The tests that mirror a file notice small changes in it: drawn at {len(everything):,} places."
+            claim = (
+                f"The tests of a room notice small changes in it. Drawn from {len(everything):,} places; a change that "
+                "survived was tried again after tests were added."
+            )
             results.write(results.document("mutants", claim, outcomes.rows()), keep=True)
     print("\n".join(of["diff"] for of in outcomes.survived))
     return len(outcomes.survived)

@@ -73,6 +73,20 @@ def test_exception_in_the_caller_stops_the_rest():
     assert done == [0, 1, 2]
 
 
+def test_the_caller_is_stopped_by_a_thread_that_raises():
+    stopped, meeting, seen = threading.Event(), threading.Barrier(2, timeout=600), []
+
+    def work(block):
+        meeting.wait()  # one block is the caller's
+        if threading.current_thread() is not threading.main_thread():
+            raise ZeroDivisionError
+        seen.append(stopped.wait(timeout=600))
+
+    with pytest.raises(ZeroDivisionError):
+        run_blocks(work, range(2), 2, stopped=stopped)
+    assert seen == [True]
+
+
 def test_exception_in_a_thread_stops_the_rest():
     before = threading.active_count()
     done = []

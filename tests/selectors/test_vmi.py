@@ -27,7 +27,7 @@ def test_attributes():
 @pytest.mark.parametrize("binning", ["mdl", None])
 @pytest.mark.parametrize("decomposition", ["naive", "pairwise"])
 def test_equal_for_any_number_of_threads(decomposition, binning, monkeypatch):
-    monkeypatch.setattr(codes, "WORTH_A_THREAD", 1)  # threads even for microseconds of work
+    monkeypatch.setattr(codes, "LIKELIHOODS_A_THREAD", 1)  # threads even for microseconds of work
     X, y = load_iris(return_X_y=True)
     one = VMI(4, decomposition=decomposition, binning=binning).fit(X, y)
     for n_jobs in (2, 7, -1):

@@ -238,7 +238,7 @@ class PackedSums(Sums):
         return xy, xyc
 
     def gathered(self, columns: Columns) -> PackedSums | None:
-        """The sums of some of the columns, counted from 0; None where their pairs are as cheap without it."""
+        """The sums of some of the columns, counted from 0; None where that is large or gains nothing."""
         few = self.source.few(columns, GATHERED_BYTES) if self.scattered(columns) else None
         return None if few is None else few.fused
 

@@ -76,12 +76,14 @@ def _run_on_threads(
         waiting.put(block)
     # Plain threads and queues of C, not an executor: an interrupt while work is handed to one may leave its locks taken
     # and its threads waiting for ever.
-    workers = [Thread(target=_work_on, args=(work, waiting, outcomes, stopped.is_set)) for _ in range(threads - 1)]
+    workers = [
+        Thread(target=_work_on, args=(work, waiting, outcomes, stopped, stopped.is_set)) for _ in range(threads - 1)
+    ]
     try:
         for worker in workers:
             worker.start()
         for done in range(1, len(blocks) + 1):
-            _work_on(work, waiting, outcomes, lambda: not outcomes.empty())
+            _work_on(work, waiting, outcomes, stopped, lambda: not outcomes.empty())
             error = outcomes.get()
             if error is not None:
                 raise error
@@ -98,6 +100,7 @@ def _work_on(
     work: Callable[[Block], object],
     waiting: SimpleQueue[Block],
     outcomes: SimpleQueue[BaseException | None],
+    stopped: Event,
     at_end: Callable[[], bool],
 ) -> None:
     """Work on blocks that wait, and put what came of each: None, or the error that ends it."""
@@ -109,6 +112,7 @@ def _work_on(
         try:
             work(block)
         except BaseException as error:
+            stopped.set()
             outcomes.put(error)
             return
         outcomes.put(None)

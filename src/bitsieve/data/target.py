@@ -154,7 +154,7 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
     if missing:
         values = f"{missing:,} missing value{'s' * (missing > 1)} (NaN) among {n_samples:,}"
         drop = Setting("drop_missing_target", True)
-        how = " of select, compare and interactions does, or fill them in"
+        how = " of select, explain, compare and interactions does, or fill them in"
         raise ValueError(Sentence(f"{what} has {values}: drop those samples, as ", drop, how))
     if infinite:
         values = f"{infinite:,} infinite value{'s' * (infinite > 1)} (inf) among {n_samples:,}"
@@ -177,7 +177,7 @@ def check_read(accounts: Mapping[str, Account], drop_missing: bool) -> None:
             values = "values that are no numbers" if account.n_unread > 1 else "value that is no number"
             what = f"the target holds {account.what} such as {account.example!r}, and {account.n_unread:,} {values}"
             drop, keep = Setting("drop_missing_target", True), Setting("repair", False)
-            how = " of select, compare and interactions does, or, to keep the text as classes, add "
+            how = " of select, explain, compare and interactions does, or, to keep the text as classes, add "
             raise ValueError(Sentence(f"{what}: {account.listed}; drop those samples, as ", drop, how, keep))
 
 

@@ -155,15 +155,13 @@ def _near_on_line(values: Floats, radius: Floats, *, strictly: bool = False) -> 
     distinct, sizes = np.unique(values, return_counts=True)
     before = np.concatenate([[0], np.cumsum(sizes)])
     within = np.less if strictly else np.less_equal
-    first = np.searchsorted(distinct, values - radius)
-    while (more := (first > 0) & within(values - distinct[first - 1], radius)).any():
-        first -= more
-    while (fewer := ~within(values - distinct[first], radius) & (distinct[first] < values)).any():
-        first += fewer
-    last = np.searchsorted(distinct, values + radius, side="right") - 1
-    end = len(distinct) - 1
-    while (more := (last < end) & within(distinct[np.minimum(last + 1, end)] - values, radius)).any():
-        last += more
-    while (fewer := ~within(distinct[last] - values, radius) & (distinct[last] > values)).any():
-        last -= fewer
+    first = last = np.searchsorted(distinct, values)
+    beyond, after = np.full_like(first, -1), np.full_like(last, len(distinct))  # places that are not near
+    for _ in range(len(distinct).bit_length()):  # the differences never fall with the distance, rounded or not
+        middle = (beyond + first + 1) // 2
+        near = within(values - distinct[middle], radius)
+        first, beyond = np.where(near, middle, first), np.where(near, beyond, middle)
+        middle = (last + after) // 2
+        near = within(distinct[middle] - values, radius)
+        last, after = np.where(near, middle, last), np.where(near, after, middle)
     return np.asarray(before[last + 1] - before[first], np.float64)

@@ -88,11 +88,11 @@ def _answer(selection: Selection, curve: Curve) -> str:
     joint = curve.joint[curve.n_selected - 1]
     share = 100 * joint / curve.class_entropy
     first = selected_names(evidence)[0]
+    together = f" All {k:,} together have {number(joint)} bits in these rows ({share:.0f} %)." if k > 1 else ""
     return (
-        f"{k:,} of {len(evidence.table.names):,} features were selected. The first is {first}, which "
-        f"alone has {number(selection.relevance[0])} bits of information about {selection.target_name}, whose "
-        f"entropy is {number(curve.class_entropy)} bits. All {k:,} together have {number(joint)} bits in these rows "
-        f"({share:.0f} %)."
+        f"{k:,} of {len(evidence.table.names):,} features {'were' if k > 1 else 'was'} selected. The first is {first}, "
+        f"which alone has {number(selection.relevance[0])} bits of information about {selection.target_name}, whose "
+        f"entropy is {number(curve.class_entropy)} bits.{together}"
     )
 
 
@@ -156,7 +156,8 @@ def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
     selector, names = selection.selector, selection.evidence.table.names
     left_out = set(selection.evidence.left_out)
     later = [names[j] for j in curve.curve.columns[curve.curve.n_selected :].tolist() if j not in left_out]
-    text = f"{len(selection.features):,} features were asked for."
+    n = len(selection.features)
+    text = f"{n:,} {'feature was' if n == 1 else 'features were'} asked for."
     if getattr(selector, "stopped_by_", "n_features_to_select") != "n_features_to_select":
         text = f"The selection ended by itself: {selector.stopped_by_}"
         text += f", {selector.stopping_reason_}." if selector.stopping_reason_ else "."

@@ -62,7 +62,7 @@ def test_never_above_the_information_of_the_set(kind, seed, brute):
 def test_streamed_sums_are_the_kept_ones(seed, monkeypatch):
     """The state of all features, of some, of none: in_float32 bounds alike, and the exact ones the same."""
     codes, classes = problem(seed, n_samples=100, n_features=20)
-    monkeypatch.setattr(codes_module, "WORTH_A_THREAD", 1)
+    monkeypatch.setattr(codes_module, "LIKELIHOODS_A_THREAD", 1)
     results = []
     for kept in (1 << 30, 10 * 13 * 3 * 32, 0):
         monkeypatch.setattr(codes_module, "STATE_BYTES", kept)

@@ -63,7 +63,7 @@ ARITIES = {
 @pytest.mark.parametrize("arities", ARITIES.values(), ids=ARITIES.keys())
 @pytest.mark.parametrize("n_samples", [64, 65, 1003])
 def test_any_instruction_set_any_number_of_threads(kernel, kind, arities, n_samples, monkeypatch):
-    monkeypatch.setattr(variational_codes, "WORTH_A_THREAD", 1)  # threads even for microseconds of work
+    monkeypatch.setattr(variational_codes, "LIKELIHOODS_A_THREAD", 1)  # threads even for microseconds of work
     codes, sizes = random_codes(n_samples, n_samples, arities, 4)
     codes = codes.astype(np.uint16 if max(arities) > 256 else np.uint8)
 

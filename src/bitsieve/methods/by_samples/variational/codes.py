@@ -28,7 +28,7 @@ Features = NDArray[np.int64]  # columns as native functions take them
 TABLE_BYTES = 1 << 30  # of the tables of all features given one
 CHUNK = 64  # candidates of a native call, or as many as take so many likelihoods
 CALL_LIKELIHOODS = 1 << 21
-WORTH_A_THREAD = 300_000  # likelihoods, about 0.3 ms, below which starting a thread costs more than it saves
+LIKELIHOODS_A_THREAD = 300_000  # likelihoods, about 0.3 ms, below which starting a thread costs more than it saves
 FEW = 32  # candidates tried where the first of them may reach H(C)
 KNOWN_LOGS = 1 << 14  # counts whose log2 is kept
 STATE_BYTES = 2 << 30
@@ -61,7 +61,7 @@ class CodeTable:
     def spread(self, work: Callable[[Features], object], features: Features, most: int) -> None:
         """``work(some of the features)``, at most so many at a time, on the threads that have enough to do."""
         likelihoods = len(features) * self.n_samples * len(self.class_sizes)
-        threads = max(1, min(thread_count(self.n_jobs), likelihoods // WORTH_A_THREAD))
+        threads = max(1, min(thread_count(self.n_jobs), likelihoods // LIKELIHOODS_A_THREAD))
         size = most if threads == 1 else min(most, max(1, len(features) // (4 * threads)))
         run_blocks(work, [features[i : i + size] for i in range(0, len(features), size)], threads)
 
