@@ -135,7 +135,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "what the target is (default: by its values: fractions, dates and many whole numbers are a quantity)",
                "name", choices=("classes", "quantity"), parameters="target_kind"),
         Option("--drop-missing-target", f"{SELECTING} compare {TUPLES}",
-               "leave rows without a target out; else they are an error", "flag", parameters="drop_missing_target"),
+               "leave rows without a target out (--output keeps them); else they are an error", "flag", parameters="drop_missing_target"),
         Option("--weight", f"{SELECTING} count sql how-many {TUPLES}",
                "the column of frequency weights, whole numbers: how often each row counts",
                "column", parameters="sample_weight"),
