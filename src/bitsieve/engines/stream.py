@@ -30,6 +30,7 @@ from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target_summary import TargetCoding
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
 from bitsieve.engines.registry import DataInParts, ReadAs
+from bitsieve.files.arrow import give_back_unused
 from bitsieve.files.errors import check_unchanged
 from bitsieve.files.libsvm import read_libsvm_in_ranges
 from bitsieve.files.parts import ColumnParts
@@ -197,6 +198,8 @@ class StreamParts(Parts):
             if n_rows:
                 yield first, objects
             first, seen = first + n_rows, last
+            if self.memory is not None:
+                give_back_unused()
             step(seen, self.batches.n_rows)
         self._check_lengths(seen, at_end=True)
         check_unchanged(self.batches.label, self.state, self.batches.state())

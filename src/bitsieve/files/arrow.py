@@ -229,6 +229,7 @@ class RowGroups:
                 return
             for batch in file.iter_batches(rows, row_groups=groups, columns=columns):
                 yield self.stored.chosen(pa.Table.from_batches([batch]), wanted)
+                pa.default_memory_pool().release_unused()
 
 
 def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
@@ -278,3 +279,8 @@ def _is_plain(kind: pa.DataType) -> bool:
     """Whether polars reads a type as pyarrow does."""
     tests = (pa.types.is_integer, pa.types.is_float32, pa.types.is_float64, pa.types.is_boolean, pa.types.is_string)
     return any(test(kind) for test in tests)
+
+
+def give_back_unused() -> None:
+    """Return to the system what Arrow keeps of memory for later."""
+    pa.default_memory_pool().release_unused()
