@@ -22,7 +22,7 @@ from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.compare import SelectorCV
-from bitsieve.information.leaks import leaks
+from bitsieve.information.evidence import leaks
 from bitsieve.methods.by_counts.stopping import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider

@@ -27,8 +27,7 @@ from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import count
 from bitsieve.information import Information, make_information
-from bitsieve.information.evidence import carries_information
-from bitsieve.information.leaks import Leak, leaks
+from bitsieve.information.evidence import Leak, carries_information, leaks
 from bitsieve.methods.constraints import Constraints, resolve
 from bitsieve.methods.method import Found, Method
 from bitsieve.methods.registry import arguments_of, find_method

@@ -186,6 +186,19 @@ class CutBinning(Binning):
         """The rule: the cuts of the columns of a block, one after the other, and where those of each column end."""
 
 
+def codes_that_occur(binner: Any, table: Any) -> Integers:
+    """How many codes every column can show; in dense tables the code of missing values only where there are such."""
+    n_codes = np.asarray(binner.n_bins_)
+    if getattr(binner, "missing", "error") != "bin":
+        return n_codes
+    if not table.in_memory:
+        return np.asarray(table.coding.arities, np.int64)
+    if table.is_sparse:
+        return n_codes
+    none_missing = (table.extents(binner.n_jobs).holds & MISSING) == 0
+    return np.asarray(n_codes - none_missing, np.int64)
+
+
 def code_categories(name: str, given: Encoded, known: NDArray[Any] | None, out: NDArray[Any]) -> None:
     """Codes of the categories of a column among those ``known`` when fitting, written to ``out``."""
     if known is None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Integers
 from bitsieve.common.progress import listening, phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.base import MAX_CODES, Binning
@@ -104,19 +103,6 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
         tuple(j for j, error in enumerate(errors) if error),
         max(errors, default=0.0),
     )
-
-
-def codes_that_occur(binner: Any, table: Any) -> Integers:
-    """How many codes every column can show; in dense tables the code of missing values only where there are such."""
-    n_codes = np.asarray(binner.n_bins_)
-    if getattr(binner, "missing", "error") != "bin":
-        return n_codes
-    if not table.in_memory:
-        return np.asarray(table.coding.arities, np.int64)
-    if table.is_sparse:
-        return n_codes
-    none_missing = (table.extents(binner.n_jobs).holds & MISSING) == 0
-    return np.asarray(n_codes - none_missing, np.int64)
 
 
 def arity_of(binner: Binning, summary: Summary, j: int) -> int:
