@@ -12,8 +12,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import ClassSearch, FixedCodes, Units
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
-from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import Binning, make_binner
 from bitsieve.data.table import Table, TableElsewhere, TableInMemory
 
 

@@ -16,7 +16,7 @@ from bitsieve.common.messages import aligned, quoted, warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.data.binning.registry import binning_with, make_binner
+from bitsieve.data.binning.base import binning_with, make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory

@@ -17,7 +17,7 @@ from bitsieve.common.arrays import Floats
 from bitsieve.common.defaults import BINNING, COMPARED
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.quantity import TIMES
 from bitsieve.data.table import TableInMemory

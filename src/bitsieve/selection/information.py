@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_choice
-from bitsieve.data.binning.registry import binning_with, make_binner
+from bitsieve.data.binning.base import binning_with, make_binner
 from bitsieve.data.given import ColumnRules
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory

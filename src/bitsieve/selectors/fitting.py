@@ -20,8 +20,7 @@ from bitsieve.common.messages import Sentence, Setting, renamed, warn
 from bitsieve.common.parameters import FeatureCount, check_threads
 from bitsieve.common.progress import duration
 from bitsieve.counts.source import CountSource, class_order
-from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.registry import keeps_missing, make_binner
+from bitsieve.data.binning.base import Binning, keeps_missing, make_binner
 from bitsieve.data.encoding import as_array, encode_known
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory

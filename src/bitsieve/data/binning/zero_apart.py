@@ -17,10 +17,9 @@ from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, depen
 from bitsieve.counts.sparse import SparseCodes
 from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
-from bitsieve.data.binning.base import Binning, unknown_category
+from bitsieve.data.binning.base import Binning, make_binner, unknown_category
 from bitsieve.data.binning.mdl import RepeatedCuts, log_codings
 from bitsieve.data.binning.ragged import Ragged
-from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.extents import IN_A_BIN
 from bitsieve.data.sparse import read_sparse
 from bitsieve.data.table import TableInMemory
