@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitsieve.common.arrays import Columns, Floats, Integers
+from bitsieve.common.docstrings import cites
 from bitsieve.common.messages import ParameterError, aligned, quoted
-from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
