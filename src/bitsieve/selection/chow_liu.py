@@ -18,7 +18,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import coded
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
-from bitsieve.data.binning.registry import binning_with, make_binner
+from bitsieve.data.binning.base import binning_with, make_binner
 from bitsieve.information import Information
 from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation

@@ -13,7 +13,7 @@ from bitsieve.common.messages import ParameterError
 from bitsieve.common.papers import cites
 from bitsieve.common.parameters import Rule, check_choice, check_integer, check_level, check_threads, made_by
 from bitsieve.common.progress import phase
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.table import Table
 from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, Found
