@@ -21,6 +21,7 @@ from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import Rule, check_choice, check_parameters, check_threads
 from bitsieve.common.progress import phase
+from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.search import ClassSearch
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.ragged import Ragged
@@ -163,7 +164,14 @@ class Binning(ABC):
                 raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
         edges = self.bin_edges_.take(block.places)
         _native.code_by_cuts(
-            block.values, edges.values, edges.ends, self.side == "left", missing_code, block.places, out
+            choose_kernel().name,
+            block.values,
+            edges.values,
+            edges.ends,
+            self.side == "left",
+            missing_code,
+            block.places,
+            out,
         )
 
     def _check_code_limit(self, table: TableInMemory) -> None:
