@@ -171,9 +171,10 @@ def test_greedy_criteria(agree, kind, estimator):
 
 
 @every_kind
-@pytest.mark.parametrize("name", [name for name, c in CRITERIA.items() if getattr(c, "never_increases", False)])
+@pytest.mark.parametrize("name", [name for name, c in CRITERIA.items() if getattr(c, "never_increases", False)] + ["mrmr"])
 def test_lazy_evaluation(agree, kind, name, monkeypatch):
     monkeypatch.setattr(greedy, "LAZY_FROM", 0.0)
+    monkeypatch.setattr(greedy, "LAZY_MEAN_FROM", 0.0)
     agree(kind, forward(name))
 
 
