@@ -141,9 +141,9 @@ class SparseSums(Sums):
 
     source: SparseSource
 
-    @property
-    def row_seconds(self) -> float:  # type: ignore[override]
-        return 1e-9 * len(self.source.listed.row) + 2e-8 * self.source.n_features
+    def __init__(self, source: SparseSource) -> None:
+        super().__init__(source)
+        self.row_seconds = 1e-9 * len(source.listed.row) + 2e-8 * source.n_features
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         pooled, with_class = np.empty((2, self.source.n_features), np.int64)

@@ -253,7 +253,8 @@ class CorrectedInformation(SumInformation):
     def least_redundancy(self) -> Floats:
         """At most ``log2(1 + chi^2 / N)`` is taken off, whose mean over shuffles has chi^2 at its own mean or less."""
         codes = self.source.arities - 1.0
-        return -np.log2(1 + codes * codes.max() / max(self.source.n_samples - 1, 1))
+        least: Floats = -np.log2(1 + codes * codes.max() / max(self.source.n_samples - 1, 1))
+        return least
 
     def chance_given(self, known: Integers, with_class: Integers) -> Chance:
         """What the mean of I(Xi;C|Z) over all shuffles is made of, given the counts of Z and of Z with the class."""
@@ -268,7 +269,8 @@ class CorrectedInformation(SumInformation):
         """The mean of I(Xi;Xs) over all shuffles of Xi."""
         alone, _ = self.marginals
         others = alone if columns is None else alone[columns]
-        expected = self.margins.summed(self._kept(self._shared, pivot, lambda: self.margins.expected(self.cells_of(pivot)[0])), columns)
+        with_pivot = self._kept(self._shared, pivot, lambda: self.margins.expected(self.cells_of(pivot)[0]))
+        expected = self.margins.summed(with_pivot, columns)
         return self.bits(expected - others + (self.total - alone[pivot]))
 
     def chance_by(self, pivot: int) -> Chance:

@@ -68,7 +68,7 @@ def test_the_criteria_that_never_increase():
 
 
 @every_bounded_estimator
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_no_redundancy_below_the_least(information_of, estimator, seed):
     """Few samples or many, few codes or one a sample, drawn apart or copies of each other: what bounds are made of."""
     random = np.random.default_rng(seed)
@@ -79,7 +79,7 @@ def test_no_redundancy_below_the_least(information_of, estimator, seed):
     information = information_of(codes, random.integers(0, 2, n_samples), estimator=estimator)
     for pivot in range(12):
         redundancy = information.pair(pivot, by_class=False).redundancy
-        # The mean over shuffles of large tables is right to 1e-4 bits; the terms of plug-in are rounded by less than 1e-12.
+        # The terms are rounded, sums of them by less than 1e-12.
         assert (redundancy >= information.least_redundancy - 1e-12).all()
 
 
@@ -99,7 +99,7 @@ def test_scores_never_increase(information_of, make_table, name, seed):
         bounds = scores
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", BOUNDED)
 def test_equal_to_eager_corrected_for_chance(check_equal, make_table, name, seed):
     """Less is taken off where chance alone shares much: a redundancy may be negative, and scores may rise."""

@@ -56,7 +56,7 @@ class LazyScores:
         ceilings = self._scores(np.arange(n_features))
         self.order = np.argsort(-ceilings, kind="stable")
         self.ceilings = ceilings[self.order]
-        self._look_at(np.count_nonzero(_near(self.ceilings)))
+        self._look_at(int(np.count_nonzero(_near(self.ceilings))))
 
     def add(self, feature: int) -> None:
         """Put a feature into S; every score becomes a bound."""
@@ -121,7 +121,7 @@ class LazyScores:
 
 def _near(bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Those that are not far behind the best."""
-    best = bounds.max()
+    best = float(bounds.max())
     return (bounds > -np.inf) & (bounds >= (HOT * best if best > 0 else best / HOT))
 
 
