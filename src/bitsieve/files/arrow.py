@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,44 +15,14 @@ import pyarrow as pa
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import phase
 from bitsieve.files.dialect import unique_names
-from bitsieve.files.errors import DataError, check_names, in_one_line
-from bitsieve.files.parts import ColumnParts, Given, Rows
+from bitsieve.files.errors import DataError, in_one_line
+from bitsieve.files.parts import INDEX, ColumnParts, Given, Rows, check_schema, native_file, sliced
 from bitsieve.files.spool import Spool, no_room
 
-INDEX = "__index_level_"  # what pandas calls the index that it adds to a file
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}
 _BUFFER = 1 << 18  # bytes of a column of Parquet that are read at once
 _LONG = 4  # a row group of more blocks is not taken whole
 _PAGE = 1 << 17  # rows of a page, which is read whole for any of them
-
-
-def sliced(table: pa.Table, rows: int | None) -> Iterator[pa.Table]:
-    """A block, cut where it holds more rows than are wanted."""
-    if rows is None:
-        yield table
-        return
-    for first in range(0, table.num_rows, rows):
-        yield table.slice(first, rows)
-
-
-def check_schema(schema: pa.Schema, label: str) -> None:
-    """Refuse two columns of one name, and columns that hold lists or raw bytes."""
-    check_names(schema.names, label)
-    for column in schema:
-        inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        if pa.types.is_nested(inner):
-            raise DataError(f"column {column.name!r} of {label} holds {column.type}: drop it or make it plain columns")
-        binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
-        if any(test(inner) for test in binary) or str(inner) == "binary_view":
-            raise DataError(f"column {column.name!r} of {label} holds raw bytes: drop it or make it text")
-
-
-def native_file(path: Path, mode: str = "rb") -> pa.OSFile:
-    """The file opened by pyarrow; its name may be no UTF-8 text.
-
-    It is read and not mapped: were it cut while it is mapped, the next look at it would end the process.
-    """
-    return pa.OSFile(os.fsencode(path), mode)
 
 
 @dataclass(frozen=True)
