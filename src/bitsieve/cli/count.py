@@ -74,7 +74,7 @@ def _read(
     source: Any, options: argparse.Namespace, rule: str, parameters: dict[str, Any]
 ) -> tuple[TableInParts, Binning]:
     """The table, of which the target is known, and its binner."""
-    from bitsieve.data.binning.registry import make_binner
+    from bitsieve.data.binning.base import make_binner
     from bitsieve.files.read import open_columns
 
     if getattr(source, "own_target", None) is not None:

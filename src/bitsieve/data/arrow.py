@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Flags
 from bitsieve.data.encoding import DIGITS, WHOLE, Encoded, check_distinct, encode, microseconds
 from bitsieve.files.dialect import MISSING
 
@@ -83,6 +84,12 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     raise ValueError(
         f"column {name!r} holds {kind}: give numbers, dates, text, categories or booleans, or drop the column"
     )
+
+
+def flags(mask: Any) -> Flags:
+    """A mask of Arrow as numpy has it; null is False."""
+    found: Flags = numpy_of(pc.fill_null(mask, False))
+    return found
 
 
 def is_time(kind: Any) -> bool:

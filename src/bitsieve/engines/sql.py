@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from bitsieve.common.messages import quoted
-from bitsieve.data.binning.registry import binning_of
+from bitsieve.data.binning.coding import binning_of
 from bitsieve.data.target import Target
 from bitsieve.engines.grouped_counts import LARGEST
 from bitsieve.engines.in_parts import TableInParts

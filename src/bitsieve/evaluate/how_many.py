@@ -16,13 +16,13 @@ from bitsieve.common.messages import aligned, quoted, warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.data.binning.registry import binning_with, make_binner
+from bitsieve.data.binning.base import binning_with, make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.compare import SelectorCV
-from bitsieve.information.leaks import leaks
+from bitsieve.information.evidence import leaks
 from bitsieve.methods.by_counts.stopping import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider

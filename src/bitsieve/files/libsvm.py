@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Floats, Integers
-from bitsieve.common.names import NumberedNames
+from bitsieve.common.lazy import NumberedNames
 from bitsieve.common.progress import phase
 from bitsieve.counts.source import check_sparse_rows
 from bitsieve.files.errors import DataError, check_unchanged, check_width, file_state, in_one_line, readable

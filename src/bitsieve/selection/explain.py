@@ -14,10 +14,9 @@ from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.choice import TIE, pick
 from bitsieve.common.messages import allowed_names, displayed, finite, number, printable, quoted
 from bitsieve.common.parameters import check_choice
-from bitsieve.data.binning.zero_apart import binner_of
 from bitsieve.data.columns import read_columns
 from bitsieve.data.table import Table
-from bitsieve.engines.local import make_source
+from bitsieve.engines.local import binner_of, make_source
 from bitsieve.information import Information, make_information
 from bitsieve.information.protocol import pair_uncertainty
 from bitsieve.methods.by_samples.cutting_plane.columns import Pairs, vectors_of

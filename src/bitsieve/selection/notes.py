@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.messages import Sentence, Setting, quoted, quoted_places
-from bitsieve.data.binning.coding import codes_that_occur
+from bitsieve.data.binning.base import codes_that_occur
 from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.quantity import listed_edges
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import Target
-from bitsieve.information.leaks import Leak
+from bitsieve.information.evidence import Leak
 from bitsieve.methods.by_counts.stopping import ConditionalStopping, make_stopping
 from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
 from bitsieve.selection.left_out import read_as
