@@ -80,7 +80,7 @@ def test_a_target_in_text_is_the_same_through_every_door(written, gap, door):
     assert (by_names(table, found.features), *as_read(found)[1:]) == as_read(wanted)
     assert said(table, found) == said(table, wanted)
     if gap:
-        with pytest.raises(ValueError, match=r"20 values that are no numbers: '-' \(20\); drop those rows"):
+        with pytest.raises(ValueError, match=r"20 values that are no numbers: '-' \(20\); drop those samples"):
             door(table)
 
 

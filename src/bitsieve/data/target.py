@@ -159,7 +159,7 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
     if missing:
         values = f"{missing:,} missing value{'s' * (missing > 1)} (empty, NaN, 'NA', 'None', ...) among {n_samples:,}"
         drop = Setting("drop_missing_target", True)
-        raise ValueError(Sentence(f"{what} has {values}: drop those rows, as ", drop, " does, or fill them in"))
+        raise ValueError(Sentence(f"{what} has {values}: drop those samples, as ", drop, " does, or fill them in"))
     if infinite:
         values = f"{infinite:,} infinite value{'s' * (infinite > 1)} (inf) among {n_samples:,}"
         raise ValueError(f"{what} has {values}: drop those samples")
@@ -182,7 +182,7 @@ def check_read(accounts: Mapping[str, Account], drop_missing: bool) -> None:
             what = f"the target holds {account.what} such as {account.example!r}, and {account.n_unread:,} {values}"
             drop, keep = Setting("drop_missing_target", True), Setting("repair", False)
             how = " does, or, to keep the text as classes, add "
-            raise ValueError(Sentence(f"{what}: {account.listed}; drop those rows, as ", drop, how, keep))
+            raise ValueError(Sentence(f"{what}: {account.listed}; drop those samples, as ", drop, how, keep))
 
 
 def to_classes(

@@ -245,7 +245,7 @@ def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answe
             counted, bins = count_table(counted.table, binner, drawn["n_jobs"]), "; by three quantile bins"
         taken = KnockoffSelector(**drawn).fit_counted(counted).selected_
     if not len(taken):
-        why = f"no draw takes {least:,} of {n_left:,} columns, and none takes fewer{bins}"
+        why = f"a draw takes {least:,} columns or more, or none: of {n_left:,} it took none{bins}"
         return Answer("knockoffs", None, [], why)
     why = f"each beats its knockoff given all others, no more than a tenth of the list is false{bins}"
     return _answer(counted.table.names, "knockoffs", taken, why)

@@ -181,9 +181,9 @@ def check_file(path: str | PathLike[str]) -> None:
     with readable(path):
         if not path.exists():
             beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
-            advice = [f"did you mean {str(path.with_name(name))!r}?" for name in nearest(path.name, beside, 1)]
-            advice.append(f"give the path of a table file ({READ})")
-            raise DataError(f"there is no file {str(path)!r}: {advice[0]}")
+            near = " or ".join(repr(str(path.with_name(name))) for name in nearest(path.name, beside))
+            advice = f"did you mean {near}?" if near else f"give the path of a table file ({READ})"
+            raise DataError(f"there is no file {str(path)!r}: {advice}")
         mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
