@@ -17,12 +17,12 @@ from bitsieve.data.target import Target
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Evidence
-from bitsieve.selection.explain import FeatureExplanation, explain_feature
-from bitsieve.selection.figures import Axes
 from bitsieve.selectors.fitting import Outcome
 
 if TYPE_CHECKING:
     from bitsieve.selection.displays import Display
+    from bitsieve.selection.explain import FeatureExplanation
+    from bitsieve.selection.figures import Axes
 
 _IN_JSON = "rank", "name", "index", "score", "relevance_bits", "overlap_with", "overlap_bits", "informative"
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
@@ -188,6 +188,8 @@ class Selection:
         ValueError
             There is no such column.
         """
+        from bitsieve.selection.explain import explain_feature
+
         return explain_feature(self, feature)
 
     def to_dict(self) -> dict[str, Any]:
