@@ -158,7 +158,7 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
         return [f"stopped after {_features(k)}: all columns that are left {what}"]
     candidate = table.names[selector.stopping_candidate_]
     corrected = rule == "threshold" and getattr(selector, "estimator", "") == "corrected"
-    before = " before correction for chance, by which scores are lower" if corrected else ""
+    before = " (before correction for chance; scores are after it)" if corrected else ""
     return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}{before}"]
 
 
