@@ -22,6 +22,7 @@ from bitsieve.files.spool import Spool, no_room
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}
 _BUFFER = 1 << 18  # bytes of a column of Parquet that are read at once
 _LONG = 4  # a row group of more blocks is not taken whole
+_PAGE = 1 << 17  # rows of a page, which is read whole for any of them
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,7 @@ class RowGroups:
             find_spec("polars") is not None
             and self.stored.places is None
             and str(self.stored.path).isprintable()  # a name that is not UTF-8 is not
-            and max(self.sizes, default=0) <= _LONG * rows
+            and (max(self.sizes, default=0) <= _LONG * rows or rows >= _PAGE)
             and all(_is_plain(self.stored.schema.field(name).type) for name in wanted)
         )
 
@@ -173,17 +174,25 @@ class RowGroups:
 
         frame = polars.scan_parquet(self.stored.path, glob=False, hive_partitioning=False).select(wanted)
         schema = pa.schema([self.stored.schema.field(name) for name in wanted]).remove_metadata()
+        first = sum(self.sizes[: self.first])
+        for end in self._ends(rows):
+            table = frame.slice(first, end - first).collect()
+            if len(table) != end - first:
+                raise OSError("it holds fewer rows than it says")
+            if end > first:
+                yield self.stored.chosen(table.rechunk().to_arrow().cast(schema), wanted)  # text has wider offsets
+            first = end
+
+    def _ends(self, rows: int) -> Iterator[int]:
+        """Where blocks of about so many rows end: of short row groups together, or of parts of a long one."""
         first = taken = sum(self.sizes[: self.first])
         for place in range(self.first, self.end):
             taken += self.sizes[place]
-            if taken - first < rows and place + 1 < self.end:
-                continue
-            table = frame.slice(first, taken - first).collect()
-            if len(table) != taken - first:
-                raise OSError("it holds fewer rows than it says")
-            if taken > first:
-                yield self.stored.chosen(table.rechunk().to_arrow().cast(schema), wanted)  # text has wider offsets
-            first = taken
+            n_rows = taken - first
+            if n_rows >= rows or place + 1 == self.end:
+                n_blocks = 1 if n_rows <= _LONG * rows else -(-n_rows // (2 * rows))
+                yield from (first + n_rows * block // n_blocks for block in range(1, n_blocks + 1))
+                first = taken
 
     def _by_pyarrow(self, wanted: list[str], rows: int | None) -> Iterator[pa.Table]:
         from pyarrow import parquet

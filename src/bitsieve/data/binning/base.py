@@ -163,16 +163,8 @@ class Binning(ABC):
             if self.categories_[j] is not None:
                 raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
         edges = self.bin_edges_.take(block.places)
-        _native.code_by_cuts(
-            choose_kernel().name,
-            block.values,
-            edges.values,
-            edges.ends,
-            self.side == "left",
-            missing_code,
-            block.places,
-            out,
-        )
+        kernel, left = choose_kernel().name, self.side == "left"
+        _native.code_by_cuts(kernel, block.values, edges.values, edges.ends, left, missing_code, block.places, out)
 
     def _check_code_limit(self, table: TableInMemory) -> None:
         if self.n_bins_.max() > MAX_CODES:
