@@ -80,7 +80,8 @@ def _read(
     if getattr(source, "own_target", None) is not None:
         open_columns(options.data)
     how = {name: getattr(options, name) for name in ("target_bins", "target_kind")}
-    table = cast("TableInParts", source.read_in_parts(options.target, options.weight, **how, rules=rules_of(options)))
+    how |= {"drop_missing": options.drop_missing_target, "rules": rules_of(options)}
+    table = cast("TableInParts", source.read_in_parts(options.target, options.weight, **how))
     return table, make_binner(rule, n_jobs=options.threads or -1, **parameters).for_table(table)
 
 

@@ -14,11 +14,10 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from bitsieve.common.arrays import Flags, Integers
-from bitsieve.data.arrow import arrow_of, flags, is_text, numpy_of
+from bitsieve.data.arrow import MARKERS, arrow_of, flags, is_text, numpy_of, text_of, without_markers
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import DAY_FIRST, MONTH_FIRST, Account, ColumnRules, Form, Understood
 from bitsieve.data.target import split_target
-from bitsieve.files.dialect import MISSING
 from bitsieve.files.text import without_commas
 
 _MOST = 0.95  # of the rows with a value must be of one form
@@ -39,15 +38,7 @@ _TRUE = frozenset(
 _FALSE = frozenset(["no", "n", "false", "f", "off", "0", "nein", "non", "faux", "não", "nao", "нет", "falsch", "falso"])
 
 
-def text_of(values: Sequence[str]) -> pa.Array:
-    """An Arrow array of text, made without pa.array, which imports pandas."""
-    encoded = [value.encode() for value in values]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    return pa.Array.from_buffers(pa.string(), len(encoded), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))])
-
-
-_MARKERS = text_of([*MISSING, *(f" {marker}" for marker in MISSING if marker)])
-_MARKED = frozenset(_MARKERS.to_pylist())
+_MARKED = frozenset(MARKERS.to_pylist())
 _TOKEN_VALUES = text_of(_TOKENS)
 
 
@@ -60,8 +51,7 @@ class Words(Form):
 
     def read(self, text: pa.Array) -> pa.Array:
         """The text, null where it means a missing value."""
-        means_missing = pc.is_in(text, _MARKERS)
-        return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
+        return without_markers(text)
 
 
 @dataclass(frozen=True)

@@ -136,6 +136,7 @@ def how_many(
     missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
+    drop_missing_target: bool = False,
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,
     classifier: Any = None,
@@ -165,7 +166,7 @@ def how_many(
         As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
     missing : {"error", "bin"}, optional
-    target_bins, target_kind, repair, column_types
+    target_bins, target_kind, drop_missing_target, repair, column_types
         As for :func:`bitsieve.select`.
     classifier, folds
         As for :func:`bitsieve.compare`.
@@ -195,8 +196,8 @@ def how_many(
     [4, 11, 2, 5, None]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
-    how: Any = {"target_bins": target_bins, "target_kind": target_kind, "rules": column_rules(repair, column_types)}
-    table = read_data(data, target, sample_weight, groups, **how)
+    how: Any = {"target_bins": target_bins, "target_kind": target_kind, "drop_missing": drop_missing_target}
+    table = read_data(data, target, sample_weight, groups, **how, rules=column_rules(repair, column_types))
     refuse_constant_data(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
@@ -244,7 +245,7 @@ def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answe
             counted, bins = count_table(counted.table, binner, drawn["n_jobs"]), "; by three quantile bins"
         taken = KnockoffSelector(**drawn).fit_counted(counted).selected_
     if not len(taken):
-        why = f"no draw takes {least:,} of {n_left:,} columns, and none takes fewer{bins}"
+        why = f"a draw takes {least:,} columns or more, or none: of {n_left:,} it took none{bins}"
         return Answer("knockoffs", None, [], why)
     why = f"each beats its knockoff given all others, no more than a tenth of the list is false{bins}"
     return _answer(counted.table.names, "knockoffs", taken, why)

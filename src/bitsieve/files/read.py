@@ -21,7 +21,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.messages import quoted, warn_of
+from bitsieve.common.messages import nearest, quoted, warn_of
 from bitsieve.files.errors import DataError, file_and_inside, in_one_line, readable
 from bitsieve.files.npz import ArrayFile, ArrayTable
 from bitsieve.files.parts import ColumnParts, Copies, Given
@@ -183,7 +183,10 @@ def check_file(path: str | PathLike[str]) -> None:
     path, _ = file_and_inside(Path(path))
     with readable(path):
         if not path.exists():
-            raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})")
+            beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+            near = " or ".join(repr(str(path.with_name(name))) for name in nearest(path.name, beside))
+            advice = f"did you mean {near}?" if near else f"give the path of a table file ({READ})"
+            raise DataError(f"there is no file {str(path)!r}: {advice}")
         mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")

@@ -216,7 +216,8 @@ class Selection:
                 "edges": _edges(edges),
             },
             "features": [
-                dict(zip(_IN_JSON, map(_plain, row), strict=True)) for row in zip(*ranking(self).values(), strict=True)
+                dict(zip([*_IN_JSON, *levels_of(self)], map(_plain, row), strict=True))
+                for row in zip(*ranking(self).values(), strict=True)
             ],
             "stopping": _stopping(self.facts),
             "certificate": _certificate(self.facts),
@@ -238,6 +239,7 @@ def ranking(selection: Selection) -> dict[str, Any]:
         "overlap_with": selection.overlap_with,
         "overlap": np.asarray(selection.overlap),
         "informative": np.asarray(selection.informative),
+        **levels_of(selection),
     }
 
 
@@ -256,7 +258,7 @@ def _ranking(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...
     names = ("rank", "feature", f"score ({selection.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
     informative = selection.informative
     marks = [] if informative.all() else ["" if found else _BY_CHANCE for found in informative]
-    levels, of_features = levels_of(selection)
+    levels, of_features = levels_in_words(selection)
     rows = [
         (
             str(rank),
@@ -273,16 +275,22 @@ def _ranking(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...
     return (*names, *levels, *[""][: len(marks)]), rows
 
 
-def levels_of(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Of a rule with a rate, header and columns: the least level at which each feature is taken, and its neighbours."""
+def levels_of(selection: Selection) -> dict[str, Any]:
+    """Of a rule with a rate, by columns: the least level at which each feature is taken, and its neighbours."""
     facts, names = selection.facts, selection.evidence.table.names
     if conclusion_of(facts) is None:
-        return (), [()] * len(selection.features)
-    least = [f"{value:.3g}" for value in facts.stopping_values_]
-    if not hasattr(facts, "stopping_given_"):
-        return ("least level",), [(level,) for level in least]
-    given = [", ".join(str(names[j]) for j in columns) or "-" for columns in facts.stopping_given_]
-    return ("least level", GIVEN), list(zip(least, given, strict=True))
+        return {}
+    found: dict[str, Any] = {"least_level": facts.stopping_values_}
+    if hasattr(facts, "stopping_given_"):
+        found["neighbours"] = [", ".join(str(names[j]) for j in columns) for columns in facts.stopping_given_]
+    return found
+
+
+def levels_in_words(selection: Selection) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The same as header and rows of a table."""
+    found = levels_of(selection)
+    cells = [[of or "-" if isinstance(of, str) else f"{of:.3g}" for of in column] for column in found.values()]
+    return ["least level", GIVEN][: len(found)], list(zip(*cells, strict=True)) or [()] * len(selection.features)
 
 
 def conclusion_of(facts: Any) -> str | None:

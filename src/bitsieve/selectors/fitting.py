@@ -101,9 +101,10 @@ class Outcome:
 
     def facts(self) -> SimpleNamespace:
         """The parameters and the fitted attributes, under the names that a selector has for them."""
-        names = self.table.feature_names
+        names, method = self.table.feature_names, find_method(self.method)
         return SimpleNamespace(
-            name=find_method(self.method).estimator,
+            name=method.estimator,
+            unused_bins="" if method.bins else f"once cut into bins, which {method.name} does not use, ",
             n_features_to_select=self.asked,
             selected_=self.fitted.found.selected,
             scores_=self.fitted.found.scores,

@@ -213,8 +213,8 @@ def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters:
     names = ", ".join(map(repr, RULES))
     if not isinstance(spec, str) or spec not in RULES:
         near = get_close_matches(spec.lower(), RULES, n=1) if isinstance(spec, str) else []
-        hint = f", did you mean {near[0]!r}?" if near else ""
-        raise ParameterError("binning", spec, f"give one of {names} or a binner object{hint}", "is not known")
+        hint = f", did you mean {near[0]!r}?" if near else "" if isinstance(spec, str) else " or a binner object"
+        raise ParameterError("binning", spec, f"give one of {names}{hint}", "is not known")
     rule: Any = rule_named(spec)  # whose parameters are its own
     accepted = [name for name in rule.parameter_names() if name != "n_jobs"]
     for name in parameters:

@@ -75,7 +75,7 @@ class LazyScores:
                 leaders = self.front[stale[np.argsort(-bounds[stale], kind="stable")[:together]]]
                 self._advance(leaders, reached)
                 together = None
-            elif self.ceilings[len(self.front) :].max(initial=-np.inf) >= reached - SLACK:
+            elif len(self.front) < len(self.order) and self.ceilings[len(self.front)] >= reached - SLACK:
                 self._look_at(2 * len(self.front))
             else:
                 winner = int(self.front[pick(np.where(fresh, bounds, -np.inf))])
