@@ -175,7 +175,10 @@ def test_where_a_rule_ended_the_selection(cancer):
 
 def test_the_threshold_is_of_bits_before_correction(cancer):
     X, y = cancer
-    for estimator, ending in (("corrected", "correction for chance, by which scores are lower"), ("plug-in", " < 0.1")):
+    for estimator, ending in (
+        ("corrected", "(before correction for chance; scores are after it)"),
+        ("plug-in", " < 0.1"),
+    ):
         selection = bitsieve.select(X, y, stopping=bitsieve.ThresholdStopping(0.1), estimator=estimator)
         assert any(note.startswith("stopped after") and note.endswith(ending) for note in selection.notes)
 
