@@ -207,8 +207,7 @@ def how_many(
     features = range(1, min(MOST, n_left) + 1)
     folded = SelectorCV(methods={method: forward}, features=features, classifier=classifier, folds=folds, **drawn)
     counted = count_table(table, own["binning"], n_jobs)
-    answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs})]
-    answers.append(_by_stability(table, StabilitySelector(forward, n_pairs=n_pairs, **drawn)))
+    answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs}), _by_stability(table, forward, n_pairs, drawn)]
     answers += [_by_errors(table, folded), _by_knockoffs(counted, n_left, drawn)]
     most = min(n_left, max(3, min(MOST, 2 + max(answer.n_features or 0 for answer in answers))))
     band = null_band(counted, table, ForwardSelector(most, **own).fit_counted(counted).selected_, **drawn)
@@ -251,8 +250,8 @@ def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answe
     return _answer(counted.table.names, "knockoffs", taken, why)
 
 
-def _by_stability(table: TableInMemory, selector: StabilitySelector) -> Answer:
-    selector.fit_table(table)
+def _by_stability(table: TableInMemory, forward: ForwardSelector, n_pairs: int, drawn: dict[str, Any]) -> Answer:
+    selector = StabilitySelector(forward, n_pairs=n_pairs, **drawn).fit_table(table)
     if selector.threshold_ > 1:
         chosen = f"{selector.n_chosen_:.2g} of {table.n_features:,}"
         why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"

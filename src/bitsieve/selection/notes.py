@@ -84,13 +84,10 @@ def explain(table: Table, binner: Any, selector: Any, left_out: Sequence[int] = 
         binned = (known for j, known in enumerate(binner.categories_) if j not in gone)
         numeric = sum(known is None or np.asarray(known).dtype.kind in "iuf" for known in binned)
         show, are, them, their = ("shows", "is", "it", "its") if len(whole) == 1 else ("show", "are", "them", "their")
-        what = (
-            f"{len(whole):,} of {numeric:,} numeric columns {show} no reliable relation to {quoted(table.target.names)}"
-        )
-        listed = quoted_places(whole.tolist(), names)
+        target, listed = quoted(table.target.names), quoted_places(whole.tolist(), names)
+        what = f"{len(whole):,} of {numeric:,} numeric columns {show} no reliable relation to {target}"
         if mdl_leaves:
-            unused = selector.unused_bins
-            zero = f"{unused}so {their} relevance is" if unused else f"and {are} scored"
+            zero = f"{selector.unused_bins}so {their} relevance is" if selector.unused_bins else f"and {are} scored"
             notes.append(Sentence(f"{what} {zero} 0 bits: {listed}; to cut {them} all the same, ", _OTHER_CUTS))
         else:
             notes.append(f"{what} and {are} cut at {their} median: {listed}")
