@@ -31,7 +31,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bitsieve import make_selector
 from bitsieve.common.messages import aligned
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.read import read_xy
 from bitsieve.selectors.fitting import count_table
 from papers.data.files import load_npz

@@ -13,7 +13,7 @@ from sklearn.datasets import load_wine
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.data.binning.registry import RULES, make_binner
+from bitsieve.data.binning.base import RULES, make_binner
 from bitsieve.engines import registry as engines
 from bitsieve.evaluate.models import MODELS, Model
 from bitsieve.files.read import FORMATS

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.read import read_data
 from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.information import make_information

@@ -206,13 +206,14 @@ auto code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32
     return to_numpy(std::move(occurs));
 }
 
-void code_by_cuts_of(const GivenColumns& columns, Input<double> cuts, Input<std::int64_t> ends, bool left,
-                     Input<std::int64_t> missing_code, Input<std::int64_t> place, const GivenCodes& out) {
+void code_by_cuts_of(const std::string& kernel, const GivenColumns& columns, Input<double> cuts, Input<std::int64_t> ends,
+                     bool left, Input<std::int64_t> missing_code, Input<std::int64_t> place, const GivenCodes& out) {
+    const CutCounter& counter = cut_counter(kernel);
     const Columns table = columns_of(columns);
     check_layout(table, ends, cuts.size(), missing_code, place, out);
     nb::gil_scoped_release unlocked;
     with_codes(table, out, [&](auto number, auto* codes) {
-        code_by_cuts<decltype(number)>(table, cuts.data(), ends.data(), left, missing_code.data(), place.data(), codes);
+        code_by_cuts<decltype(number)>(counter, table, cuts.data(), ends.data(), left, missing_code.data(), place.data(), codes);
     });
 }
 
@@ -417,8 +418,8 @@ void bind_columns(nb::module_& m) {
     m.def("order_statistic_cuts", &order_statistic_cuts_of, "columns"_a, "n_bins"_a, "weights"_a.none() = nb::none());
     m.def("code_categories", apart(&code_categories_of), "columns"_a, "categories"_a, "are_unsigned"_a, "ends"_a,
           "missing_code"_a, "place"_a, "out"_a);
-    m.def("code_by_cuts", apart(&code_by_cuts_of), "columns"_a, "cuts"_a, "ends"_a, "left"_a, "missing_code"_a, "place"_a,
-          "out"_a);
+    m.def("code_by_cuts", apart(&code_by_cuts_of), "kernel"_a, "columns"_a, "cuts"_a, "ends"_a, "left"_a, "missing_code"_a,
+          "place"_a, "out"_a);
     m.def("dependence_of_codes", &dependence_of_codes_of, "codes"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,
           "table"_a, "shift"_a);
     m.def("dependence_of_cuts", &dependence_of_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,

@@ -1,42 +1,27 @@
 // Codes by cuts; see encode.hpp.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
+#include "count/kernels/kernel.hpp"
 #include "encode/encode.hpp"
 
 namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kFewCuts = 8;  // up to here one comparison a cut is faster than a binary search a value
+constexpr int kVectorBytes = 16;
 
-// Codes are counted in lanes as wide as the comparisons, which the compiler then does several at a time.
-void count_few_cuts(const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts, bool left,
-                    std::uint16_t* codes) {
-    constexpr std::int64_t kAtOnce = 128;
-    std::int64_t sums[kAtOnce];
-    for (std::int64_t first = 0; first < n; first += kAtOnce) {
-        const std::int64_t count = std::min(kAtOnce, n - first);
-        const double* const wide = values + first;
-        std::fill(sums, sums + count, 0);
-        for (std::int64_t c = 0; c < n_cuts; ++c) {
-            const double cut = cuts[c];
-            if (left)
-                for (std::int64_t i = 0; i < count; ++i) sums[i] += wide[i] > cut;
-            else
-                for (std::int64_t i = 0; i < count; ++i) sums[i] += wide[i] >= cut;
-        }
-        for (std::int64_t i = 0; i < count; ++i) codes[first + i] = std::uint16_t(sums[i]);
-    }
-}
+#include "encode/code_by_cuts_loop.inc"
 
 // The number of cuts that lie below each value (kLeft), or not above it, by a search in steps of the same lengths for all values:
 // none has to be foretold, and several values are searched for at once. `padded` holds 2^steps - 1 cuts, the last of them NaN,
 // which nothing lies above.
 template <bool kLeft>
-void search_cuts(const double* values, std::int64_t n, const std::vector<double>& padded, std::uint16_t* codes) {
+void search_cuts(const double* values, std::int64_t n, const std::vector<double>& padded, std::int64_t missing_code,
+                 std::uint16_t* codes) {
     constexpr std::int64_t kLanes = 8;
     const std::int64_t longest = std::int64_t(padded.size() + 1) / 2;
     const double* const cuts = padded.data();
@@ -50,24 +35,36 @@ void search_cuts(const double* values, std::int64_t n, const std::vector<double>
                 const double cut = cuts[found[l] + step - 1];
                 found[l] += step & -std::int64_t(kLeft ? wide[l] > cut : wide[l] >= cut);
             }
-        for (std::int64_t l = 0; l < count; ++l) codes[first + l] = std::uint16_t(found[l]);
+        for (std::int64_t l = 0; l < count; ++l)
+            codes[first + l] = std::uint16_t(wide[l] == wide[l] ? found[l] : missing_code);
     }
 }
 
-void count_cuts(const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts, bool left,
-                std::uint16_t* codes, std::vector<double>& padded) {
-    if (n_cuts <= kFewCuts) return count_few_cuts(values, n, cuts, n_cuts, left, codes);
+void cut(const CutCounter& counter, const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts, bool left,
+         std::int64_t missing_code, std::uint16_t* codes, std::vector<double>& padded) {
+    if (n_cuts <= counter.most)
+        return (left ? counter.below : counter.not_above)(values, n, cuts, n_cuts, missing_code, codes);
     std::size_t size = 1;
     while (size < std::size_t(n_cuts)) size = 2 * size + 1;
     padded.assign(size, std::numeric_limits<double>::quiet_NaN());
     std::copy_n(cuts, n_cuts, padded.begin());
-    left ? search_cuts<true>(values, n, padded, codes) : search_cuts<false>(values, n, padded, codes);
+    (left ? search_cuts<true> : search_cuts<false>)(values, n, padded, missing_code, codes);
 }
 
 }  // namespace
 
+const CutCounter kPortableCuts = {count_cuts<true>, count_cuts<false>, 40};
+
+const CutCounter& cut_counter(const std::string& kernel) {
+    [[maybe_unused]] const std::string found = choose_kernel(kernel).name;  // refuses a set that this machine lacks
+#if defined(__x86_64__)
+    if (found != kPortableKernel.name) return kAvx2Cuts;
+#endif
+    return kPortableCuts;
+}
+
 template <class T, class Code>
-void code_by_cuts(const Columns& table, const double* cuts, const std::int64_t* ends, bool left,
+void code_by_cuts(const CutCounter& counter, const Columns& table, const double* cuts, const std::int64_t* ends, bool left,
                   const std::int64_t* missing_code, const std::int64_t* place, Code* out) {
     std::uint16_t codes[kTileRows];
     double wide[kTileRows];
@@ -79,7 +76,7 @@ void code_by_cuts(const Columns& table, const double* cuts, const std::int64_t* 
         if constexpr (sizeof(T) == 1) {
             if (n >= 256 && n_cuts > 0) {
                 for (int b = 0; b < 256; ++b) wide[b] = double(T(b));
-                count_cuts(wide, 256, cuts + begin, n_cuts, left, by_byte, padded);
+                cut(counter, wide, 256, cuts + begin, n_cuts, left, 0, by_byte, padded);
                 for (std::int64_t i = 0; i < n; ++i) to[i] = Code(by_byte[std::uint8_t(values[i])]);
                 return;
             }
@@ -89,19 +86,16 @@ void code_by_cuts(const Columns& table, const double* cuts, const std::int64_t* 
             numbers = values;
         else
             std::copy_n(values, n, wide);
-        count_cuts(numbers, n, cuts + begin, n_cuts, left, codes, padded);
-        if constexpr (kFloats<T>)
-            for (std::int64_t i = 0; i < n; ++i) to[i] = values[i] == values[i] ? Code(codes[i]) : Code(missing_code[j]);
-        else
-            for (std::int64_t i = 0; i < n; ++i) to[i] = Code(codes[i]);
+        cut(counter, numbers, n, cuts + begin, n_cuts, left, missing_code[j], codes, padded);
+        std::copy_n(codes, n, to);
     });
 }
 
 #define BITSIEVE_FOR_TYPE(T)                                                                                             \
-    template void code_by_cuts<T>(const Columns&, const double*, const std::int64_t*, bool, const std::int64_t*,         \
-                                  const std::int64_t*, std::uint8_t*);                                                   \
-    template void code_by_cuts<T>(const Columns&, const double*, const std::int64_t*, bool, const std::int64_t*,         \
-                                  const std::int64_t*, std::uint16_t*);
+    template void code_by_cuts<T>(const CutCounter&, const Columns&, const double*, const std::int64_t*, bool,           \
+                                  const std::int64_t*, const std::int64_t*, std::uint8_t*);                              \
+    template void code_by_cuts<T>(const CutCounter&, const Columns&, const double*, const std::int64_t*, bool,           \
+                                  const std::int64_t*, const std::int64_t*, std::uint16_t*);
 BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
 
 }  // namespace bitsieve

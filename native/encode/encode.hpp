@@ -4,6 +4,7 @@
 // far as it takes to meet every number of a column's span. Limits: codes < 65536, rows <= 2^31.
 #pragma once
 
+#include <string>
 #include <type_traits>
 
 #include "encode/number_columns.hpp"
@@ -81,9 +82,26 @@ template <class T>
 void code_dictionaries(const Columns& places, const std::int32_t* rank, const std::int64_t* ends, std::int32_t* out,
                        std::uint8_t* occurs);
 
+// For n numbers how many cuts lie below each, or not above it, and missing_code for NaN: every cut is compared with several
+// numbers at once. With more than `most` cuts a search is quicker.
+struct CutCounter {
+    using Count = void(const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts,
+                       std::int64_t missing_code, std::uint16_t* codes);
+    Count *below, *not_above;
+    std::int64_t most;
+};
+
+// The one of an instruction set of this machine; throws std::invalid_argument naming the choices.
+const CutCounter& cut_counter(const std::string& kernel);
+
+extern const CutCounter kPortableCuts;
+#if defined(__x86_64__)
+extern const CutCounter kAvx2Cuts;
+#endif
+
 // The number of cuts of its column that lie below a number (side left) or not above it. Cuts ascend.
 template <class T, class Code>
-void code_by_cuts(const Columns& table, const double* cuts, const std::int64_t* ends, bool left,
+void code_by_cuts(const CutCounter& counter, const Columns& table, const double* cuts, const std::int64_t* ends, bool left,
                   const std::int64_t* missing_code, const std::int64_t* place, Code* out);
 
 }  // namespace bitsieve

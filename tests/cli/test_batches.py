@@ -50,7 +50,10 @@ def test_output_of_batches(files, table, capsys):
         (["--memory", "1MB", "--output", "x.npz"], "what is read in batches is not written to .npz: write .parquet"),
         (["--memory", "1MB", "--features", "auto"], "in memory: use --binning quantile, or --stop threshold"),
         (["--memory", "1MB", "--column-type", "a=category"], "--column-type names 'a', which is no feature: it is one"),
-        (["--memory", "1MB", "--method", "svm-rfe"], "SVMRFE needs all rows in memory"),
+        (
+            ["--memory", "1MB", "--method", "svm-rfe"],
+            "--method svm-rfe needs all rows in memory: leave out --memory",
+        ),
     ],
 )
 def test_mistakes(files, capsys, arguments, message):

@@ -247,7 +247,10 @@ def test_methods(done):
             ("select", "{data}", "--target", "diagnosis", "--features", "10"),
             "--features 10 is not allowed: give a whole number from 1 to 9 (the table has 9 features)",
         ),
-        (("select", "{data}", "--target", "diagnosis", "--threads", "0"), "'0' is no count"),
+        (
+            ("select", "{data}", "--target", "diagnosis", "--threads", "0"),
+            "'0' is not allowed: give a whole number of 1 or more",
+        ),
         (("select", "{data}", "--target", "mean_area", "--target-bins", "1"), "--target-bins 1 is not allowed"),
         (
             ("select", "{data}", "--target", "diagnosis", "--binning", "quantile", "--bins", "1"),
@@ -312,6 +315,13 @@ def test_methods(done):
         (("select", "{data}", "--target", "y", "--estimator", "plug"), "--estimator plug is not known"),
         (("select", "{data}", "--target", "diagnosis", "--binning", "none"), "mean_radius"),
         (("select", "{data}.gone", "--target", "y"), "there is no file"),
+        (("select", "{data}x", "--target", "y"), ".csv'?"),
+        (("compare", "{data}", "--target", "y", "--methods", "mim", "jmi"), "'jmi' is no file: if it is a method"),
+        (("select", "{data}", "--target", "diagnosis", "--exclude", "diagnosis"), "which is the target, not a feature"),
+        (
+            ("how-many", "{data}", "--target", "diagnosis", "--include", "diagnosis"),
+            "which is the target, not a feature",
+        ),
     ],
 )
 def test_mistakes_in_the_command(data, arguments, part, refused):

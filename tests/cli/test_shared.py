@@ -50,5 +50,5 @@ def test_a_parameter_is_the_option_of_that_command():
         "give --method jmi",
         "give --methods jmi",
     ]
-    advice = Sentence(Setting("drop_missing_target", True), " of select does so")  # how-many has no such option
-    assert Wording("how-many")(advice) == "--drop-missing-target of select does so"
+    advice = Sentence(Setting("scoring", "mae"), " of compare does so")  # how-many has no such option
+    assert Wording("how-many")(advice) == "--scoring mae of compare does so"

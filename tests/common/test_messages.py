@@ -33,6 +33,8 @@ def test_nearest_names():
     names = ["Income", "outcome", "age", "income "]
     assert nearest("income", names) == ["Income", "income ", "outcome"]
     assert nearest("zzz", names) == []
+    assert nearest("score", ["postcode", "Score (1-5)", "x"])[0] == "Score (1-5)"
+    assert nearest("sc", ["Score (1-5)"]) == []
     assert allowed_names("agee", names) == "did you mean 'age'?"
     assert allowed_names("zzz", names) == "it is one of 'Income', 'outcome', 'age', 'income '"
 

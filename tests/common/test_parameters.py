@@ -87,6 +87,11 @@ def test_numbers_of_features():
     assert FeatureCount(("auto", None)).among("auto", 10) == FeatureCount((None,)).among(None, 10) == 10
     for wrong, line in (
         (11, "n_features_to_select=11 is not allowed: give a whole number from 1 to 10 (the table has 10 features)"),
+        (
+            "aut",
+            "n_features_to_select='aut' is not allowed: give a whole number from 1 to 10, a share between 0 and 1, "
+            "or auto (the table has 10 features)",
+        ),
         ("auto", "n_features_to_select='auto' is not allowed here: this method does not end by itself, give a number"),
     ):
         with pytest.raises(ParameterError) as caught:

@@ -150,6 +150,8 @@ def test_a_bar_of_what_is_done():
     assert bar("counting") == "counting"
     assert bar(Step("ranking, 50 %", 1, 2, 0.1)) == f"[{'#' * 10}{'.' * 10}] ranking, 50 %, 1 of 2"
     assert bar(Step("ranking, 100 %", 3, 3, 1.5)).startswith(f"[{'#' * 20}] ranking, 100 %, 3 of 3, 2 a second")
+    assert bar(Step("ranking, 7 %", 1440, 20000, 2.0)).endswith("1,440 of 20,000, 720 a second")
+    assert bar(Step("ranking, 30 %", 3, 10, 40.0)).endswith("3 of 10, 13 s each")
     assert bar(Step("ranking, 0 %", 0, 0, 2.0)) == f"[{'.' * 20}] ranking, 0 %, 0 of 0"
 
 

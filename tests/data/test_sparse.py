@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from bitsieve.common.names import NumberedNames
+from bitsieve.common.lazy import NumberedNames
 from bitsieve.data.read import read_xy
 from bitsieve.data.sparse import read_sparse
 

@@ -8,7 +8,7 @@ from scipy.sparse import csc_array
 
 from bitsieve.counts.sparse import SparseSource
 from bitsieve.data import sparse
-from bitsieve.data.binning.registry import RULES, make_binner
+from bitsieve.data.binning.base import RULES, make_binner
 from bitsieve.data.binning.transformers import ZeroApartBinner
 from bitsieve.data.read import read_xy
 from bitsieve.files.libsvm import SpooledColumns

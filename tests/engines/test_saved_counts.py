@@ -136,7 +136,7 @@ def test_a_column_is_explained_by_what_pairs_show(files, capsys):
         (["--counts", "{files}/gone"], "holds no counts of 'bitsieve count': give the folder that its"),
         (["--counts", "{files}/first", "--counts", "{files}/all"], "the counts do not add up"),
         (["{files}/all.parquet", "--counts", "{files}/first"], "give DATA or --counts, not both"),
-        (["--counts", "{files}/first", "--method", "svm-rfe"], "needs all rows in memory"),
+        (["--counts", "{files}/first", "--method", "svm-rfe"], "needs all rows in memory: leave out --counts"),
         ([], "the following arguments are required: DATA, or --counts"),
     ],
 )

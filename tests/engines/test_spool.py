@@ -16,7 +16,7 @@ import pytest
 from pyarrow import parquet
 
 import bitsieve
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.read import read_data
 from bitsieve.engines.stream import StreamPacking
 from bitsieve.files import spool as spools

@@ -13,7 +13,7 @@ from pyarrow import feather, parquet
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from bitsieve.files import text
+from bitsieve.files import arrow, text
 from bitsieve.files.errors import DataError
 from bitsieve.files.read import open_columns, open_file, read_table
 
@@ -212,6 +212,19 @@ def test_stored_types(tmp_path, kind, rows):
             blocks = list(found)
             assert pa.concat_tables(blocks).equals(expected)
             assert len(blocks) > 1 or rows in (1000, None)
+
+
+@pytest.mark.parametrize("rows", [3, 7, 22])
+def test_long_row_groups_are_read_in_blocks(tmp_path, monkeypatch, rows):
+    """By polars too, where a block is a page or more: in pieces of at most two blocks, none of two groups."""
+    monkeypatch.setattr(arrow, "_PAGE", rows)
+    parquet.write_table(TABLE, tmp_path / "table.parquet", row_group_size=90)
+    file = open_file(tmp_path / "table.parquet")
+    blocks = list(file.batches(["number", "word", "gaps"], rows))
+    assert pa.concat_tables(blocks).equals(TABLE.select(["number", "word", "gaps"]))
+    *sizes, last = map(len, blocks)
+    assert (sum(sizes), last) == (90, 10)
+    assert rows < min(sizes) <= max(sizes) <= 2 * rows
 
 
 def test_names_that_occur_twice_in_a_stored_file(tmp_path):

@@ -20,7 +20,7 @@ from bitsieve import FCBF, QPFS, BitsieveWarning, ForwardSelector
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.information import evidence, make_information

@@ -12,7 +12,7 @@ from sklearn.metrics.cluster import expected_mutual_information
 import bitsieve
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information import make_information
-from bitsieve.information.leaks import expected_information, leaks
+from bitsieve.information.evidence import expected_information, leaks
 from bitsieve.selectors.fitting import count_table
 
 

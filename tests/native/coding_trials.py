@@ -197,17 +197,17 @@ def dictionaries(random, kernel):
 
 @trial("code_by_cuts")
 def codes_by_cuts(random, kernel):
-    table = any_table(random, size(random, 200), int(random.integers(1, 40)), infinite=True)
+    table = any_table(random, size(random, 400), int(random.integers(1, 40)), infinite=True)
     table = table.astype(float) if table.dtype.itemsize == 8 else table
     n_columns, left = table.shape[1], bool(random.integers(2))
     values = table.astype(float)
-    some = [np.unique(random.choice(column[np.isfinite(column)], 5)) if np.isfinite(column).any() else np.zeros(1)
+    some = [random.choice(column[np.isfinite(column)], 80) if np.isfinite(column).any() else np.zeros(1)
             for column in values.T]  # fmt: skip
-    cuts = [np.unique(np.append(own, own + 0.5))[: random.integers(0, 9)] for own in some]
+    cuts = [np.sort(np.append(own, own + 0.5)[: random.choice([0, 1, 9, 40, 41, 128, 129, 160])]) for own in some]
     missing, place = random.integers(0, 200, n_columns), random.permutation(n_columns)
     out = np.zeros((len(table), n_columns), (np.uint8, np.uint16)[random.integers(2)], order="F")
     ends = np.cumsum([len(own) for own in cuts])
-    _native.code_by_cuts(as_given(table, random), np.concatenate(cuts), ends, left, missing, place, out)
+    _native.code_by_cuts(kernel, as_given(table, random), np.concatenate(cuts), ends, left, missing, place, out)
     wanted = [
         np.where(np.isnan(column), code, np.searchsorted(own, column, side="left" if left else "right"))
         for column, own, code in zip(values.T, cuts, missing, strict=True)

@@ -154,7 +154,7 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         for kind in (np.int8, np.uint64)
     ],
     "code_by_cuts": [
-        lambda kind=kind: (values(kind), np.tile(np.arange(3.0), D), 3 * np.arange(1, D + 1), True,
+        lambda kind=kind: (kernel, values(kind), np.tile(np.arange(3.0), D), 3 * np.arange(1, D + 1), True,
                            np.zeros(D, np.int64), np.arange(D), np.zeros((N, D), np.uint8, order="F"))
         for kind in (np.uint8, double)
     ],

@@ -18,6 +18,7 @@
 using namespace bitsieve;
 
 void test_columns(int& passed, int& failed);
+void test_cuts(int& passed, int& failed);
 void test_variational(int& passed, int& failed);
 void test_spanning_tree(int& passed, int& failed);
 void test_tuples(int& passed, int& failed);
@@ -299,6 +300,7 @@ int main() {
     test_mdl();
     test_mdl_unsorted();
     test_columns(passed, failed);
+    test_cuts(passed, failed);
     test_variational(passed, failed);
     test_spanning_tree(passed, failed);
     test_tuples(passed, failed);

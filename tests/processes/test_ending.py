@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from bitsieve import cli
-from bitsieve.cli.ending import Ending, Terminated, endable
+from bitsieve.cli import Ending, Terminated, endable
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
@@ -32,7 +32,7 @@ except BaseException:
 """
 PROGRAM = """
 import sys
-from bitsieve.cli.ending import EndingOfTheProcess, take_signals
+from bitsieve.cli import EndingOfTheProcess, take_signals
 take_signals(EndingOfTheProcess())
 from bitsieve.files.output import writing
 with writing("result.csv") as file:
@@ -54,7 +54,7 @@ def test_in_an_import_the_process_ends_at_once(tmp_path, number):
 
 NATIVE = """
 import hashlib
-from bitsieve.cli.ending import EndingOfTheProcess, take_signals
+from bitsieve.cli import EndingOfTheProcess, take_signals
 from bitsieve.files.output import writing
 from bitsieve.files.spool import Spool
 ending = EndingOfTheProcess()

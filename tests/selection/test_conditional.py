@@ -89,6 +89,10 @@ def test_a_selection_says_what_a_reader_may_conclude(tmp_path):
     stopping = json.loads(json.dumps(chosen.to_dict()))["stopping"]
     assert stopping["given"][chosen.features.index("x0")] == ["x1"]
     assert len(stopping["values"]) == 3
+    frame, of_json = chosen.to_frame(), chosen.to_dict()["features"]
+    assert frame["least_level"].tolist() == [of["least_level"] for of in of_json] == stopping["values"]
+    joined = [", ".join(names) for names in stopping["given"]]
+    assert frame["neighbours"].tolist() == [of["neighbours"] for of in of_json] == joined
     report = tmp_path / "report.html"
     bitsieve.write_report(chosen, report)
     page = report.read_text(encoding="utf-8")
@@ -109,6 +113,8 @@ def test_a_rule_without_a_tree_says_its_levels_and_others_say_none():
     assert header.endswith("overlap (bits)  least level")
     assert first.split()[-1] == f"{by_fdr.facts.stopping_values_[0]:.3g}"
     assert by_fdr.to_dict()["stopping"]["each_is"].startswith("relevant, alone and beside")
+    assert "least_level" in by_fdr.to_frame().columns
+    assert "least_level" not in by_p.to_frame().columns
     assert "least level" not in str(by_p)
     assert "each_is" not in by_p.to_dict()["stopping"]
 

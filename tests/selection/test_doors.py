@@ -171,9 +171,10 @@ def test_one_row(door):
 
 
 def without_some_targets(table, gone):
-    """The table without a target in some rows."""
+    """The table without a target in some rows, where it is null, empty or a word for that."""
     place = table.column_names.index("y")
-    return table.set_column(place, "y", pc.if_else(pa.array(gone), pa.scalar(None, pa.string()), table["y"]))
+    nothing = pa.array(np.resize(np.array([None, "", "NA", " None"], object), table.num_rows))
+    return table.set_column(place, "y", pc.if_else(pa.array(gone), nothing, table["y"]))
 
 
 def test_rows_without_a_target_may_lack_a_weight(door):

@@ -142,6 +142,18 @@ def test_reasons(cancer):
     )
 
 
+def test_a_method_that_scores_values_has_no_bits_as_the_reason():
+    random = np.random.default_rng(5)
+    X, y = random.normal(size=(60, 6)), random.integers(0, 2, 60)
+    for method, remark in (("gmi", "once cut into bins, which gmi does not use, "), ("mim", "")):
+        selection = bitsieve.select(X, y, method=method, n_features_to_select=2)
+        zero = f"'y' {remark}so their relevance is 0 bits" if remark else "'y' and are scored 0 bits"
+        assert any(zero.replace("'y'", f"{selection.target_name!r}") in note for note in selection.notes)
+        assert f"{remark}0 of 2 are more informative than chance: they only fill the list" in selection.notes
+        other = next(j for j in range(6) if j not in selection.indices)
+        assert selection.explain(other).reason.startswith("is not selected: gmi ranks 2 others") == bool(remark)
+
+
 def test_everything_is_in_the_bits_of_the_scores(cancer):
     X, y = cancer
     selection = bitsieve.select(X, y, method="cmim", n_features_to_select=3, binning="quantile")
@@ -159,6 +171,16 @@ def test_where_a_rule_ended_the_selection(cancer):
     selection = bitsieve.select(X, y, method="cmi", n_features_to_select="auto")
     refused = X.columns[selection.selector.stopping_candidate_]
     assert selection.selector.stopping_reason_ in selection.explain(refused).reason
+
+
+def test_the_threshold_is_of_bits_before_correction(cancer):
+    X, y = cancer
+    for estimator, ending in (
+        ("corrected", "(before correction for chance; scores are after it)"),
+        ("plug-in", " < 0.1"),
+    ):
+        selection = bitsieve.select(X, y, stopping=bitsieve.ThresholdStopping(0.1), estimator=estimator)
+        assert any(note.startswith("stopped after") and note.endswith(ending) for note in selection.notes)
 
 
 def test_noise_is_called_noise():

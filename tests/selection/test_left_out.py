@@ -110,8 +110,10 @@ def test_rows_without_a_target_are_left_out_on_request(tmp_path, capsys):
         bitsieve.select(people(), [None] * N, drop_missing_target=True)
     path = written(table, tmp_path)
     assert main(["select", path, "--target", "y"]) == 2
-    assert "as --drop-missing-target of select" in capsys.readouterr().err
+    assert "drop those samples, as --drop-missing-target does" in capsys.readouterr().err
     assert main(["select", path, "--target", "y", "--drop-missing-target"]) == 0
+    assert main(["count", path, "--target", "y", "--drop-missing-target", "--save", str(tmp_path / "counts")]) == 0
+    assert f"the counts of {N - 2} samples" in capsys.readouterr().err
 
 
 def test_the_error_on_missing_values_names_what_works_there(tmp_path, capsys):

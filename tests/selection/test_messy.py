@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.doors import by_names, said
@@ -89,7 +90,7 @@ def test_classes_in_text_stay_classes():
     whole = [text.replace(",", "").removesuffix(" EUR") for text in written]
     as_they_are = read_data(table, "y", rules=column_rules(repair=False, types=None)).target
     assert as_they_are.labels.tolist() == sorted(set(written))
-    for y in (whole, ["NA", "EU"] * 250, ["1-2 kg", "2-3 kg"] * 250):
+    for y in (whole, ["US", "EU"] * 250, pd.Series(["NA", ""] * 250, dtype="category"), ["1-2 kg", "2-3 kg"] * 250):
         target = read_data(table.drop_columns(["y"]), y).target
         assert (target.kind, target.labels.tolist()) == ("classes", sorted(set(y)))
 

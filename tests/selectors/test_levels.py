@@ -8,7 +8,7 @@ from scipy.stats import binom, kstest
 
 from bitsieve import Constraints, ForwardSelector
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.read import read_xy
 from bitsieve.methods.by_counts.stopping import make_stopping

@@ -8,7 +8,7 @@ from scipy import sparse
 
 import bitsieve
 from bitsieve import ZeroApartBinner
-from bitsieve.common.names import NumberedNames
+from bitsieve.common.lazy import NumberedNames
 from bitsieve.data.sparse import StoredColumns
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods

@@ -74,13 +74,14 @@ def _read(
     source: Any, options: argparse.Namespace, rule: str, parameters: dict[str, Any]
 ) -> tuple[TableInParts, Binning]:
     """The table, of which the target is known, and its binner."""
-    from bitsieve.data.binning.registry import make_binner
+    from bitsieve.data.binning.base import make_binner
     from bitsieve.files.read import open_columns
 
     if getattr(source, "own_target", None) is not None:
         open_columns(options.data)
     how = {name: getattr(options, name) for name in ("target_bins", "target_kind")}
-    table = cast("TableInParts", source.read_in_parts(options.target, options.weight, **how, rules=rules_of(options)))
+    how |= {"drop_missing": options.drop_missing_target, "rules": rules_of(options)}
+    table = cast("TableInParts", source.read_in_parts(options.target, options.weight, **how))
     return table, make_binner(rule, n_jobs=options.threads or -1, **parameters).for_table(table)
 
 

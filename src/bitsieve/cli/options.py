@@ -134,7 +134,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--target-kind", ON_TABLES,
                "what the target is (default: by its values: fractions, dates and many whole numbers are a quantity)",
                "name", choices=("classes", "quantity"), parameters="target_kind"),
-        Option("--drop-missing-target", f"{SELECTING} compare {TUPLES}",
+        Option("--drop-missing-target", ON_TABLES,
                "leave rows without a target out (--output keeps them); else they are an error", "flag",
                parameters="drop_missing_target"),
         Option("--weight", f"{SELECTING} count sql how-many {TUPLES}",
@@ -208,8 +208,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--draws", SELECTING,
                "draws of knockoffs (default: 10); each takes 1.25 / level columns or more, or none (a single one: "
                "1 / level), and with more of them the list depends less on chance", "count", parameters="n_draws"),
-        Option("--min-bits", SELECTING, "what a feature must add under threshold (default: 0.01)",
-               "number", metavar="BITS", parameters="bits"),
+        Option("--min-bits", SELECTING,
+               "what a feature must add under threshold, before correction for chance (default: 0.01)", "number",
+               metavar="BITS", parameters="bits"),
     ),
     "Columns in and out": (
         Option("--include", f"{SELECTING} how-many",

@@ -105,6 +105,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     elif unknown:
         raise UsageError(f"{_unknown(unknown, options.command)} (see {command} --help)")
     if "data" in options:
+        gone = [word for word in options.data if not os.path.lexists(word)]
+        if gone and getattr(options, "methods", None) and not any("." in word for word in gone):
+            raise UsageError(f"{gone[0]!r} is no file: if it is a method, add it by a comma, as --methods mim,jmi")
         options.data = data_of(options.data)
         if options.data is None and "counts" not in options:
             raise UsageError(f"the following arguments are required: DATA (see {command} --help)")
@@ -194,7 +197,7 @@ def count(text: str) -> int:
     except ValueError:
         number = 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no count: give a whole number, at least 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: give a whole number of 1 or more")
     return number
 
 

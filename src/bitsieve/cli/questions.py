@@ -153,16 +153,9 @@ def _plan(options: argparse.Namespace) -> Plan:
 
     rule, parameters = binning_of(options)
     asked = options.binning is not None or bool(parameters.keys() - {"missing"})
-    table = read_data(
-        options.data,
-        options.target,
-        groups=options.groups,
-        target_bins=options.target_bins,
-        target_kind=options.target_kind,
-        drop_missing=options.drop_missing_target,
-        header=options.header,
-        rules=rules_of(options),
-    )
+    how = {name: getattr(options, name) for name in ("groups", "target_bins", "target_kind", "header")}
+    how |= {"drop_missing": options.drop_missing_target, "rules": rules_of(options)}
+    table = read_data(options.data, options.target, **how)
     question = {name: of for name, of in given(options).items() if name in Question.__dataclass_fields__}
     question |= {"parameters": dict(options.set or ()), "baselines": True}
     if asked:

@@ -138,7 +138,7 @@ def _reading(options: argparse.Namespace) -> Reading | None:
 
         if options.data is not None:
             raise ValueError("give DATA or --counts, not both")
-        check_offers(options.method, COUNTS)
+        check_offers(options.method, COUNTS, ["--counts"])
         return None
     if options.data is None:
         raise ValueError("the following arguments are required: DATA, or --counts")

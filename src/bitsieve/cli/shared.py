@@ -122,7 +122,7 @@ def binning_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
 
 def binner_of(rule: str, parameters: Mapping[str, Any]) -> Any:
     """What names a binner in Python: its name, or an object where it has parameters."""
-    from bitsieve.data.binning.registry import make_binner
+    from bitsieve.data.binning.base import make_binner
 
     return make_binner(rule, **parameters) if parameters else rule
 

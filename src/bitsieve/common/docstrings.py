@@ -1,10 +1,13 @@
-"""Docstrings of classes that share parameters and attributes, each described once."""
+"""Docstrings of classes that share parameters, attributes and papers, each of them written once."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 def described_fully(
@@ -37,3 +40,132 @@ def _section(doc: str, title: str) -> tuple[str, dict[str, str], str]:
         {re.split("[ ,]", entry)[0]: entry for entry in entries if entry},
         rest[end.start() :] if end else "",
     )
+
+
+def cites(*papers: str) -> Callable[[T], T]:
+    """The docstring of a class or a function cites papers, named by their authors and the year, as "Yu, Liu 2004"."""
+
+    def described(thing: T) -> T:
+        thing.__doc__ = with_references(thing.__doc__ or "", [PAPERS[name] for name in papers])
+        return thing
+
+    return described
+
+
+def with_references(doc: str, citations: Sequence[str]) -> str:
+    """A numpydoc docstring with references before its examples, unless it has its own."""
+    doc = inspect.cleandoc(doc)
+    if "\nReferences\n---" in doc or not citations:
+        return doc
+    before, heading, examples = doc.partition("\n\nExamples\n---")
+    return f"{before}\n\nReferences\n----------\n" + "\n\n".join(citations) + heading + examples
+
+
+def _named(citation: str) -> str:
+    """The surnames of the authors and the year."""
+    authors = re.sub(r"\b[A-Z]\.[- ]?| III\b", "", citation.partition(', "')[0])
+    return f"{authors} {re.findall(r', (?:[^,]* )?((?:19|20)[0-9]{2})[.]', citation)[0]}"
+
+
+_CITATIONS = """
+D. Anastassiou, "Computational analysis of the synergy among multiple interacting genes", Molecular Systems Biology 3,
+  2007. doi:10.1038/msb4100124
+S. Bates, E. Candès, L. Janson, W. Wang, "Metropolized knockoff sampling", Journal of the American Statistical
+  Association 116, 2021. doi:10.1080/01621459.2020.1729163
+R. Battiti, "Using mutual information for selecting features in supervised neural net learning", IEEE Transactions on
+  Neural Networks 5(4), 1994. doi:10.1109/72.298224
+Y. Benjamini, Y. Hochberg, "Controlling the false discovery rate: a practical and powerful approach to multiple
+  testing", Journal of the Royal Statistical Society B 57, 1995. doi:10.1111/j.2517-6161.1995.tb02031.x
+Y. Benjamini, D. Yekutieli, "The control of the false discovery rate in multiple testing under dependency", Annals of
+  Statistics 29, 2001. doi:10.1214/aos/1013699998
+M. Bennasar, Y. Hicks, R. Setchi, "Feature selection using joint mutual information maximisation", Expert Systems with
+  Applications 42(22), 2015. doi:10.1016/j.eswa.2015.07.007
+V. Berisha, A. Wisler, A. O. Hero III, A. Spanias, "Empirically estimable classification bounds based on a nonparametric
+  divergence measure", IEEE Transactions on Signal Processing 64, 2016. doi:10.1109/TSP.2015.2477805
+T. Berrett, Y. Wang, R. Barber, R. Samworth, "The conditional permutation test for independence while controlling for
+  confounders", Journal of the Royal Statistical Society B 82, 2020. doi:10.1111/rssb.12340
+J. Besag, P. Clifford, "Sequential Monte Carlo p-values", Biometrika 78, 1991. doi:10.1093/biomet/78.2.301
+J. Brank, M. Grobelnik, N. Milic-Frayling, D. Mladenic, "Feature selection using linear support vector machines",
+  Microsoft Research MSR-TR-2002-63, 2002.
+L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and regression trees", 1984. doi:10.1201/9781315139470
+G. Brown, A. Pocock, M.-J. Zhao, M. Lujan, "Conditional likelihood maximisation: a unifying framework for information
+  theoretic feature selection", Journal of Machine Learning Research 13, 2012.
+H. Cheng, Z. Qin, C. Feng, Y. Wang, F. Li, "Conditional mutual information-based feature selection analyzing for synergy
+  and redundancy", ETRI Journal 33(2), 2011. doi:10.4218/etrij.11.0110.0237
+C. Chow, C. Liu, "Approximating discrete probability distributions with dependence trees", IEEE Transactions on
+  Information Theory 14, 1968. doi:10.1109/TIT.1968.1054142
+C. Ding, H. Peng, "Minimum redundancy feature selection from microarray gene expression data", CSB 2003.
+  doi:10.1109/CSB.2003.1227396
+W. Duch, "Filter methods", in Feature Extraction: Foundations and Applications, Springer 2006.
+  doi:10.1007/978-3-540-35488-8_4
+U. M. Fayyad, K. B. Irani, "Multi-interval discretization of continuous-valued attributes for classification learning",
+  IJCAI 1993.
+F. Fleuret, "Fast binary feature selection with conditional mutual information", Journal of Machine Learning Research 5,
+  2004.
+D. François, F. Rossi, V. Wertz, M. Verleysen, "Resampling methods for parameter-free and robust feature selection with
+  mutual information", Neurocomputing 70, 2007. doi:10.1016/j.neucom.2006.11.019
+S. Gao, G. Ver Steeg, A. Galstyan, "Variational information maximization for feature selection", NIPS 2016.
+  doi:10.48550/arXiv.1606.02827
+P. Geurts, D. Ernst, L. Wehenkel, "Extremely randomized trees", Machine Learning 63, 2006. doi:10.1007/s10994-006-6226-1
+I. Guyon, J. Weston, S. Barnhill, V. Vapnik, "Gene selection for cancer classification using support vector machines",
+  Machine Learning 46, 2002. doi:10.1023/A:1012487302797
+N. Henze, M. D. Penrose, "On the multivariate runs test", Annals of Statistics 27, 1999. doi:10.1214/aos/1018031112
+A. Jakulin, "Machine learning based on attribute interactions", PhD thesis, University of Ljubljana, 2005.
+D. Koller, M. Sahami, "Toward optimal feature selection", ICML 1996.
+N. Kwak, C.-H. Choi, "Input feature selection for classification problems", IEEE Transactions on Neural Networks 13(1),
+  2002. doi:10.1109/72.977291
+D. D. Lewis, "Feature selection and feature extraction for text categorization", Speech and Natural Language Workshop,
+  1992.
+D. Lin, X. Tang, "Conditional infomax learning: an integrated framework for feature extraction and fusion", ECCV 2006.
+  doi:10.1007/11744023_6
+W. J. McGill, "Multivariate information transmission", Psychometrika 19, 1954. doi:10.1007/BF02289159
+N. Meinshausen, P. Bühlmann, "Stability selection", Journal of the Royal Statistical Society B 72, 2010.
+  doi:10.1111/j.1467-9868.2010.00740.x
+P. E. Meyer, G. Bontempi, "On the use of variable complementarity for feature selection in cancer classification",
+  EvoWorkshops 2006. doi:10.1007/11732242_9
+K. Mnich, W. R. Rudnicki, "All-relevant feature selection using multidimensional filters with exhaustive search",
+  Information Sciences 524, 2020. doi:10.1016/j.ins.2020.03.024
+M. Pavan, M. Pelillo, "Dominant sets and pairwise clustering", IEEE Transactions on Pattern Analysis and Machine
+  Intelligence 29(1), 2007. doi:10.1109/TPAMI.2007.250608
+H. Peng, F. Long, C. Ding, "Feature selection based on mutual information", IEEE Transactions on Pattern Analysis and
+  Machine Intelligence 27(8), 2005. doi:10.1109/TPAMI.2005.159
+Z. Ren, R. Barber, "Derandomised knockoffs: leveraging e-values for false discovery rate control", Journal of the Royal
+  Statistical Society B 86, 2024. doi:10.1093/jrsssb/qkad085
+M. Robnik-Sikonja, I. Kononenko, "Theoretical and empirical analysis of ReliefF and RReliefF", Machine Learning 53,
+  2003. doi:10.1023/A:1025667309714
+I. Rodriguez-Lujan, R. Huerta, C. Elkan, C. Santa Cruz, "Quadratic programming feature selection", Journal of Machine
+  Learning Research 11, 2010.
+K. Sechidis, L. Azzimonti, A. Pocock, G. Corani, J. Weatherall, G. Brown, "Efficient feature selection using shrinkage
+  estimators", Machine Learning 108, 2019. doi:10.1007/s10994-019-05795-1
+M. Sesia, C. Sabatti, E. Candès, "Gene hunting with hidden Markov model knockoffs", Biometrika 106, 2019.
+R. D. Shah, R. J. Samworth, "Variable selection with error control: another look at stability selection", Journal of the
+  Royal Statistical Society B 75, 2013. doi:10.1111/j.1467-9868.2011.01034.x
+M. Tan, L. Wang, I. Tsang, "Learning sparse SVM for feature selection on very high dimensional datasets", ICML 2010.
+M. Tesmer, P. A. Estevez, "AMIFS: adaptive feature selection by using mutual information", IJCNN 2004.
+  doi:10.1109/IJCNN.2004.1379918
+N. X. Vinh, J. Chan, J. Bailey, "Reconsidering mutual information based feature selection: a statistical significance
+  view", AAAI 2014.
+N. X. Vinh, J. Chan, S. Romano, J. Bailey, "Effective global approaches for mutual information based feature selection",
+  KDD 2014. doi:10.1145/2623330.2623611
+P. H. Westfall, S. S. Young, "Resampling-based multiple testing", Wiley, 1993.
+H. H. Yang, J. Moody, "Data visualization and feature selection: new algorithms for nongaussian data", NIPS 1999.
+S. Yasaei Sekeh, A. O. Hero III, "Feature selection for multi-labeled variables via dependency maximization", ICASSP
+  2019. doi:10.1109/ICASSP.2019.8682486; "Geometric estimation of multivariate dependency", Entropy 21, 2019.
+  doi:10.3390/e21080787
+S. Yasaei Sekeh, B. Oselio, A. O. Hero III, "Multi-class Bayes error estimation with a global minimal spanning tree",
+  Allerton Conference, 2018. doi:10.1109/ALLERTON.2018.8635897
+L. Yu, H. Liu, "Efficient feature selection via analysis of relevance and redundancy", Journal of Machine Learning
+  Research 5, 2004.
+G.-X. Yuan, C.-H. Ho, C.-J. Lin, "An improved GLMNET for L1-regularized logistic regression", Journal of Machine
+  Learning Research 13, 2012.
+Y. Zhai, M. Tan, I. Tsang, Y. S. Ong, "Discovering support and affiliated features from very high dimensions", ICML
+  2012. doi:10.48550/arXiv.1206.6477
+Z. Zhang, E. R. Hancock, "Mutual information criteria for feature selection", SIMBAD 2011.
+  doi:10.1007/978-3-642-24471-1_17
+L. Zhou, L. Wang, C. Shen, "Feature selection with redundancy-constrained class separability", IEEE Transactions on
+  Neural Networks 21(5), 2010. doi:10.1109/TNN.2010.2044189
+"""
+PAPERS = {
+    _named(" ".join(entry.split())): entry.replace("\n  ", "\n")
+    for entry in re.split(r"\n(?! )", _CITATIONS.strip())  # further lines of an entry are indented
+}

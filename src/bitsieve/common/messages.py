@@ -38,7 +38,8 @@ def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
     wanted = name.strip().casefold()
     # Long tables have 10^5 names; a slip changes the length by little, so only those are compared.
     near = [other for other in allowed if abs(len(other) - len(name)) <= 2 + len(name) // 4]
-    folded = [other for other in allowed if other.strip().casefold() == wanted]
+    alike = str.startswith if len(wanted) > 2 else str.__eq__
+    folded = sorted((other for other in allowed if alike(other.strip().casefold(), wanted)), key=len)
     close = difflib.get_close_matches(wanted, [other.casefold() for other in near[:5000]], n=limit, cutoff=0.6)
     by_fold: dict[str, str] = {}
     for other in near[:5000]:

@@ -137,6 +137,9 @@ class FeatureCount:
         if isinstance(value, float) and 0 < value < 1:
             return max(1, int(value * n_features))
         why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
+        if value is not None and whole_number(value) is None:
+            allowed = f"give a whole number from 1 to {n_features}, a share between 0 and 1, or auto ({why})"
+            raise ParameterError("n_features_to_select", value, allowed)
         if value is None:
             if n_features < SELECTOR_FEATURES:
                 warn(f"{why}, fewer than the default of {SELECTOR_FEATURES}: n_features_to_select is {n_features}")

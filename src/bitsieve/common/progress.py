@@ -137,5 +137,7 @@ def bar(phase: str) -> str:
     if not isinstance(phase, Step):
         return phase
     filled = _WIDTH * phase.done // max(phase.total, 1)
-    rate = f", {phase.done / phase.seconds:,.2g} a second" if phase.done and phase.seconds >= SILENCE else ""
+    each, rate = phase.seconds / max(phase.done, 1), ""
+    if phase.done and phase.seconds >= SILENCE:
+        rate = f", {1 / each:,.0f} a second" if each < 1 else f", {each:,.0f} s each"
     return f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {phase}, {phase.done:,} of {phase.total:,}{rate}"

@@ -21,6 +21,7 @@ from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import WITHOUT_LOOKING, check_room, square_matrix
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.source import (
+    FEW_BYTES,
     Arrangement,
     CodedSource,
     JointCodes,
@@ -42,7 +43,6 @@ BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a commo
 WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
 SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
-FEW_BYTES = 8 << 20  # of a copy of some columns that is kept for later
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
 
 

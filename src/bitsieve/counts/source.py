@@ -17,6 +17,7 @@ from bitsieve.counts.threads import run_blocks
 
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
+FEW_BYTES = 8 << 20  # of a copy of some columns that is kept for later
 SEEDS_A_BLOCK = 16  # shuffles that a thread takes at once
 AnyPartition = TypeVar("AnyPartition", bound="Partition")
 
@@ -216,8 +217,8 @@ class CountSource(Tables, Protocol):
         """The sums that the source makes faster than table by table; None: it knows no faster way."""
         return None
 
-    def few(self, columns: Columns) -> CountSource | None:
-        """A copy of some of the columns, counted from 0, to be kept for later; None: it would be large, or slow."""
+    def few(self, columns: Columns, most: int = FEW_BYTES) -> CountSource | None:
+        """A copy of some of the columns, counted from 0, to be kept for later; None: it would be too large, or slow."""
         return None
 
 

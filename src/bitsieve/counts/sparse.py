@@ -76,7 +76,9 @@ class Division(NamedTuple):
     def of(cls, row: NDArray[np.int32], part: NDArray[np.integer], classes: NDArray[np.integer]) -> Division:
         """The division of rows by their parts and classes, both given a row."""
         n_classes = int(classes.max(initial=0)) + 1
-        found, label = np.unique(part.astype(np.int64) * n_classes + classes, return_inverse=True)
+        both = part.astype(np.int64) * n_classes + classes
+        occurs = np.bincount(both) > 0
+        found, label = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[both]
         _, part_of = np.unique(found // n_classes, return_inverse=True)
         return cls(row, *(of.reshape(-1).astype(np.int32) for of in (label, part_of, found % n_classes)))
 
@@ -138,6 +140,10 @@ class SparseSums(Sums):
     """What the native code of sparse columns counts and sums at once."""
 
     source: SparseSource
+
+    def __init__(self, source: SparseSource) -> None:
+        super().__init__(source)
+        self.row_seconds = 1e-9 * len(source.listed.row) + 2e-8 * source.n_features
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         pooled, with_class = np.empty((2, self.source.n_features), np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
@@ -10,10 +11,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Flags
 from bitsieve.data.encoding import DIGITS, WHOLE, Encoded, check_distinct, encode, microseconds
+from bitsieve.files.dialect import MISSING
 
 _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit
 _DAY = 86_400_000_000.0
+
+
+def text_of(values: Sequence[str]) -> pa.Array:
+    """An Arrow array of text, made without pa.array, which imports pandas."""
+    encoded = [value.encode() for value in values]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.Array.from_buffers(pa.string(), len(encoded), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))])
+
+
+MARKERS = text_of([*MISSING, *(f" {marker}" for marker in MISSING if marker)])
+
+
+def without_markers(text: pa.Array) -> pa.Array:
+    """The text, null where it means a missing value."""
+    means_missing = pc.is_in(text, MARKERS)
+    return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
 
 
 def numpy_of(array: Any) -> NDArray[Any]:
@@ -61,10 +80,16 @@ def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
     if pa.types.is_boolean(kind) and not array.null_count:
         return encode(numpy_of(array))
     if is_categorical(kind) or pa.types.is_boolean(kind):
-        return _categories(array if pa.types.is_dictionary(kind) else pc.dictionary_encode(array))
+        return _categories(array if pa.types.is_dictionary(kind) else pc.dictionary_encode(array), is_text(kind))
     raise ValueError(
         f"column {name!r} holds {kind}: give numbers, dates, text, categories or booleans, or drop the column"
     )
+
+
+def flags(mask: Any) -> Flags:
+    """A mask of Arrow as numpy has it; null is False."""
+    found: Flags = numpy_of(pc.fill_null(mask, False))
+    return found
 
 
 def is_time(kind: Any) -> bool:
@@ -132,10 +157,12 @@ def _as_float(array: Any) -> np.ndarray:
     return numpy_of(array.cast(pa.float64(), safe=False))
 
 
-def _categories(array: Any) -> Encoded:
+def _categories(array: Any, are_words: bool) -> Encoded:
     """The codes of a dictionary array, renumbered so that the categories that occur ascend."""
     array = _one_chunk(array)
-    values, rank = _sorted_values(array.dictionary)
+    values, rank = _sorted_values(
+        without_markers(array.dictionary.cast(pa.string())) if are_words else array.dictionary
+    )
     places = array.indices if not array.indices.null_count else pc.fill_null(array.indices.cast(pa.int64()), -1)
     codes = np.append(rank, np.int32(-1))[numpy_of(places)]
     occurs = np.bincount(codes + 1, minlength=len(values) + 1)[1:] > 0

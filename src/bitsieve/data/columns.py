@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.arrays import Flags, Floats
-from bitsieve.common.lazy import issparse
+from bitsieve.common.lazy import NumberedNames, issparse
 from bitsieve.common.messages import quoted
-from bitsieve.common.names import NumberedNames
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.data.encoding import Encoded, as_array, as_doubles, encode_known, microseconds
 from bitsieve.data.given import ColumnRules, Understood, with_rows

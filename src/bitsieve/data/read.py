@@ -13,16 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags
-from bitsieve.common.lazy import issparse
+from bitsieve.common.lazy import NumberedNames, issparse
 from bitsieve.common.messages import quoted
-from bitsieve.common.names import NumberedNames
 from bitsieve.common.parameters import check_flag
 from bitsieve.common.progress import phase
 from bitsieve.data.columns import check_unique, no_table, read_columns
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Account, ColumnRules, Given, is_path, not_read_again, take_columns, with_rows
+from bitsieve.data.given import (
+    Account,
+    ColumnRules,
+    Given,
+    Roles,
+    divide,
+    is_path,
+    not_read_again,
+    take_columns,
+    with_rows,
+)
 from bitsieve.data.quantity import AS_FOUND, TargetKind
-from bitsieve.data.roles import Roles, divide
 from bitsieve.data.table import TableInMemory, check_several_rows
 from bitsieve.data.target import check_read, no_row_counts, read_groups, read_target, read_weights, zero_where_missing
 from bitsieve.data.text import target_with_text_read

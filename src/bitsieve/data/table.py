@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
+from bitsieve.common.lazy import cached_property
 from bitsieve.common.messages import needs_dense_rows
 from bitsieve.data.encoding import FEW, Encoded, all_missing, encode, take_rows
 from bitsieve.data.extents import MISSING, Extents, KnownColumns, NamedColumns, find_extents
@@ -132,7 +133,7 @@ class TableInMemory(Table, KnownColumns):
 
     in_memory = True
 
-    @property
+    @cached_property
     def sparse(self) -> StoredColumns | None:
         """The columns, where only the values that are not zero are stored."""
         return self.columns if isinstance(self.columns, StoredColumns) else None

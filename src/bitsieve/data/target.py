@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
@@ -62,6 +62,11 @@ class Target:
     def truth(self) -> NDArray[Any]:
         """What a model predicts: the numbers of a quantity, else the class codes."""
         return self.codes if self.values is None else self.values
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Its name, or those of its columns."""
+        return self.columns or [self.name]
 
     @property
     def n_classes(self) -> int:
@@ -152,10 +157,9 @@ def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> No
     if not n_samples:
         raise ValueError(f"{what} is empty: at least one sample is required")
     if missing:
-        values = f"{missing:,} missing value{'s' * (missing > 1)} (NaN) among {n_samples:,}"
+        values = f"{missing:,} missing value{'s' * (missing > 1)} (empty, NaN, 'NA', 'None', ...) among {n_samples:,}"
         drop = Setting("drop_missing_target", True)
-        how = " of select, explain, compare and interactions does, or fill them in"
-        raise ValueError(Sentence(f"{what} has {values}: drop those samples, as ", drop, how))
+        raise ValueError(Sentence(f"{what} has {values}: drop those samples, as ", drop, " does, or fill them in"))
     if infinite:
         values = f"{infinite:,} infinite value{'s' * (infinite > 1)} (inf) among {n_samples:,}"
         raise ValueError(f"{what} has {values}: drop those samples")
@@ -177,7 +181,7 @@ def check_read(accounts: Mapping[str, Account], drop_missing: bool) -> None:
             values = "values that are no numbers" if account.n_unread > 1 else "value that is no number"
             what = f"the target holds {account.what} such as {account.example!r}, and {account.n_unread:,} {values}"
             drop, keep = Setting("drop_missing_target", True), Setting("repair", False)
-            how = " of select, explain, compare and interactions does, or, to keep the text as classes, add "
+            how = " does, or, to keep the text as classes, add "
             raise ValueError(Sentence(f"{what}: {account.listed}; drop those samples, as ", drop, how, keep))
 
 

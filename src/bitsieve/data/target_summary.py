@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import sizes_of_classes
+from bitsieve.data.arrow import text_of
 from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.data.encoding import Encoded, are_categories, lookup
 from bitsieve.data.extents import NUMBERS
@@ -28,7 +29,7 @@ from bitsieve.data.target import (
     split_target,
     to_classes,
 )
-from bitsieve.data.text import target_text, text_of, understood
+from bitsieve.data.text import target_text, understood
 
 _CELLS = _ROWS = 1 << 18  # distinct values of a column; rows of the sample where there are more
 

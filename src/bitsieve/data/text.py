@@ -14,12 +14,10 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from bitsieve.common.arrays import Flags, Integers
-from bitsieve.data.arrow import arrow_of, is_text, numpy_of
+from bitsieve.data.arrow import MARKERS, arrow_of, flags, is_text, numpy_of, text_of, without_markers
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import DAY_FIRST, MONTH_FIRST, Account, ColumnRules, Form, Understood
 from bitsieve.data.target import split_target
-from bitsieve.data.text_forms import Dates, Numbers, Spans, are_codes, flags
-from bitsieve.files.dialect import MISSING
 from bitsieve.files.text import without_commas
 
 _MOST = 0.95  # of the rows with a value must be of one form
@@ -40,15 +38,7 @@ _TRUE = frozenset(
 _FALSE = frozenset(["no", "n", "false", "f", "off", "0", "nein", "non", "faux", "não", "nao", "нет", "falsch", "falso"])
 
 
-def text_of(values: Sequence[str]) -> pa.Array:
-    """An Arrow array of text, made without pa.array, which imports pandas."""
-    encoded = [value.encode() for value in values]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
-    return pa.Array.from_buffers(pa.string(), len(encoded), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))])
-
-
-_MARKERS = text_of([*MISSING, *(f" {marker}" for marker in MISSING if marker)])
-_MARKED = frozenset(_MARKERS.to_pylist())
+_MARKED = frozenset(MARKERS.to_pylist())
 _TOKEN_VALUES = text_of(_TOKENS)
 
 
@@ -61,8 +51,7 @@ class Words(Form):
 
     def read(self, text: pa.Array) -> pa.Array:
         """The text, null where it means a missing value."""
-        means_missing = pc.is_in(text, _MARKERS)
-        return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
+        return without_markers(text)
 
 
 @dataclass(frozen=True)
@@ -139,6 +128,8 @@ def understood(
     text, counts = text.filter(pa.array(known)), counts[known]
     plain = typed_text(text).type
     if len(text) and not pa.types.is_string(plain) and wanted not in (DAY_FIRST, MONTH_FIRST):
+        from bitsieve.data.text_forms import are_codes
+
         if wanted is None and not pa.types.is_temporal(plain) and are_codes(text, counts):
             return Understood(Words(), Account("codes", min(text.to_pylist()), int(counts.sum())))
         return Understood(Plain(plain))
@@ -149,6 +140,8 @@ def understood(
 
 def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str | None) -> Understood | None:
     """What text means that is not plain."""
+    from bitsieve.data.text_forms import Dates, Numbers, Spans
+
     if wanted in (DAY_FIRST, MONTH_FIRST):
         guessed = Dates.guess(text, counts)
         form: Form = Dates(wanted, guessed is not None and guessed.zoned)
@@ -173,6 +166,8 @@ def _accepted(
     form: Form, text: pa.Array, counts: Integers, has_missing: bool, always: bool = True
 ) -> Understood | None:
     """The form with its account; None where too much of the text is not of it."""
+    from bitsieve.data.text_forms import Dates
+
     fits = flags(form.read(text).is_valid())
     tokens = flags(pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(text)), _TOKEN_VALUES)) & ~fits
     others = ~fits & ~tokens

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from bitsieve.common.arrays import Flags, Integers
-from bitsieve.data.arrow import numpy_of
+from bitsieve.data.arrow import flags, numpy_of
 from bitsieve.data.encoding import WHOLE
 from bitsieve.data.given import DAY_FIRST, MONTH_FIRST, Form
 
@@ -151,12 +151,6 @@ def are_codes(text: pa.Array, counts: Integers) -> bool:
     if counts[flags(pc.match_substring_regex(text, _LEADING_ZERO))].sum() >= _FEW_CODES * n_rows > 0:
         return True
     return any(2 * counts[flags(pc.match_substring_regex(text, form))].sum() > n_rows for form in (_PHONE, _ADDRESS))
-
-
-def flags(mask: Any) -> Flags:
-    """A mask of Arrow as numpy has it; null is False."""
-    found: Flags = numpy_of(pc.fill_null(mask, False))
-    return found
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

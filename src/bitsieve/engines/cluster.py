@@ -17,8 +17,7 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits
-from bitsieve.data.given import Given
-from bitsieve.data.roles import Roles, divide
+from bitsieve.data.given import Given, Roles, divide
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target_summary import TargetCoding
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work

@@ -16,8 +16,7 @@ import numpy as np
 from bitsieve.common.arrays import Columns
 from bitsieve.common.messages import one_line
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, not_read_again
-from bitsieve.data.roles import Roles
+from bitsieve.data.given import Given, Roles, not_read_again
 from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.in_parts import PartReader
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples

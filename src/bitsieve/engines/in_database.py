@@ -18,10 +18,9 @@ from bitsieve.common.progress import phase
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.encoding import are_categories, as_array, is_missing, lookup
-from bitsieve.data.given import ColumnRules, Given, is_lazy, is_path, take_columns
+from bitsieve.data.given import ColumnRules, Given, divide, is_lazy, is_path, take_columns
 from bitsieve.data.profile import RowNumbers
 from bitsieve.data.read import read_xy
-from bitsieve.data.roles import divide
 from bitsieve.data.target import read_values, split_target
 from bitsieve.data.target_summary import TargetCoding, TargetPart
 from bitsieve.engines.grouped_counts import (

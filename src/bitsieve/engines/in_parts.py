@@ -18,11 +18,10 @@ from bitsieve.data.binning.coding import Coding, arity_of, fit_on_summary
 from bitsieve.data.binning.equal import EqualWidthBinning
 from bitsieve.data.binning.mdl import CutsInParts
 from bitsieve.data.binning.summary import Limits, Summary, summarize
-from bitsieve.data.given import Account, ColumnRules, Understood
+from bitsieve.data.given import Account, ColumnRules, Roles, Understood
 from bitsieve.data.profile import Profile
 from bitsieve.data.quantity import TargetKind
 from bitsieve.data.read import n_rows, read_xy
-from bitsieve.data.roles import Roles
 from bitsieve.data.table import TableElsewhere, TableInMemory
 from bitsieve.data.target import Target, check_read, no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary

@@ -12,8 +12,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import ClassSearch, FixedCodes, Units
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
-from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.zero_apart import binner_of
+from bitsieve.data.binning.base import Binning, make_binner
 from bitsieve.data.table import Table, TableElsewhere, TableInMemory
 
 
@@ -33,6 +32,16 @@ def make_source(
     if isinstance(codes, SparseCodes):
         return SparseSource(codes, classes, n_classes=n_classes, weights=weights, n_jobs=n_jobs)
     return PackedSource(codes, classes, n_classes=n_classes, weights=weights, arities=arities, n_jobs=n_jobs)
+
+
+def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binning:
+    """The rule for a table, not fitted; in a sparse table zero is a code of its own."""
+    binner = make_binner(spec, n_jobs=n_jobs).for_table(table)
+    if not table.is_sparse or not binner.bins_parts:
+        return binner
+    from bitsieve.data.binning.zero_apart import ZeroApartBinning
+
+    return ZeroApartBinning(binner, n_jobs=n_jobs)
 
 
 def count(table: Table, binning: Any, n_jobs: int | None = None) -> tuple[Binning, CountSource]:

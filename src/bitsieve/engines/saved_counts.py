@@ -20,8 +20,7 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.coding import Coding
-from bitsieve.data.binning.registry import binning_facts, binning_of, from_list, listed
+from bitsieve.data.binning.coding import Coding, binning_facts, binning_of, from_list, listed
 from bitsieve.data.column_summary import changes_kind, union_of_categories
 from bitsieve.data.encoding import lookup
 from bitsieve.data.profile import Profile

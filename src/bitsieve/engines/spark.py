@@ -17,8 +17,7 @@ from weakref import finalize
 from bitsieve.common.arrays import Columns
 from bitsieve.common.lazy import cached_property
 from bitsieve.data.columns import check_labels
-from bitsieve.data.given import Given
-from bitsieve.data.roles import Roles
+from bitsieve.data.given import Given, Roles
 from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
 from bitsieve.engines.registry import is_spark

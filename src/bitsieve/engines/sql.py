@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from bitsieve.common.messages import quoted
-from bitsieve.data.binning.registry import binning_of
+from bitsieve.data.binning.coding import binning_of
 from bitsieve.data.target import Target
 from bitsieve.engines.grouped_counts import LARGEST
 from bitsieve.engines.in_parts import TableInParts
@@ -110,7 +110,8 @@ def load_result(path: Path) -> SavedCounts:
         columns = [column.to_pylist() for column in table.columns]
         for place in (1, 3):  # as everywhere, empty text is missing
             columns[place] = [value or None for value in columns[place]]
-        return _assembled(list(zip(*columns, strict=True)), str(table.column_names[4]))
+        rows = [row for row in zip(*columns, strict=True) if row[4]]
+        return _assembled(rows, str(table.column_names[4]))
 
 
 def _assembled(rows: Sequence[tuple[Any, ...]], target: str) -> SavedCounts:

@@ -23,9 +23,8 @@ from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.coding import Coding
 from bitsieve.data.binning.summary import Limits, Summary
 from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, gives_batches, is_path, not_read_again
+from bitsieve.data.given import Given, divide, gives_batches, is_path, not_read_again
 from bitsieve.data.read import read_data
-from bitsieve.data.roles import divide
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target_summary import TargetCoding
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from bitsieve.common.defaults import BINNING, CROSS_VALIDATED
+from bitsieve.common.docstrings import cites
 from bitsieve.common.messages import warn_of
-from bitsieve.common.papers import cites
 from bitsieve.common.parameters import with_hints
 from bitsieve.common.progress import shown
 from bitsieve.data.given import column_rules

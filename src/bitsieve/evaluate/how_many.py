@@ -16,13 +16,13 @@ from bitsieve.common.messages import aligned, quoted, warn_of
 from bitsieve.common.parameters import check_integer
 from bitsieve.common.progress import phase
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.data.binning.registry import binning_with, make_binner
+from bitsieve.data.binning.base import binning_with, make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.read import read_data
 from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.compare import SelectorCV
-from bitsieve.information.leaks import leaks
+from bitsieve.information.evidence import leaks
 from bitsieve.methods.by_counts.stopping import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
@@ -136,6 +136,7 @@ def how_many(
     missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
+    drop_missing_target: bool = False,
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,
     classifier: Any = None,
@@ -165,7 +166,7 @@ def how_many(
         As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
     missing : {"error", "bin"}, optional
-    target_bins, target_kind, repair, column_types
+    target_bins, target_kind, drop_missing_target, repair, column_types
         As for :func:`bitsieve.select`.
     classifier, folds
         As for :func:`bitsieve.compare`.
@@ -195,8 +196,8 @@ def how_many(
     [4, 11, 2, 5, None]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
-    how: Any = {"target_bins": target_bins, "target_kind": target_kind, "rules": column_rules(repair, column_types)}
-    table = read_data(data, target, sample_weight, groups, **how)
+    how: Any = {"target_bins": target_bins, "target_kind": target_kind, "drop_missing": drop_missing_target}
+    table = read_data(data, target, sample_weight, groups, **how, rules=column_rules(repair, column_types))
     refuse_constant_data(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
@@ -206,8 +207,7 @@ def how_many(
     features = range(1, min(MOST, n_left) + 1)
     folded = SelectorCV(methods={method: forward}, features=features, classifier=classifier, folds=folds, **drawn)
     counted = count_table(table, own["binning"], n_jobs)
-    answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs})]
-    answers.append(_by_stability(table, StabilitySelector(forward, n_pairs=n_pairs, **drawn)))
+    answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs}), _by_stability(table, forward, n_pairs, drawn)]
     answers += [_by_errors(table, folded), _by_knockoffs(counted, n_left, drawn)]
     most = min(n_left, max(3, min(MOST, 2 + max(answer.n_features or 0 for answer in answers))))
     band = null_band(counted, table, ForwardSelector(most, **own).fit_counted(counted).selected_, **drawn)
@@ -244,14 +244,14 @@ def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answe
             counted, bins = count_table(counted.table, binner, drawn["n_jobs"]), "; by three quantile bins"
         taken = KnockoffSelector(**drawn).fit_counted(counted).selected_
     if not len(taken):
-        why = f"no draw takes {least:,} of {n_left:,} columns, and none takes fewer{bins}"
+        why = f"a draw takes {least:,} columns or more, or none: of {n_left:,} it took none{bins}"
         return Answer("knockoffs", None, [], why)
     why = f"each beats its knockoff given all others, no more than a tenth of the list is false{bins}"
     return _answer(counted.table.names, "knockoffs", taken, why)
 
 
-def _by_stability(table: TableInMemory, selector: StabilitySelector) -> Answer:
-    selector.fit_table(table)
+def _by_stability(table: TableInMemory, forward: ForwardSelector, n_pairs: int, drawn: dict[str, Any]) -> Answer:
+    selector = StabilitySelector(forward, n_pairs=n_pairs, **drawn).fit_table(table)
     if selector.threshold_ > 1:
         chosen = f"{selector.n_chosen_:.2g} of {table.n_features:,}"
         why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"

@@ -17,14 +17,14 @@ from bitsieve.common.arrays import Floats
 from bitsieve.common.defaults import BINNING, COMPARED
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.data.quantity import TIMES
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.evaluate.measures import Loss, Measure, Predicted, make_measure
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
-from bitsieve.information.leaks import leaks
+from bitsieve.information.evidence import leaks
 from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data

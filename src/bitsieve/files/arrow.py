@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,43 +15,14 @@ import pyarrow as pa
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import phase
 from bitsieve.files.dialect import unique_names
-from bitsieve.files.errors import DataError, check_names, in_one_line
-from bitsieve.files.parts import ColumnParts, Given, Rows
+from bitsieve.files.errors import DataError, in_one_line
+from bitsieve.files.parts import INDEX, ColumnParts, Given, Rows, check_schema, native_file, sliced
 from bitsieve.files.spool import Spool, no_room
 
-INDEX = "__index_level_"  # what pandas calls the index that it adds to a file
 NAMES = {"parquet": "Parquet", "arrow": "Arrow", "stream": "an Arrow stream"}
 _BUFFER = 1 << 18  # bytes of a column of Parquet that are read at once
 _LONG = 4  # a row group of more blocks is not taken whole
-
-
-def sliced(table: pa.Table, rows: int | None) -> Iterator[pa.Table]:
-    """A block, cut where it holds more rows than are wanted."""
-    if rows is None:
-        yield table
-        return
-    for first in range(0, table.num_rows, rows):
-        yield table.slice(first, rows)
-
-
-def check_schema(schema: pa.Schema, label: str) -> None:
-    """Refuse two columns of one name, and columns that hold lists or raw bytes."""
-    check_names(schema.names, label)
-    for column in schema:
-        inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        if pa.types.is_nested(inner):
-            raise DataError(f"column {column.name!r} of {label} holds {column.type}: drop it or make it plain columns")
-        binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
-        if any(test(inner) for test in binary) or str(inner) == "binary_view":
-            raise DataError(f"column {column.name!r} of {label} holds raw bytes: drop it or make it text")
-
-
-def native_file(path: Path, mode: str = "rb") -> pa.OSFile:
-    """The file opened by pyarrow; its name may be no UTF-8 text.
-
-    It is read and not mapped: were it cut while it is mapped, the next look at it would end the process.
-    """
-    return pa.OSFile(os.fsencode(path), mode)
+_PAGE = 1 << 17  # rows of a page, which is read whole for any of them
 
 
 @dataclass(frozen=True)
@@ -195,7 +165,7 @@ class RowGroups:
             find_spec("polars") is not None
             and self.stored.places is None
             and str(self.stored.path).isprintable()  # a name that is not UTF-8 is not
-            and max(self.sizes, default=0) <= _LONG * rows
+            and (max(self.sizes, default=0) <= _LONG * rows or rows >= _PAGE)
             and all(_is_plain(self.stored.schema.field(name).type) for name in wanted)
         )
 
@@ -204,17 +174,25 @@ class RowGroups:
 
         frame = polars.scan_parquet(self.stored.path, glob=False, hive_partitioning=False).select(wanted)
         schema = pa.schema([self.stored.schema.field(name) for name in wanted]).remove_metadata()
+        first = sum(self.sizes[: self.first])
+        for end in self._ends(rows):
+            table = frame.slice(first, end - first).collect()
+            if len(table) != end - first:
+                raise OSError("it holds fewer rows than it says")
+            if end > first:
+                yield self.stored.chosen(table.rechunk().to_arrow().cast(schema), wanted)  # text has wider offsets
+            first = end
+
+    def _ends(self, rows: int) -> Iterator[int]:
+        """Where blocks of about so many rows end: of short row groups together, or of parts of a long one."""
         first = taken = sum(self.sizes[: self.first])
         for place in range(self.first, self.end):
             taken += self.sizes[place]
-            if taken - first < rows and place + 1 < self.end:
-                continue
-            table = frame.slice(first, taken - first).collect()
-            if len(table) != taken - first:
-                raise OSError("it holds fewer rows than it says")
-            if taken > first:
-                yield self.stored.chosen(table.rechunk().to_arrow().cast(schema), wanted)  # text has wider offsets
-            first = taken
+            n_rows = taken - first
+            if n_rows >= rows or place + 1 == self.end:
+                n_blocks = 1 if n_rows <= _LONG * rows else -(-n_rows // (2 * rows))
+                yield from (first + n_rows * block // n_blocks for block in range(1, n_blocks + 1))
+                first = taken
 
     def _by_pyarrow(self, wanted: list[str], rows: int | None) -> Iterator[pa.Table]:
         from pyarrow import parquet

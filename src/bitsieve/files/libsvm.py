@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -14,32 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Floats, Integers
-from bitsieve.common.names import NumberedNames
+from bitsieve.common.lazy import NumberedNames
 from bitsieve.common.progress import phase
 from bitsieve.counts.source import check_sparse_rows
 from bitsieve.files.errors import DataError, check_unchanged, check_width, file_state, in_one_line, readable
 from bitsieve.files.npz import ArrayFile, ArrayTable
 from bitsieve.files.spool import Spool, SpoolAllocator, kept, key_name, mapped
 
-ENDINGS = (".libsvm", ".svmlight", ".svm")
-_ROW = re.compile(rb"[^\s,;:]+(\s+qid:\d+)?(\s+\d+:[^\s:,;]+)+\s*(#.*)?")
-_HEAD = 1 << 16  # bytes that are looked at
 _TEXT_SHARE = 16  # of the memory: the rows of a range take several times as much as its text
 SHORTEST_VALUE = 4  # bytes of " 1:1"
 _SHORTEST, _LONGEST = 1 << 20, 1 << 28  # bytes of a range whose size follows from the memory
 VALUE_BYTES = 64  # of memory for every value that is sorted at once
 _COLUMNS, _VALUES, _OF_GROUPS = "columns by row", "values by row", "columns of groups"
 _FILES = {"start": np.int64, "labels": np.float64, "row": np.int32, "value": np.float64}
-
-
-def is_libsvm(path: Path) -> bool:
-    """Whether a text file holds sparse rows: by its ending, or by its first row."""
-    if path.suffix.lower() in ENDINGS:
-        return True
-    with open(path, "rb") as file:
-        lines = (line.strip() for line in file.read(_HEAD).splitlines())
-    first = next((line for line in lines if line and not line.startswith(b"#")), b"")
-    return _ROW.fullmatch(first) is not None
 
 
 class LibsvmFile(ArrayFile):

@@ -13,9 +13,9 @@ from typing import IO, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.lazy import NumberedNames
 from bitsieve.common.memory import available_bytes
 from bitsieve.common.messages import quoted
-from bitsieve.common.names import NumberedNames
 from bitsieve.files.errors import DataError, check_names, check_width, in_one_line
 from bitsieve.files.parts import Given
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from bitsieve.common.lazy import cached_property
-from bitsieve.files.errors import DataError, FileState, check_unchanged, file_state
+from bitsieve.files.errors import DataError, FileState, check_names, check_unchanged, file_state
 from bitsieve.files.spool import Spool
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+INDEX = "__index_level_"  # what pandas calls the index that it adds to a file
 ROWS = 1 << 16  # of a block, where nothing else is asked for
 
 
@@ -121,6 +123,39 @@ def _width(kind: pa.DataType) -> int:
         return max(1, int(kind.bit_width) // 8)
     except ValueError:  # text, of which nobody knows how long it is
         return 32
+
+
+def sliced(table: pa.Table, rows: int | None) -> Iterator[pa.Table]:
+    """A block, cut where it holds more rows than are wanted."""
+    if rows is None:
+        yield table
+        return
+    for first in range(0, table.num_rows, rows):
+        yield table.slice(first, rows)
+
+
+def check_schema(schema: pa.Schema, label: str) -> None:
+    """Refuse two columns of one name, and columns that hold lists or raw bytes."""
+    import pyarrow as pa
+
+    check_names(schema.names, label)
+    for column in schema:
+        inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        if pa.types.is_nested(inner):
+            raise DataError(f"column {column.name!r} of {label} holds {column.type}: drop it or make it plain columns")
+        binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+        if any(test(inner) for test in binary) or str(inner) == "binary_view":
+            raise DataError(f"column {column.name!r} of {label} holds raw bytes: drop it or make it text")
+
+
+def native_file(path: Path, mode: str = "rb") -> pa.OSFile:
+    """The file opened by pyarrow; its name may be no UTF-8 text.
+
+    It is read and not mapped: were it cut while it is mapped, the next look at it would end the process.
+    """
+    import pyarrow as pa
+
+    return pa.OSFile(os.fsencode(path), mode)
 
 
 def line_starts(path: Path, first: int, size: int) -> list[int]:

@@ -21,7 +21,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.messages import quoted, warn_of
+from bitsieve.common.messages import nearest, quoted, warn_of
 from bitsieve.files.errors import DataError, file_and_inside, in_one_line, readable
 from bitsieve.files.npz import ArrayFile, ArrayTable
 from bitsieve.files.parts import ColumnParts, Copies, Given
@@ -64,6 +64,9 @@ _FOREIGN = {
     b"%PDF": "a PDF document",
     b"RDX": "a file of R (save its table as CSV)",
 }
+_SPARSE = (".libsvm", ".svmlight", ".svm")  # the endings of files of sparse rows
+_SPARSE_ROW = re.compile(rb"[^\s,;:]+(\s+qid:\d+)?(\s+\d+:[^\s:,;]+)+\s*(#.*)?")
+_ROWS_BEGIN = 1 << 16  # bytes that are looked at for a row
 _ARFF = re.compile(rb"\s*(?:%[^\n]*\n\s*)*@relation\s", re.IGNORECASE)
 _WORKBOOKS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")  # of Excel and of OpenDocument
 _BROKEN_ZIP = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
@@ -180,7 +183,10 @@ def check_file(path: str | PathLike[str]) -> None:
     path, _ = file_and_inside(Path(path))
     with readable(path):
         if not path.exists():
-            raise DataError(f"there is no file {str(path)!r}: give the path of a table file ({READ})")
+            beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+            near = " or ".join(repr(str(path.with_name(name))) for name in nearest(path.name, beside))
+            advice = f"did you mean {near}?" if near else f"give the path of a table file ({READ})"
+            raise DataError(f"there is no file {str(path)!r}: {advice}")
         mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
@@ -221,16 +227,24 @@ def database_kind(data: Any) -> str | None:
     return None
 
 
+def is_libsvm(path: Path) -> bool:
+    """Whether a text file holds sparse rows: by its ending, or by its first row."""
+    if path.suffix.lower() in _SPARSE:
+        return True
+    with open(path, "rb") as file:
+        lines = (line.strip() for line in file.read(_ROWS_BEGIN).splitlines())
+    first = next((line for line in lines if line and not line.startswith(b"#")), b"")
+    return _SPARSE_ROW.fullmatch(first) is not None
+
+
 def holds_sparse_rows(data: Any) -> bool:
     """Whether something is the path of a libsvm file, whose rows are no columns of a table."""
-    from bitsieve.files.libsvm import ENDINGS, is_libsvm
-
     if not isinstance(data, (str, PathLike)):
         return False
     path = Path(data)
     with readable(path):
         if address(path) is not None or not path.exists():  # whoever reads it will say so
-            return path.suffix.lower() in ENDINGS
+            return path.suffix.lower() in _SPARSE
         return path.is_file() and path.stat().st_size > 0 and file_kind(path) == "text" and is_libsvm(path)
 
 
@@ -251,10 +265,11 @@ def _opened(given: Given, header: bool | None) -> ColumnParts | ArrayFile:
 
 def _opened_text(given: Given, notes: list[str], header: bool | None) -> ColumnParts | ArrayFile:
     from bitsieve.files.dialect import UTF_16, in_utf8
-    from bitsieve.files.libsvm import LibsvmFile, is_libsvm
     from bitsieve.files.text import DelimitedParts, JsonParts, is_json
 
     if is_libsvm(given.path):
+        from bitsieve.files.libsvm import LibsvmFile
+
         return LibsvmFile(given, notes)
     with open(given.path, "rb") as file:
         head = file.read(2)

@@ -24,10 +24,9 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from bitsieve.common.messages import one_line
-from bitsieve.files.arrow import INDEX, check_schema, native_file, sliced
 from bitsieve.files.dialect import BOM, MISSING, Layout, NotUtf8, begins_with_comments, in_utf8, without_comments
 from bitsieve.files.errors import DataError, in_one_line
-from bitsieve.files.parts import ColumnParts, Given, Rows, line_starts
+from bitsieve.files.parts import INDEX, ColumnParts, Given, Rows, check_schema, line_starts, native_file, sliced
 
 Types = Mapping[str, pa.DataType]
 

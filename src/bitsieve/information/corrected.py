@@ -10,9 +10,10 @@ normalization and correction for chance", Journal of Machine Learning Research 1
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import log, log2
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ WHOLE = 1 << 15  # pairs of margins, of which all are computed at once and kept 
 EVERY_COUNT = 1024  # counts below have their own mean term; above, 32 of every doubling, and a cubic between them
 NODES = 32
 MOST_ROWS = 4096  # of mean terms that are kept
+Kept = TypeVar("Kept")
 CAUTION = 2.0  # standard deviations under shuffles
 
 
@@ -222,6 +224,7 @@ class CorrectedInformation(SumInformation):
     def __init__(self, source: CountSource) -> None:
         super().__init__(source)
         self._chance: dict[int, Chance] = {}
+        self._shared: dict[int, Integers] = {}
 
     @cached_property
     def margins(self) -> Margins:
@@ -246,6 +249,13 @@ class CorrectedInformation(SumInformation):
         by_chance = np.maximum(self.bits(self._relevance_sums()) - self.relevance, 0.0)
         return self.relevance - CAUTION * np.sqrt(by_chance / (self.source.n_samples * log(2)))
 
+    @cached_property
+    def least_redundancy(self) -> Floats:
+        """At most ``log2(1 + chi^2 / N)`` is taken off, whose mean over shuffles has chi^2 at its own mean or less."""
+        codes = self.source.arities - 1.0
+        least: Floats = -np.log2(1 + codes * codes.max() / max(self.source.n_samples - 1, 1))
+        return least
+
     def chance_given(self, known: Integers, with_class: Integers) -> Chance:
         """What the mean of I(Xi;C|Z) over all shuffles is made of, given the counts of Z and of Z with the class."""
         terms = self.margins.expected(with_class) - self.margins.expected(known)
@@ -259,16 +269,20 @@ class CorrectedInformation(SumInformation):
         """The mean of I(Xi;Xs) over all shuffles of Xi."""
         alone, _ = self.marginals
         others = alone if columns is None else alone[columns]
-        expected = self.margins.summed(self.margins.expected(self.cells_of(pivot)[0]), columns)
+        with_pivot = self._kept(self._shared, pivot, lambda: self.margins.expected(self.cells_of(pivot)[0]))
+        expected = self.margins.summed(with_pivot, columns)
         return self.bits(expected - others + (self.total - alone[pivot]))
 
     def chance_by(self, pivot: int) -> Chance:
         """What the mean of I(Xi;C|Xs) over all shuffles of Xi is made of."""
-        if pivot not in self._chance:
-            if len(self._chance) >= self._row_limit:
-                self._chance = {}
-            self._chance[pivot] = self.chance_given(*self.cells_of(pivot))
-        return self._chance[pivot]
+        return self._kept(self._chance, pivot, lambda: self.chance_given(*self.cells_of(pivot)))
+
+    def _kept(self, kept: dict[int, Kept], pivot: int, make: Callable[[], Kept]) -> Kept:
+        if pivot not in kept:
+            if len(kept) >= self._row_limit:
+                kept.clear()
+            kept[pivot] = make()
+        return kept[pivot]
 
     def cells_of(self, pivot: int) -> tuple[Integers, Integers]:
         """The counts of a feature, and of it with the class."""

@@ -1,18 +1,19 @@
-"""Which columns of a list carry more information about the class than chance, whatever method made the list."""
+"""Which columns carry more information about the class than chance, and which nearly determine it alone."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import erfc, lgamma, log, pi
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.lazy import Later
 from bitsieve.counts.source import CountSource
-from bitsieve.counts.tables import ContingencyTable, column_blocks
+from bitsieve.counts.tables import ContingencyTable, column_blocks, entropy_terms
+from bitsieve.information.corrected import expected_terms
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 
@@ -22,6 +23,9 @@ CELLS_AT_ONCE = 1 << 18  # in these tables
 LEAST_EXPECTED = 5  # samples in a cell, for the tail of chi-squared to hold
 SMALLEST = log(1e-290)  # a tail below is replaced by a bound
 ROUNDING = 1e-12  # relative, of a logarithm of a tail: more than its floats have
+NEARLY = 0.9  # of the entropy of the class, corrected for chance
+OTHERS = 0.5  # of it: what no other column may exceed
+FEWEST = 20  # samples; in fewer even a column that repeats the class may do so by chance
 _PRIOR = 0.5  # samples that every class has in advance in every cell (Krichevsky and Trofimov)
 
 
@@ -193,3 +197,46 @@ def _log_gamma(x: Any) -> Floats:
     """The logarithm of the gamma function, computed once for every distinct value."""
     values, place = np.unique(x, return_inverse=True)
     return np.array([lgamma(value) for value in values.tolist()])[place].reshape(np.shape(x))
+
+
+class Leak(NamedTuple):
+    """A column and the share of the entropy of the class that it determines, corrected for chance."""
+
+    column: int
+    share: float
+
+
+def leaks(information: Information) -> list[Leak]:
+    """The columns that determine at least 0.9 of the class each, where every other determines at most half; best first.
+
+    The share is ``(I(X;C) - E) / (H(C) - E)``, E the expectation of I(X;C) when the class is permuted (adjusted mutual
+    information). None is found in fewer than 20 samples, or where they are more than half of the columns.
+    """
+    source, entropy = information.source, information.class_entropy
+    if source.n_samples < FEWEST or entropy <= 0:
+        return []
+    plain = information.relevance / entropy  # no share is above it
+    if plain.max() <= NEARLY:
+        return []
+    found: list[Leak] = []
+    for column in np.argsort(-plain, kind="stable").tolist():
+        if plain[column] <= (OTHERS if found else NEARLY):
+            break
+        (table,) = source.tables(None, np.array([column]), False)
+        expected = expected_information(table.dense().reshape(-1), source.class_sizes)
+        share = (information.relevance[column] - expected) / (entropy - expected) if expected < entropy else 0.0
+        if share >= NEARLY:
+            found.append(Leak(column, float(share)))
+        elif share > OTHERS:
+            return []
+    return sorted(found, key=lambda leak: (-leak.share, leak.column)) if 2 * len(found) <= len(plain) else []
+
+
+def expected_information(first: Integers, second: Integers) -> float:
+    """The plug-in information of two variables with these counts of their values, in bits, when one is permuted."""
+    n = int(first.sum())
+    terms = entropy_terms(n)
+    sizes = (np.unique(margin[margin > 0], return_counts=True) for margin in (first, second))
+    (rows, n_rows), (columns, n_columns) = sizes
+    joint = int(n_rows @ expected_terms(n, rows, columns) @ n_columns)
+    return (joint - terms.sum(first) - terms.sum(second) + terms.sum(np.array([n]))) / terms.per_bit

@@ -235,6 +235,10 @@ class PlugInInformation(SumInformation):
 
     estimator: ClassVar[str] = "plug-in"
 
+    @cached_property
+    def least_redundancy(self) -> Floats:
+        return np.zeros(self.n_features)
+
 
 @lru_cache(maxsize=8)
 def miller_madow_terms(n_samples: int) -> Terms:

@@ -132,6 +132,11 @@ class Information(Protocol):
         return self.relevance
 
     @property
+    def least_redundancy(self) -> Floats | None:
+        """What I(Xi;Xs) is never below, of every feature and whatever the other is; None where that is not known."""
+        return None
+
+    @property
     def varies(self) -> Flags:
         """False for columns of one code: they carry no information about anything."""
 

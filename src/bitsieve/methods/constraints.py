@@ -112,8 +112,8 @@ class Constraints:
     groups: Sequence[Sequence[Any]] | Mapping[str, Sequence[Any]] = ()
 
 
-def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates:
-    """The candidates among columns of these names."""
+def resolve(constraints: Constraints | None, names: Sequence[str], target: Sequence[str] = ()) -> Candidates:
+    """The candidates among columns of these names, which those of ``target`` are not."""
     of_column = np.arange(len(names))
     if constraints is None:
         return Candidates(of_column)
@@ -123,7 +123,7 @@ def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates
     place: Place = getattr(names, "place", None) or {name: j for j, name in enumerate(names)}.get
     owner: dict[int, str] = {}
     for label, members in _labelled(constraints.groups).items():
-        columns = _columns(members, label, names, place)
+        columns = _columns(members, label, names, place, target)
         for j in columns:
             if j in owner:
                 raise ValueError(
@@ -133,8 +133,8 @@ def resolve(constraints: Constraints | None, names: Sequence[str]) -> Candidates
         if columns:
             of_column[columns] = min(columns)
     of_column = np.unique(of_column, return_inverse=True)[1]
-    wanted = _columns(constraints.must_include, Sentence(Setting("must_include")), names, place)
-    refused = _columns(constraints.exclude, Sentence(Setting("exclude")), names, place)
+    wanted = _columns(constraints.must_include, Sentence(Setting("must_include")), names, place, target)
+    refused = _columns(constraints.exclude, Sentence(Setting("exclude")), names, place, target)
     both = np.isin(of_column, np.intersect1d(of_column[wanted], of_column[refused]))
     if both.any():
         listed = quoted([names[j] for j in np.flatnonzero(both).tolist()])
@@ -162,7 +162,7 @@ def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
     return {f"group {number}": members for number, members in enumerate(groups, 1)}
 
 
-def _columns(wanted: Any, label: str, names: Sequence[str], place: Place) -> list[int]:
+def _columns(wanted: Any, label: str, names: Sequence[str], place: Place, target: Sequence[str]) -> list[int]:
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
         raise ValueError(Sentence(label, f" is {wanted!r}: give a list of column names or indices"))
     found = []
@@ -173,7 +173,8 @@ def _columns(wanted: Any, label: str, names: Sequence[str], place: Place) -> lis
                 parts = [part.strip() for part in column.split(",")]
                 listed = len(parts) > 1 and None not in map(place, parts)
                 advice = f"give {quoted(parts)} one by one" if listed else allowed_names(column, names)
-                raise ValueError(Sentence(label, f" names column {column!r}, which is not there: {advice}"))
+                why = "the target, not a feature: leave it out" if column in target else f"not there: {advice}"
+                raise ValueError(Sentence(label, f" names column {column!r}, which is {why}"))
             found.append(known)
             continue
         try:

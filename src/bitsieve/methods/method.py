@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.messages import needs_dense_rows
+from bitsieve.common.messages import Sentence, Setting, needs_dense_rows
 from bitsieve.common.parameters import Rule
 from bitsieve.counts.source import ONLY_PAIRS
 
@@ -104,16 +104,18 @@ def defaults_of(run: Callable[..., object], **other: Any) -> dict[str, Any]:
     return {**own, **other}
 
 
-def check_requirements(who: str, requires: frozenset[str], offers: frozenset[str]) -> None:
-    """Raise ValueError where data does not offer what a method of the selector ``who`` requires."""
+def check_requirements(
+    who: str, requires: frozenset[str], offers: frozenset[str], typed: Sequence[str | Setting] = ()
+) -> None:
+    """Raise ValueError where data does not offer what ``who`` requires; ``typed``: what else keeps rows elsewhere."""
     lacks = requires - offers
     if "dense" in lacks and "rows" in offers:
         raise needs_dense_rows(who)
     if "rows" in lacks:
-        raise ValueError(
-            f"{who} needs all rows in memory: give it a table in memory, such as a sample of the "
-            "rows, or use a method that needs counts alone, such as jmi"
-        )
+        listed = [part for name in typed for part in (" and ", name)][1:]
+        way = ("leave out ", *listed) if listed else ("give it a table in memory, such as a sample of the rows",)
+        counts = ", or use a method that needs counts alone, such as jmi"
+        raise ValueError(Sentence(who, " needs all rows in memory: ", *way, counts))
     if lacks == INDEPENDENT:
         raise ValueError(
             f"{who} takes the rows for independent draws: leave out groups, or use another rule, such as fdr"

@@ -7,7 +7,7 @@ criterion is a line of :data:`bitsieve.methods.by_counts.criteria.CRITERIA`.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -120,10 +120,10 @@ def parameters_of(method: str) -> dict[str, Any]:
     return dict(find_method(method).parameters)
 
 
-def check_offers(method: str, offers: frozenset[str]) -> None:
+def check_offers(method: str, offers: frozenset[str], typed: Sequence[str | Setting] = ()) -> None:
     """Raise ValueError where data that offers this is not enough for a method, before it is read."""
     found = find_method(method)
-    check_requirements(found.estimator, found.requires, offers)
+    check_requirements(Sentence(Setting("method", found.name)), found.requires, offers, typed)
 
 
 def arguments_of(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from bitsieve.selection.displays import (
 from bitsieve.selection.evidence import Chance, Curve
 from bitsieve.selection.explain import affiliated_of, best_substitutes
 from bitsieve.selection.figures import WIDTH, as_svg, new_axes
-from bitsieve.selection.selection import Selection, conclusion_of, levels_of
+from bitsieve.selection.selection import Selection, conclusion_of, levels_in_words
 
 MOST_LISTED = 12  # names in a cell
 ABOUT_PARTS = (
@@ -168,7 +168,7 @@ def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
         figure(_drawn(curve, "information of the first features together"), ABOUT_CURVE),
         paragraph(text),
     ]
-    header, rows = levels_of(selection)
+    header, rows = levels_in_words(selection)
     if header:
         named = [(name, *row) for name, row in zip(selected_names(selection.evidence), rows, strict=True)]
         parts.append(table(("feature", *header), named, text=(2,), long=(2,)))

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitsieve.common.arrays import Columns, Floats, Integers
+from bitsieve.common.docstrings import cites
 from bitsieve.common.messages import ParameterError, aligned, quoted
-from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import coded
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
-from bitsieve.data.binning.registry import binning_with, make_binner
+from bitsieve.data.binning.base import binning_with, make_binner
 from bitsieve.information import Information
 from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation

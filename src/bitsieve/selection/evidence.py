@@ -13,8 +13,7 @@ from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import Later, cached_property
 from bitsieve.counts.search import Units
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.data.binning.base import as_known
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import as_known, make_binner
 from bitsieve.data.encoding import all_missing
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory

@@ -14,15 +14,15 @@ from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.choice import TIE, pick
 from bitsieve.common.messages import allowed_names, displayed, finite, number, printable, quoted
 from bitsieve.common.parameters import check_choice
-from bitsieve.data.binning.zero_apart import binner_of
 from bitsieve.data.columns import read_columns
 from bitsieve.data.table import Table
-from bitsieve.engines.local import make_source
+from bitsieve.engines.local import binner_of, make_source
 from bitsieve.information import Information, make_information
 from bitsieve.information.protocol import pair_uncertainty
 from bitsieve.methods.by_samples.cutting_plane.columns import Pairs, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.search import check_tau
 from bitsieve.methods.constraints import Candidates, resolve
+from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Contribution, Evidence, conditional_on, contribution
 from bitsieve.selectors.sampled import TableSamples
 
@@ -43,14 +43,15 @@ def why_selected(selection: Any, place: int) -> str:
 def why_not_selected(selection: Any, column: int, found: Contribution, added: float) -> str:
     """The end of a sentence about a column that was not selected."""
     evidence, selector = selection.evidence, selection.facts
-    names, chance = evidence.table.names, evidence.chance
+    names, chance, by_bins = evidence.table.names, evidence.chance, find_method(selection.method).bins
     if column in evidence.left_out:
         return _why_left_out(evidence.table if evidence.whole is None else evidence.whole, column)
     if not evidence.information.varies[column]:
         uncut = column in getattr(evidence.binner, "uncut_", ()) and evidence.table.varies(column)
-        if uncut:
+        if not uncut:
+            return "is not selected: it has one value only, so it carries no information"
+        if by_bins:
             return f"is not selected: {_NO_RELATION} to {selection.target_name!r} and is scored 0 bits"
-        return "is not selected: it has one value only, so it carries no information"
     if column in _columns(_constraints(selection), "exclude"):
         return "is not selected because it was excluded"
     if column in evidence.screened_off:
@@ -62,7 +63,7 @@ def why_not_selected(selection: Any, column: int, found: Contribution, added: fl
         return (
             f"is not selected: {share} of its relevance is redundant with the selected {names[found.redundant_with]!r}"
         )
-    if chance is not None and max(found.relevance, found.complementarity) <= chance.of(column):
+    if by_bins and chance is not None and max(found.relevance, found.complementarity) <= chance.of(column):
         return "is not selected: it is no more informative than the best of as many columns is by chance"
     k = len(selection.features)
     more = "" if np.isnan(added) else f", to which it adds {number(added)} bits"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.common.arrays import Floats
-from bitsieve.common.papers import cites
+from bitsieve.common.docstrings import cites
 from bitsieve.common.parameters import check_choice, check_integer, make_random
 from bitsieve.data.read import read_xy
 from bitsieve.data.target import read_target

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_choice
-from bitsieve.data.binning.registry import binning_with, make_binner
-from bitsieve.data.binning.zero_apart import binner_of
+from bitsieve.data.binning.base import binning_with, make_binner
 from bitsieve.data.given import ColumnRules
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import read_values
 from bitsieve.data.text import target_with_text_read
-from bitsieve.engines.local import count, count_coded
+from bitsieve.engines.local import binner_of, count, count_coded
 from bitsieve.engines.registry import data_in_parts
 from bitsieve.information import Information, check_estimator, make_information
 from bitsieve.information.neighbours import Variable, between, conditional

@@ -13,6 +13,7 @@ import numpy as np
 from bitsieve.common import html
 from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.defaults import INTERACTIONS_BINNING
+from bitsieve.common.docstrings import cites
 from bitsieve.common.messages import (
     ParameterError,
     Sentence,
@@ -24,7 +25,6 @@ from bitsieve.common.messages import (
     printable,
     warn_of,
 )
-from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_choice, check_integer, check_threads
 from bitsieve.common.progress import phase, shown
 from bitsieve.counts.source import CountSource

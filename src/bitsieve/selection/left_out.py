@@ -49,17 +49,17 @@ def consider(
     if constraints is None:
         constraints = Constraints(include, exclude)
         with renamed("must_include", "include"):
-            wanted = resolve(constraints, table.names)
+            wanted = resolve(constraints, table.names, table.target.names)
     elif is_given(include) or is_given(exclude):
         raise ValueError("constraints are given, so put include and exclude into them: Constraints(must_include=...)")
     else:
-        wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names)
+        wanted = resolve(Constraints(constraints.must_include, constraints.exclude), table.names, table.target.names)
     if gone := [table.names[j] for j in wanted.must_include if j in table.left_out]:  # of saved counts
         what = f"left out when the rows were counted: {quoted(gone)}; count again with "
         raise ValueError(Sentence(what, Setting("include", gone)))
     profile = table.profile(binner)
     excluded = wanted.exclude if table.leaves_out else []
-    candidates = resolve(constraints, table.names)
+    candidates = resolve(constraints, table.names, table.target.names)
     asked_for = {*wanted.must_include, *np.flatnonzero(candidates.sizes[candidates.of_column] > 1).tolist()}
     if not constrains and wanted.exclude and not table.leaves_out:
         raise ValueError("this method takes no excluded columns here: leave them out of the data")

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.messages import Sentence, Setting, quoted, quoted_places
-from bitsieve.data.binning.coding import codes_that_occur
+from bitsieve.data.binning.base import codes_that_occur
 from bitsieve.data.profile import FEW_ROWS
 from bitsieve.data.quantity import listed_edges
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import Target
-from bitsieve.information.leaks import Leak
+from bitsieve.information.evidence import Leak
 from bitsieve.methods.by_counts.stopping import ConditionalStopping, make_stopping
 from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
 from bitsieve.selection.left_out import read_as
@@ -53,7 +53,7 @@ def notes_on(selector: Any, table: Table, found: Explained, left_out: Sequence[i
     """All that was noticed in a table and in what was selected from it; ``selector`` has the fitted attributes."""
     return [
         *explain_sample(table),
-        *explain(table, found.binner, selector.selected_, left_out),
+        *explain(table, found.binner, selector, left_out),
         *explain_leaks(found.leaks, table),
         *explain_informative(selector, table, found),
         *explain_many_values(selector, table, found),
@@ -64,8 +64,8 @@ def notes_on(selector: Any, table: Table, found: Explained, left_out: Sequence[i
     ]
 
 
-def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Sequence[int] = ()) -> list[str]:
-    """The notes on a fitted binner and the ``selected`` columns, none on those left out."""
+def explain(table: Table, binner: Any, selector: Any, left_out: Sequence[int] = ()) -> list[str]:
+    """The notes on a fitted binner and the selected columns, none on those left out."""
     names = table.names
     n_bins = codes_that_occur(binner, table)
     mdl_leaves = getattr(binner, "requires", None) == "classes" and getattr(binner, "uncut", None) == "leave"
@@ -84,11 +84,11 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
         binned = (known for j, known in enumerate(binner.categories_) if j not in gone)
         numeric = sum(known is None or np.asarray(known).dtype.kind in "iuf" for known in binned)
         show, are, them, their = ("shows", "is", "it", "its") if len(whole) == 1 else ("show", "are", "them", "their")
-        what = f"{len(whole):,} of {numeric:,} numeric columns {show} no reliable relation to {quoted(_target(table))}"
-        listed = quoted_places(whole.tolist(), names)
+        target, listed = quoted(table.target.names), quoted_places(whole.tolist(), names)
+        what = f"{len(whole):,} of {numeric:,} numeric columns {show} no reliable relation to {target}"
         if mdl_leaves:
-            scored = f"{what} and {are} scored 0 bits: {listed}; to cut {them} all the same, "
-            notes.append(Sentence(scored, _OTHER_CUTS))
+            zero = f"{selector.unused_bins}so {their} relevance is" if selector.unused_bins else f"and {are} scored"
+            notes.append(Sentence(f"{what} {zero} 0 bits: {listed}; to cut {them} all the same, ", _OTHER_CUTS))
         else:
             notes.append(f"{what} and {are} cut at {their} median: {listed}")
     if constant:
@@ -98,16 +98,11 @@ def explain(table: Table, binner: Any, selected: NDArray[np.intp], left_out: Seq
     if identifiers:
         what = "(more than half as many different values as rows: informative here, useless on new rows)"
         notes.append(_about(identifiers, names, f"looks like an identifier {what}", f"look like identifiers {what}"))
-    counters = [int(j) for j in selected if table.counts_rows(int(j))]
+    counters = [int(j) for j in selector.selected_ if table.counts_rows(int(j))]
     if counters:
         what = "the rows, which looks informative when they are sorted"
         notes.append(_about(counters, names, f"only counts {what}", f"only count {what}"))
     return notes
-
-
-def _target(table: Table) -> Sequence[str]:
-    """The names of the target."""
-    return table.target.columns if table.target.kind == "joint" else [table.target.name]
 
 
 def explain_sample(table: Table) -> list[str]:
@@ -156,10 +151,12 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
         what = f"{selector.name} kept {_features(k)} of the {asked:,} asked for"
         return [f"{what}: by its rule the others add nothing"]
     if selector.stopping_candidate_ < 0:
-        what = f"have one value or no reliable relation to {quoted(_target(table))}"
+        what = f"have one value or no reliable relation to {quoted(table.target.names)}"
         return [f"stopped after {_features(k)}: all columns that are left {what}"]
     candidate = table.names[selector.stopping_candidate_]
-    return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}"]
+    corrected = rule == "threshold" and getattr(selector, "estimator", "") == "corrected"
+    before = " (before correction for chance; scores are after it)" if corrected else ""
+    return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}{before}"]
 
 
 def explain_rows(table: Table) -> list[str]:
@@ -239,18 +236,18 @@ def explain_dependence(selector: Any, table: Table, found: Explained) -> list[st
 def explain_informative(selector: Any, table: Table, found: Explained) -> list[str]:
     """How many features carry information about the class, where not all do and no rule tested them."""
     k = len(found.overlap)
-    carry = k - int(may_be_chance(selector, table, found).sum())
-    nothing = nothing_informative(found.relevance[selector.selected_], found.informative)
+    carry, unused = k - int(may_be_chance(selector, table, found).sum()), selector.unused_bins
+    nothing = [] if unused else nothing_informative(found.relevance[selector.selected_], found.informative)
     if nothing or carry == k:
         return nothing
     if not carry and found.is_sure:
-        return [f"0 of {k:,} are more informative than chance: they only fill the list"]
+        return [f"{unused}0 of {k:,} are more informative than chance: they only fill the list"]
     if not carry:
-        return [f"none of {k:,} is shown to be more informative than chance: {_UNTESTED}"]
+        return [f"{unused}none of {k:,} is shown to be more informative than chance: {_UNTESTED}"]
     several, rest = k - carry > 1, f"the other {k - carry:,}" if k - carry > 1 else "the other one"
     one_line = f"{carry:,} of {k:,} {'are' if carry > 1 else 'is'} more informative than chance; {rest} "
     end = f"only {'fill' if several else 'fills'} the list" if found.is_sure else f"may be there by chance: {_UNTESTED}"
-    return [one_line + end if found.is_sure else f"at least {one_line}{end}"]
+    return [f"{unused}{'' if found.is_sure else 'at least '}{one_line}{end}"]
 
 
 def _is_tested(selector: Any) -> bool:

@@ -31,6 +31,7 @@ class Reading(NamedTuple):
         memory = check_memory(options["memory"])
         if push_down is not None:
             check_flag("push_down", push_down)
+        asked = {"engine": engine, "push_down": push_down or None, **options, "header": None}
         free = engine is None and memory is None and options["spool"] is None
         if push_down and (not free or not may_stay(data)):
             given = repr(str(data)) if is_path(data) else type(data).__name__
@@ -52,7 +53,8 @@ class Reading(NamedTuple):
                 options = {**options, "memory": None}
         chosen.check_options(data, options)
         if chosen.source:
-            check_offers(method, COUNTS)  # before hours of reading
+            typed = [Setting(name) for name, value in asked.items() if value is not None]
+            check_offers(method, COUNTS, typed)  # before hours of reading
         return cls(data, chosen, options, own, notes)
 
     def read(

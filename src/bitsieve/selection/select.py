@@ -14,7 +14,7 @@ from bitsieve.common.defaults import BINNING, SELECT_FEATURES, SELECT_METHOD
 from bitsieve.common.messages import Sentence, Setting, quoted, renamed, warn_of
 from bitsieve.common.parameters import check_threads
 from bitsieve.common.progress import shown
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.table import Table
 from bitsieve.methods.constraints import is_given, resolve

@@ -17,12 +17,12 @@ from bitsieve.data.target import Target
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Evidence
-from bitsieve.selection.explain import FeatureExplanation, explain_feature
-from bitsieve.selection.figures import Axes
 from bitsieve.selectors.fitting import Outcome
 
 if TYPE_CHECKING:
     from bitsieve.selection.displays import Display
+    from bitsieve.selection.explain import FeatureExplanation
+    from bitsieve.selection.figures import Axes
 
 _IN_JSON = "rank", "name", "index", "score", "relevance_bits", "overlap_with", "overlap_bits", "informative"
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
@@ -188,6 +188,8 @@ class Selection:
         ValueError
             There is no such column.
         """
+        from bitsieve.selection.explain import explain_feature
+
         return explain_feature(self, feature)
 
     def to_dict(self) -> dict[str, Any]:
@@ -214,7 +216,8 @@ class Selection:
                 "edges": _edges(edges),
             },
             "features": [
-                dict(zip(_IN_JSON, map(_plain, row), strict=True)) for row in zip(*ranking(self).values(), strict=True)
+                dict(zip([*_IN_JSON, *levels_of(self)], map(_plain, row), strict=True))
+                for row in zip(*ranking(self).values(), strict=True)
             ],
             "stopping": _stopping(self.facts),
             "certificate": _certificate(self.facts),
@@ -236,6 +239,7 @@ def ranking(selection: Selection) -> dict[str, Any]:
         "overlap_with": selection.overlap_with,
         "overlap": np.asarray(selection.overlap),
         "informative": np.asarray(selection.informative),
+        **levels_of(selection),
     }
 
 
@@ -254,7 +258,7 @@ def _ranking(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...
     names = ("rank", "feature", f"score ({selection.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
     informative = selection.informative
     marks = [] if informative.all() else ["" if found else _BY_CHANCE for found in informative]
-    levels, of_features = levels_of(selection)
+    levels, of_features = levels_in_words(selection)
     rows = [
         (
             str(rank),
@@ -271,16 +275,22 @@ def _ranking(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...
     return (*names, *levels, *[""][: len(marks)]), rows
 
 
-def levels_of(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Of a rule with a rate, header and columns: the least level at which each feature is taken, and its neighbours."""
+def levels_of(selection: Selection) -> dict[str, Any]:
+    """Of a rule with a rate, by columns: the least level at which each feature is taken, and its neighbours."""
     facts, names = selection.facts, selection.evidence.table.names
     if conclusion_of(facts) is None:
-        return (), [()] * len(selection.features)
-    least = [f"{value:.3g}" for value in facts.stopping_values_]
-    if not hasattr(facts, "stopping_given_"):
-        return ("least level",), [(level,) for level in least]
-    given = [", ".join(str(names[j]) for j in columns) or "-" for columns in facts.stopping_given_]
-    return ("least level", GIVEN), list(zip(least, given, strict=True))
+        return {}
+    found: dict[str, Any] = {"least_level": facts.stopping_values_}
+    if hasattr(facts, "stopping_given_"):
+        found["neighbours"] = [", ".join(str(names[j]) for j in columns) for columns in facts.stopping_given_]
+    return found
+
+
+def levels_in_words(selection: Selection) -> tuple[list[str], list[tuple[str, ...]]]:
+    """The same as header and rows of a table."""
+    found = levels_of(selection)
+    cells = [[of or "-" if isinstance(of, str) else f"{of:.3g}" for of in column] for column in found.values()]
+    return ["least level", GIVEN][: len(found)], list(zip(*cells, strict=True)) or [()] * len(selection.features)
 
 
 def conclusion_of(facts: Any) -> str | None:

@@ -19,12 +19,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.defaults import BINNING
-from bitsieve.common.docstrings import described_fully
+from bitsieve.common.docstrings import PAPERS, described_fully, with_references
 from bitsieve.common.lazy import Later
 from bitsieve.common.messages import quoted, warn, warn_of
-from bitsieve.common.papers import PAPERS, with_references
 from bitsieve.common.parameters import Rule, check_parameters, made_by
-from bitsieve.data.binning.registry import binning_with, keeps_missing, make_binner
+from bitsieve.data.binning.base import binning_with, keeps_missing, make_binner
 from bitsieve.data.binning.transformers import as_transformer
 from bitsieve.data.given import keeps_columns_only, take_columns, with_rows
 from bitsieve.data.quantity import TargetKind, has_fractions

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from bitsieve.common.docstrings import cites
 from bitsieve.common.memory import check_memory
-from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_threads
 from bitsieve.data.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters

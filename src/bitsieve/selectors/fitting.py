@@ -20,15 +20,13 @@ from bitsieve.common.messages import Sentence, Setting, renamed, warn
 from bitsieve.common.parameters import FeatureCount, check_threads
 from bitsieve.common.progress import duration
 from bitsieve.counts.source import CountSource, class_order
-from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.registry import keeps_missing, make_binner
+from bitsieve.data.binning.base import Binning, keeps_missing, make_binner
 from bitsieve.data.encoding import as_array, encode_known
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import count
 from bitsieve.information import Information, make_information
-from bitsieve.information.evidence import carries_information
-from bitsieve.information.leaks import Leak, leaks
+from bitsieve.information.evidence import Leak, carries_information, leaks
 from bitsieve.methods.constraints import Constraints, resolve
 from bitsieve.methods.method import Found, Method
 from bitsieve.methods.registry import arguments_of, find_method
@@ -103,9 +101,10 @@ class Outcome:
 
     def facts(self) -> SimpleNamespace:
         """The parameters and the fitted attributes, under the names that a selector has for them."""
-        names = self.table.feature_names
+        names, method = self.table.feature_names, find_method(self.method)
         return SimpleNamespace(
-            name=find_method(self.method).estimator,
+            name=method.estimator,
+            unused_bins="" if method.bins else f"once cut into bins, which {method.name} does not use, ",
             n_features_to_select=self.asked,
             selected_=self.fitted.found.selected,
             scores_=self.fitted.found.scores,

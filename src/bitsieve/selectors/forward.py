@@ -6,7 +6,7 @@ from dataclasses import field
 from typing import Any
 
 from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR_METHOD
-from bitsieve.common.papers import cites
+from bitsieve.common.docstrings import cites
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.by_counts.stopping import KnockoffStopping, Rule

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bitsieve.common.defaults import INTERACTIONS_BINNING
+from bitsieve.common.docstrings import cites
 from bitsieve.common.messages import ParameterError
-from bitsieve.common.papers import cites
 from bitsieve.common.parameters import Rule, check_choice, check_integer, check_level, check_threads, made_by
 from bitsieve.common.progress import phase
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.table import Table
 from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, Found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bitsieve.common.papers import cites
+from bitsieve.common.docstrings import cites
 from bitsieve.methods.by_counts.blankets import fcbf, koller_sahami
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.messages import Sentence, Setting
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.binning.equal import EqualWidthBinning
-from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.columns import read_columns
 from bitsieve.data.extents import check_values
 from bitsieve.data.table import TableInMemory

@@ -11,11 +11,11 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from bitsieve.common.arrays import Columns
+from bitsieve.common.docstrings import cites
 from bitsieve.common.messages import ParameterError
-from bitsieve.common.papers import cites
 from bitsieve.common.parameters import Rule, check_integer, check_number, check_threads, optional
 from bitsieve.counts.threads import run_blocks
-from bitsieve.data.binning.coding import codes_that_occur
+from bitsieve.data.binning.base import codes_that_occur
 from bitsieve.data.table import TableInMemory
 from bitsieve.methods.method import Found
 from bitsieve.selectors.base import ColumnSelector, with_parameters

@@ -95,7 +95,7 @@ def test_native_refuses_what_does_not_fit(change, message):
     given = {"ends": np.array([3]), "missing_code": zero, "place": zero, "out": np.zeros((3, 1), np.uint8, order="F")}
     given |= change
     with pytest.raises(ValueError, match=message):
-        _native.code_by_cuts(np.zeros((3, 1)), cuts=np.arange(3.0), left=True, **given)
+        _native.code_by_cuts("portable", np.zeros((3, 1)), cuts=np.arange(3.0), left=True, **given)
     with pytest.raises(ValueError, match=message):
         _native.code_categories(np.zeros((3, 1)), categories=np.arange(3), are_unsigned=False, **given)
 

@@ -8,15 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from bitsieve.data.binning.coding import Coding, fit_on_summary
-from bitsieve.data.binning.registry import (
-    RULES,
+from bitsieve.data.binning.base import RULES, make_binner
+from bitsieve.data.binning.coding import (
+    Coding,
     binning_facts,
     binning_name,
     binning_of,
+    fit_on_summary,
     from_list,
     listed,
-    make_binner,
 )
 from bitsieve.data.binning.summary import summarize
 from bitsieve.data.binning.transformers import CategoricalBinner, ZeroApartBinner

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from bitsieve.counts.search import Parts, dependence_of_codes
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.data.binning.registry import make_binner
+from bitsieve.data.binning.base import make_binner
 from bitsieve.data.binning.transformers import (
     CategoricalBinner,
     EqualFrequencyBinner,

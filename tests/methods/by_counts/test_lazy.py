@@ -13,19 +13,23 @@ from bitsieve.methods.by_counts import forward as greedy
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 
-LAZY = [name for name, c in CRITERIA.items() if c.needs in ("pairs", "class pairs") and c.never_increases]
-every_lazy_criterion = pytest.mark.parametrize("name", LAZY)
+PAIRWISE = [(name, c) for name, c in CRITERIA.items() if c.needs in ("pairs", "class pairs")]
+FALLING = [name for name, c in PAIRWISE if c.never_increases]
+BOUNDED = [name for name, c in PAIRWISE if c.takes_off_mean_redundancy]
+every_falling_criterion = pytest.mark.parametrize("name", FALLING)
+every_lazy_criterion = pytest.mark.parametrize("name", [*FALLING, *BOUNDED])
+every_bounded_estimator = pytest.mark.parametrize("estimator", ["plug-in", "corrected"])
 
 
 @pytest.fixture
 def select(information_of, monkeypatch):
-    """``select(codes, classes, k, lazily, name)``: the selection, and how many pairs were counted for it.
+    """``select(codes, classes, k, lazily, name, estimator)``: the selection, and how many pairs were counted for it.
 
     All scores are kept in Python, none as native minima.
     """
 
-    def run(codes, classes, k, lazily, name):
-        information = information_of(codes, classes)
+    def run(codes, classes, k, lazily, name, estimator="plug-in"):
+        information = information_of(codes, classes, estimator=estimator)
         looked_at = []
         count = information.sums.pair_sums
 
@@ -35,7 +39,8 @@ def select(information_of, monkeypatch):
 
         monkeypatch.setattr(information.sums, "pair_sums", watched)
         monkeypatch.setattr(information, "minima", lambda *_, **__: None)
-        monkeypatch.setattr(greedy, "LAZY_FROM", 0.0 if lazily else float("inf"))
+        for limit in ("LAZY_FROM", "LAZY_MEAN_FROM"):
+            monkeypatch.setattr(greedy, limit, 0.0 if lazily else float("inf"))
         return forward_select(information, make_criterion(name), k), sum(looked_at)
 
     return run
@@ -43,12 +48,12 @@ def select(information_of, monkeypatch):
 
 @pytest.fixture
 def check_equal(select, information_of):
-    """``check_equal(codes, classes, k, name)``: eagerly, lazily and by native minima the same is found."""
+    """``check_equal(codes, classes, k, name, estimator)``: eagerly, lazily and by native minima the same is found."""
 
-    def check(codes, classes, k, name):
-        eager, _ = select(codes, classes, k, False, name)
-        lazy, _ = select(codes, classes, k, True, name)
-        of_minima = forward_select(information_of(codes, classes), make_criterion(name), k)
+    def check(codes, classes, k, name, estimator="plug-in"):
+        eager, _ = select(codes, classes, k, False, name, estimator)
+        lazy, _ = select(codes, classes, k, True, name, estimator)
+        of_minima = forward_select(information_of(codes, classes, estimator=estimator), make_criterion(name), k)
         for found in (lazy, of_minima):
             assert found.order.tolist() == eager.order.tolist()
             assert found.scores.tobytes() == eager.scores.tobytes()
@@ -58,10 +63,27 @@ def check_equal(select, information_of):
 
 def test_the_criteria_that_never_increase():
     """A minimum over more is no larger; icap takes away more and more, as its terms are cut at 0."""
-    assert sorted(LAZY) == ["cmim", "cmim_fleuret", "icap", "jmim", "njmim"]
+    assert sorted(FALLING) == ["cmim", "cmim_fleuret", "icap", "jmim", "njmim"]
+    assert BOUNDED == ["mrmr"]
 
 
-@every_lazy_criterion
+@every_bounded_estimator
+@pytest.mark.parametrize("seed", range(6))
+def test_no_redundancy_below_the_least(information_of, estimator, seed):
+    """Few samples or many, few codes or one a sample, drawn apart or copies of each other: what bounds are made of."""
+    random = np.random.default_rng(seed)
+    n_samples = int(random.choice([2, 3, 9, 40, 300, 5000]))
+    n_codes = np.minimum(random.choice([1, 2, 3, 10, 64, n_samples], 12), n_samples)
+    codes = random.integers(0, n_codes, (n_samples, 12))
+    codes[:, 3] = codes[:, 2] // 2
+    information = information_of(codes, random.integers(0, 2, n_samples), estimator=estimator)
+    for pivot in range(12):
+        redundancy = information.pair(pivot, by_class=False).redundancy
+        # The terms are rounded, sums of them by less than 1e-12.
+        assert (redundancy >= information.least_redundancy - 1e-12).all()
+
+
+@every_falling_criterion
 @pytest.mark.parametrize("seed", range(5))
 def test_scores_never_increase(information_of, make_table, name, seed):
     """Not by the last bit, for any candidate, from the empty S on: what stale scores are trusted for."""
@@ -75,6 +97,16 @@ def test_scores_never_increase(information_of, make_table, name, seed):
         scores = criterion.score(folded, information.relevance, n_selected)
         assert (scores <= bounds).all()
         bounds = scores
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", BOUNDED)
+def test_equal_to_eager_corrected_for_chance(check_equal, make_table, name, seed):
+    """Less is taken off where chance alone shares much: a redundancy may be negative, and scores may rise."""
+    random = np.random.default_rng(seed)
+    n_samples = int(random.integers(4, 90))
+    codes, classes = make_table(n_samples, 90, n_codes=int(random.integers(2, 12)), n_classes=2, seed=seed)
+    check_equal(codes, classes, 40, name, "corrected")
 
 
 @every_lazy_criterion
@@ -145,6 +177,9 @@ def test_small_rows_are_counted_whole(make_table, monkeypatch):
     monkeypatch.setattr(greedy, "LAZY_FROM", 0.0)
     assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.LazyScores)
     assert isinstance(greedy._scores_for(information, make_criterion("jmi")), greedy.EagerScores)
+    assert isinstance(greedy._scores_for(information, make_criterion("mrmr")), greedy.EagerScores)
+    monkeypatch.setattr(greedy, "LAZY_MEAN_FROM", 0.0)
+    assert isinstance(greedy._scores_for(information, make_criterion("mrmr")), greedy.LazyScores)
     assert isinstance(greedy._scores_for(information, make_criterion("mim")), greedy.EagerScores)
 
 

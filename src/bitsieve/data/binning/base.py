@@ -1,4 +1,4 @@
-"""What all binners share: read the columns, bin each by its rule, and turn columns into codes."""
+"""What all rules of binning share: columns to bins, columns to codes; and the rules by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import cache, partial
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
@@ -15,8 +17,11 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.common.arrays import Floats, Integers
+from bitsieve.common.defaults import BINNING
+from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import Rule, check_choice, check_parameters, check_threads
 from bitsieve.common.progress import phase
+from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.search import ClassSearch
 from bitsieve.counts.threads import run_blocks
 from bitsieve.data.binning.ragged import Ragged
@@ -26,6 +31,13 @@ from bitsieve.data.given import Form
 from bitsieve.data.table import Table, TableInMemory
 
 MAX_CODES = 1 << 16
+RULES = {  # name to the module, with a dot before it where it is in this folder, and the class of the rule
+    "auto": (".mdl", "AutoBinning"),
+    "mdl": (".mdl", "MDLBinning"),
+    "quantile": (".equal", "EqualFrequencyBinning"),
+    "uniform": (".equal", "EqualWidthBinning"),
+    "none": (".categorical", "CategoricalBinning"),
+}
 
 
 class Binning(ABC):
@@ -151,9 +163,8 @@ class Binning(ABC):
             if self.categories_[j] is not None:
                 raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
         edges = self.bin_edges_.take(block.places)
-        _native.code_by_cuts(
-            block.values, edges.values, edges.ends, self.side == "left", missing_code, block.places, out
-        )
+        kernel, left = choose_kernel().name, self.side == "left"
+        _native.code_by_cuts(kernel, block.values, edges.values, edges.ends, left, missing_code, block.places, out)
 
     def _check_code_limit(self, table: TableInMemory) -> None:
         if self.n_bins_.max() > MAX_CODES:
@@ -184,6 +195,57 @@ class CutBinning(Binning):
         self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> tuple[Floats, Integers]:
         """The rule: the cuts of the columns of a block, one after the other, and where those of each column end."""
+
+
+def rule_named(name: str) -> type[Binning]:
+    """The class of a rule."""
+    module, kind = RULES[name]
+    rule: type[Binning] = getattr(import_module(module, __package__), kind)
+    return rule
+
+
+def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters: Any) -> Binning:
+    """The rule of a name, or an unfitted copy of a binner; ``n_jobs`` and the parameters are for a name alone."""
+    if isinstance(spec, Binning):
+        if parameters:
+            raise ValueError(f"binning is an object, so set {', '.join(parameters)} on that object")
+        return spec.unfitted()
+    names = ", ".join(map(repr, RULES))
+    if not isinstance(spec, str) or spec not in RULES:
+        near = get_close_matches(spec.lower(), RULES, n=1) if isinstance(spec, str) else []
+        hint = f", did you mean {near[0]!r}?" if near else "" if isinstance(spec, str) else " or a binner object"
+        raise ParameterError("binning", spec, f"give one of {names}{hint}", "is not known")
+    rule: Any = rule_named(spec)  # whose parameters are its own
+    accepted = [name for name in rule.parameter_names() if name != "n_jobs"]
+    for name in parameters:
+        if name not in accepted:
+            known = [part for other in accepted for part in (", ", Setting(other))][1:]
+            raise ValueError(Sentence(f"binning {spec!r} has no parameter ", Setting(name), ": it has ", *known))
+    made: Binning = rule(n_jobs=n_jobs, **parameters)
+    return made
+
+
+def binning_with(spec: Any, missing: str | None, n_jobs: int | None = None) -> Any:
+    """What names a binner, or a binner that takes missing values as is asked for."""
+    return spec if missing is None else make_binner(spec, missing=missing, n_jobs=n_jobs)
+
+
+def keeps_missing(spec: Any) -> bool:
+    """Whether a binner gives missing values a code of their own; by default none does."""
+    return getattr(spec, "missing", "error") == "bin"
+
+
+def codes_that_occur(binner: Any, table: Any) -> Integers:
+    """How many codes every column can show; in dense tables the code of missing values only where there are such."""
+    n_codes = np.asarray(binner.n_bins_)
+    if getattr(binner, "missing", "error") != "bin":
+        return n_codes
+    if not table.in_memory:
+        return np.asarray(table.coding.arities, np.int64)
+    if table.is_sparse:
+        return n_codes
+    none_missing = (table.extents(binner.n_jobs).holds & MISSING) == 0
+    return np.asarray(n_codes - none_missing, np.int64)
 
 
 def code_categories(name: str, given: Encoded, known: NDArray[Any] | None, out: NDArray[Any]) -> None:

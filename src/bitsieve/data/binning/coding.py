@@ -1,4 +1,4 @@
-"""A binner that is fitted on the summary of a table in parts, and the codes of each part."""
+"""A binner that is fitted on the summary of a table in parts, the codes of each part, and both as JSON holds them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Integers
+from bitsieve.common.messages import quoted
 from bitsieve.common.progress import listening, phase
 from bitsieve.counts.threads import run_blocks
-from bitsieve.data.binning.base import MAX_CODES, Binning
+from bitsieve.data.binning.base import MAX_CODES, RULES, Binning, make_binner, rule_named
 from bitsieve.data.binning.ragged import Ragged
-from bitsieve.data.binning.registry import binning_facts, binning_of
 from bitsieve.data.binning.summary import Summary
 from bitsieve.data.column_summary import Kind
 from bitsieve.data.encoding import Encoded, all_missing, are_categories, encode
@@ -71,6 +70,53 @@ class Coding:
             return self.binner.codes(as_kinds(table, self.kinds), room)
 
 
+def binning_name(binner: Binning) -> str:
+    """The name by which a rule is made."""
+    for name in RULES:
+        if isinstance(binner, rule_named(name)):
+            return name
+    raise ValueError(f"counts by {type(binner).__name__} cannot be saved: use one of {quoted(RULES)}")
+
+
+def binning_facts(binner: Binning) -> dict[str, Any]:
+    """What the codes of a fitted rule mean, as JSON holds it."""
+    return {
+        "binning": binning_name(binner),
+        "missing": binner.missing,
+        "bins": np.asarray(binner.n_bins_).tolist(),
+        "bin_edges": [edges.tolist() for edges in binner.bin_edges_],
+        "categories": [None if known is None else listed(known) for known in binner.categories_],
+    }
+
+
+def binning_of(facts: dict[str, Any], names: list[str], **parameters: Any) -> Binning:
+    """The fitted rule of :func:`binning_facts`."""
+    binner = make_binner(facts["binning"], **{"missing": facts["missing"], **parameters})
+    edges = [np.array(one, np.float64) for one in facts["bin_edges"]]
+    binner.bin_edges_ = Ragged(np.concatenate([np.empty(0), *edges]), np.cumsum([len(one) for one in edges]))
+    binner.n_bins_ = np.array(facts["bins"], np.int64)
+    binner.categories_ = [None if known is None else from_list(known) for known in facts["categories"]]
+    if binner.requires == "classes":
+        numeric = np.array([known is None for known in binner.categories_], bool)
+        binner.uncut_ = np.flatnonzero(numeric & (binner.bin_edges_.lengths == 0))
+    binner.n_features_in_ = len(names)
+    binner.feature_names_in_ = np.array(names, object)
+    return binner
+
+
+def listed(values: NDArray[Any]) -> list[Any]:
+    """The type of an array and its values."""
+    if values.dtype.kind in "mM":
+        return [str(values.dtype), values.astype(np.int64).tolist()]
+    return [str(values.dtype), values.tolist()]
+
+
+def from_list(values: list[Any]) -> NDArray[Any]:
+    """The array of :func:`listed`."""
+    kind, items = values
+    return np.array(items, np.dtype(kind))
+
+
 def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
     """Fit a copy of a binner on a table of which only the summary that was made for it is known."""
     if not binner.bins_parts:
@@ -104,19 +150,6 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
         tuple(j for j, error in enumerate(errors) if error),
         max(errors, default=0.0),
     )
-
-
-def codes_that_occur(binner: Any, table: Any) -> Integers:
-    """How many codes every column can show; in dense tables the code of missing values only where there are such."""
-    n_codes = np.asarray(binner.n_bins_)
-    if getattr(binner, "missing", "error") != "bin":
-        return n_codes
-    if not table.in_memory:
-        return np.asarray(table.coding.arities, np.int64)
-    if table.is_sparse:
-        return n_codes
-    none_missing = (table.extents(binner.n_jobs).holds & MISSING) == 0
-    return np.asarray(n_codes - none_missing, np.int64)
 
 
 def arity_of(binner: Binning, summary: Summary, j: int) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bitsieve.common.arrays import Flags, Integers
 from bitsieve.common.messages import quoted
 from bitsieve.counts.source import sizes_of_classes
+from bitsieve.data.arrow import text_of
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.data.encoding import FEW, Encoded
@@ -20,7 +21,7 @@ from bitsieve.data.given import Understood
 from bitsieve.data.profile import Noticed, Outlying, Profile, RowNumbers, looks_like_code
 from bitsieve.data.table import TableInMemory
 from bitsieve.data.target import Target
-from bitsieve.data.text import text_of, understood
+from bitsieve.data.text import understood
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from scipy.sparse import csc_array
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.common.docstrings import described_fully
-from bitsieve.common.papers import cites
+from bitsieve.common.docstrings import cites, described_fully
 from bitsieve.data.binning.base import Binning
 from bitsieve.data.binning.categorical import CategoricalBinning
 from bitsieve.data.binning.equal import EqualFrequencyBinning, EqualWidthBinning

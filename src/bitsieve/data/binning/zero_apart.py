@@ -17,13 +17,12 @@ from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, depen
 from bitsieve.counts.sparse import SparseCodes
 from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
-from bitsieve.data.binning.base import Binning, unknown_category
+from bitsieve.data.binning.base import Binning, make_binner, unknown_category
 from bitsieve.data.binning.mdl import RepeatedCuts, log_codings
 from bitsieve.data.binning.ragged import Ragged
-from bitsieve.data.binning.registry import make_binner
 from bitsieve.data.extents import IN_A_BIN
 from bitsieve.data.sparse import read_sparse
-from bitsieve.data.table import Table, TableInMemory
+from bitsieve.data.table import TableInMemory
 
 
 def as_sparse(table: TableInMemory) -> TableInMemory:
@@ -214,11 +213,3 @@ class ZeroApartBinning(Binning):
             for wrong in np.flatnonzero(~there)[:1].tolist():
                 column = int(np.searchsorted(stored.start, some.start + wrong, side="right")) - 1
                 raise unknown_category(table.names[column], value[wrong : wrong + 1])
-
-
-def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binning:
-    """The rule for a table, not fitted; in a sparse table zero is a code of its own."""
-    binner = make_binner(spec, n_jobs=n_jobs).for_table(table)
-    if not table.is_sparse or not binner.bins_parts:
-        return binner
-    return ZeroApartBinning(binner, n_jobs=n_jobs)

@@ -27,10 +27,12 @@ from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.constraints import Candidates, check_constraints
 from bitsieve.methods.method import CONDITIONED, TABLES, Found, Method, defaults_of
 
-BATCH = 64  # candidates brought up to date together, at most
+BATCH = 64  # candidates brought up to date first: they set a mark for all others
 HOT = 0.5  # share of the best bound from which a candidate is followed at every step
 WHOLE = 0.5  # share of the features to be counted from which a whole row is, which takes no gathering
+SLACK = 2 * TIE  # below the mark that a bound may lie: ties, and the rounding of sums
 LAZY_FROM = 1e-3  # seconds a row: below, counting all candidates at once is cheaper than choosing which to count
+LAZY_MEAN_FROM = 5e-3  # the same of a mean redundancy, as its bounds are wider
 
 
 class LazyScores:
@@ -38,15 +40,23 @@ class LazyScores:
 
     Candidates that were up to date at the last step and are not far behind are followed at once, all in one row; that
     sets a high mark, and few of the others have a bound above it. Where most are not far behind, as with jmim, the row
-    is counted whole, which is no worse than keeping all of them up to date.
+    is counted whole, which is no worse than keeping all of them up to date. Columns whose bound with nothing folded in
+    stays below that mark are not looked at at all.
     """
 
     def __init__(self, information: Information, criterion: Criterion) -> None:
         self.information = information
         self.criterion = criterion
-        self.folded = np.full(information.n_features, criterion.start)
-        self.depth = np.zeros(information.n_features, np.intp)  # features of S folded in so far
+        n_features = information.n_features
+        self.folded = np.full(n_features, criterion.start)
+        self.depth = np.zeros(n_features, np.intp)  # features of S folded in so far
+        least = information.least_redundancy if criterion.takes_off_mean_redundancy else None
+        self.least = np.zeros(n_features) if least is None else least
         self.chosen: list[int] = []
+        ceilings = self._scores(np.arange(n_features))
+        self.order = np.argsort(-ceilings, kind="stable")
+        self.ceilings = ceilings[self.order]
+        self._look_at(int(np.count_nonzero(_near(self.ceilings))))
 
     def add(self, feature: int) -> None:
         """Put a feature into S; every score becomes a bound."""
@@ -55,27 +65,35 @@ class LazyScores:
     def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
         """The best candidate and its score."""
         self._follow(len(self.chosen) - 1, candidates)
+        together: int | None = BATCH
         while True:
-            bounds = np.where(candidates, self._scores(slice(None)), -np.inf)
-            fresh = self.depth == len(self.chosen)
+            bounds = np.where(candidates[self.front], self._scores(self.front), -np.inf)
+            fresh = self.depth[self.front] == len(self.chosen)
             reached = bounds[fresh].max(initial=-np.inf)
-            stale = np.flatnonzero(~fresh & (bounds >= reached - TIE) & candidates)
-            if not len(stale):
-                winner = pick(np.where(fresh, bounds, -np.inf))
+            stale = np.flatnonzero(~fresh & (bounds >= reached - SLACK) & candidates[self.front])
+            if len(stale):
+                leaders = self.front[stale[np.argsort(-bounds[stale], kind="stable")[:together]]]
+                self._advance(leaders, reached)
+                together = None
+            elif len(self.front) < len(self.order) and self.ceilings[len(self.front)] >= reached - SLACK:
+                self._look_at(2 * len(self.front))
+            else:
+                winner = int(self.front[pick(np.where(fresh, bounds, -np.inf))])
                 folded, relevance = self.folded[[winner]], self.information.relevance[[winner]]
                 return winner, float(self.criterion.score(folded, relevance, len(self.chosen))[0])
-            leaders = stale[np.argsort(-bounds[stale], kind="stable")[:BATCH]]
-            self._advance(leaders, reached)
+
+    def _look_at(self, n_columns: int) -> None:
+        """Take so many columns of the largest bounds into account, in the order of the table."""
+        self.front = np.sort(self.order[:n_columns])
 
     def _follow(self, step: int, candidates: NDArray[np.bool_]) -> None:
         """Fold the latest feature into candidates that were up to date before it and are not far behind."""
-        recent = self.depth == step
-        bounds = np.where(candidates & recent, self._scores(slice(None)), -np.inf)
-        best = bounds.max()
-        near = np.flatnonzero((bounds > -np.inf) & (bounds >= (HOT * best if best > 0 else best / HOT)))
-        if len(near) < WHOLE * len(bounds):
+        recent = candidates[self.front] & (self.depth[self.front] == step)
+        near = self.front[_near(np.where(recent, self._scores(self.front), -np.inf))]
+        if len(near) < WHOLE * len(self.depth):
             self._fold(step, near)
             return
+        recent = self.depth == step
         self.folded = np.where(recent, self.criterion.fold(self.folded, self._terms(step, None)), self.folded)
         self.depth[recent] += 1
 
@@ -83,7 +101,7 @@ class LazyScores:
         """Fold chosen features into the columns until they are up to date or can no longer win."""
         for step in range(int(self.depth[columns].min()), len(self.chosen)):
             due = columns[self.depth[columns] == step]
-            self._fold(step, due[self._scores(due) >= reached - TIE])
+            self._fold(step, due[self._scores(due) >= reached - SLACK])
 
     def _fold(self, step: int, columns: NDArray[np.intp]) -> None:
         if len(columns):
@@ -94,9 +112,17 @@ class LazyScores:
         by_class = self.criterion.needs == "class pairs"
         return self.information.pair(self.chosen[step], columns, by_class=by_class)
 
-    def _scores(self, columns: NDArray[np.intp] | slice) -> NDArray[np.float64]:
-        relevance = self.information.cautious_relevance[columns]
-        return self.criterion.score(self.folded[columns], relevance, max(len(self.chosen), 1))
+    def _scores(self, columns: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The scores of columns that are up to date, and bounds of the scores of the others."""
+        n_selected = max(len(self.chosen), 1)
+        folded = self.folded[columns] + (n_selected - self.depth[columns]) * self.least[columns]
+        return self.criterion.score(folded, self.information.cautious_relevance[columns], n_selected)
+
+
+def _near(bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Those that are not far behind the best."""
+    best = float(bounds.max())
+    return (bounds > -np.inf) & (bounds >= (HOT * best if best > 0 else best / HOT))
 
 
 @dataclass(frozen=True)
@@ -171,8 +197,10 @@ def _scores_for(information: Information, criterion: Criterion | JointCriterion)
     minima = criterion.minima(information)
     if minima is not None:
         return minima
-    lazy = criterion.never_increases and criterion.needs != "marginals"
-    if lazy and information.sums.row_seconds >= LAZY_FROM:
+    seconds = information.sums.row_seconds
+    bounded = criterion.takes_off_mean_redundancy and information.least_redundancy is not None
+    falling = criterion.never_increases and criterion.needs != "marginals"
+    if (bounded and seconds >= LAZY_MEAN_FROM) or (falling and seconds >= LAZY_FROM):
         return LazyScores(information, criterion)
     return EagerScores(information, criterion)
 

@@ -8,13 +8,13 @@ import pytest
 import bitsieve.methods.by_counts.pairwise.matrices as module
 from bitsieve.common.progress import listening
 from bitsieve.methods.by_counts.pairwise import matrices
-from bitsieve.methods.by_counts.pairwise.certificate import largest_others, row_bound
 from bitsieve.methods.by_counts.pairwise.matrices import (
     CountedMatrix,
     TiledMatrix,
     WholeMatrix,
     conditional_matrix,
 )
+from bitsieve.methods.by_counts.pairwise.subsets import largest_others, row_bound
 
 WORK = 3 * 10 * 32  # numbers that three tiles of the fixture below hold
 

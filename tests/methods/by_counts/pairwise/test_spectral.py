@@ -7,9 +7,9 @@ import pytest
 
 from bitsieve.common.progress import listening
 from bitsieve.methods.by_counts.pairwise import spectral
-from bitsieve.methods.by_counts.pairwise.certificate import marginal_bound, row_bound
 from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum, speccmi
+from bitsieve.methods.by_counts.pairwise.subsets import marginal_bound, row_bound
 from bitsieve.optimize.nystrom import Nystrom
 
 # Entries of Q differ by 1e-13 from the definition summed with logarithms; the eigenvector moves by that over the gap

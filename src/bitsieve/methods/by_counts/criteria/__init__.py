@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import NamedTuple
 
+from bitsieve.common.docstrings import cites
 from bitsieve.common.messages import ParameterError, choices
-from bitsieve.common.papers import cites
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS, JMI3
 from bitsieve.methods.by_counts.criteria.linear import (

@@ -61,12 +61,14 @@ class Criterion(NamedCriterion, Protocol):
 
     ``quantity``: an attribute of :class:`~bitsieve.information.protocol.PairInformation`, what is folded. ``start``:
     what the fold of an empty S holds. ``never_increases``: whether adding to S can never raise a score, so that stale
-    scores bound fresh ones (Fleuret's lazy rule).
+    scores bound fresh ones (Fleuret's lazy rule). ``takes_off_mean_redundancy``: whether all that S changes is its mean
+    I(Xi;Xs), taken off: then what is known of S bounds the score too, as a redundancy has a least value.
     """
 
     quantity: ClassVar[str]
     start: ClassVar[float] = 0.0
     never_increases: ClassVar[bool] = False
+    takes_off_mean_redundancy: ClassVar[bool] = False
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         """The fold over S and one more feature, whose information with the candidates is given: by default the sum."""

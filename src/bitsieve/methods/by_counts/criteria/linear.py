@@ -95,6 +95,7 @@ class MRMR(Criterion):
     paper = "Peng, Long, Ding 2005"
     needs = "pairs"
     quantity = "redundancy"
+    takes_off_mean_redundancy = True
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         return relevance - folded / n_selected

@@ -131,6 +131,7 @@ class AMIFS(MRMR):
     paper = "Tesmer, Estevez 2004"
     unit = "mixed"
     needs = "pairs"
+    takes_off_mean_redundancy = False  # what it takes off is normalised
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         entropy = pair.information.entropy

@@ -12,7 +12,7 @@ from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_room, square_matrix
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information, pair_uncertainty
-from bitsieve.methods.by_counts.pairwise.certificate import row_bound, row_bound_by_rows
+from bitsieve.methods.by_counts.pairwise.subsets import row_bound, row_bound_by_rows
 from bitsieve.optimize.eigen import multiply
 
 

@@ -15,11 +15,16 @@ from bitsieve.common.memory import check_matrices
 from bitsieve.common.parameters import check_choice, check_integer, made_by, make_random
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
-from bitsieve.methods.by_counts.pairwise.certificate import Certificate, certify, row_bound, subset_objective
+from bitsieve.methods.by_counts.pairwise.subsets import (
+    Certificate,
+    certify,
+    improve_by_swaps,
+    row_bound,
+    subset_objective,
+)
 from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
-from bitsieve.optimize.swap import improve_by_swaps
 
 Draw = Callable[[int], Floats]
 

@@ -14,12 +14,18 @@ from bitsieve.common.memory import check_memory, refuse_more
 from bitsieve.common.parameters import check_choice, made_by
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
-from bitsieve.methods.by_counts.pairwise.certificate import Certificate, certify, marginal_bound, subset_objective
 from bitsieve.methods.by_counts.pairwise.matrices import (
     ConditionalMatrix,
     CountedMatrix,
     FullMatrix,
     conditional_matrix,
+)
+from bitsieve.methods.by_counts.pairwise.subsets import (
+    Certificate,
+    certify,
+    improve_by_swaps,
+    marginal_bound,
+    subset_objective,
 )
 from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.eigen import dot, lanczos, multiply
@@ -31,7 +37,6 @@ from bitsieve.optimize.nystrom import (
     nystrom_factor,
     nystrom_weights,
 )
-from bitsieve.optimize.swap import improve_by_swaps
 
 
 class SpectralRanking(NamedTuple):

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers
+from bitsieve.common.docstrings import cites
 from bitsieve.common.messages import ParameterError
-from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_choice, check_integer, check_level
 from bitsieve.counts.source import conditioning, refined
 from bitsieve.counts.tables import ContingencyTable

@@ -10,8 +10,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from bitsieve.common.arrays import Columns, Flags, Floats
+from bitsieve.common.docstrings import cites
 from bitsieve.common.lazy import chdtrc
-from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_choice, check_integer, check_level
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.plug_in import PlugInInformation

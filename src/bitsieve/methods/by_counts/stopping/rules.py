@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags, Floats
+from bitsieve.common.docstrings import cites
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.messages import ParameterError
-from bitsieve.common.papers import cites
 from bitsieve.common.parameters import check_integer, check_level
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bitsieve.methods.by_counts.pairwise.certificate import (
+from bitsieve.methods.by_counts.pairwise.subsets import (
     certify,
     marginal_bound,
     row_bound,

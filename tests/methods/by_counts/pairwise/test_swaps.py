@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from bitsieve.optimize.swap import TIE, improve_by_swaps
+from bitsieve.methods.by_counts.pairwise.subsets import TIE, improve_by_swaps
 
 
 def symmetric(n, seed, dtype=np.float64):

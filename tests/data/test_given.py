@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bitsieve.data.roles import Roles, divide
+from bitsieve.data.given import Roles, divide
 
 LABELS = ["a", "b", "times", "y"]
 

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-from bitsieve.common.papers import PAPERS, cites, with_references
+from bitsieve.common.docstrings import PAPERS, cites, with_references
 from bitsieve.methods.registry import list_methods
 
 
