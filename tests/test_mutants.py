@@ -83,7 +83,7 @@ def test_the_tests_that_run_a_statement_are_run_those_of_the_room_first(monkeypa
     assert mutants.tests_to_run(path, 3, tests, 99.0) == [f"{a}[2]", b, f"{a}[1]", f"{a}[3]"]
     assert mutants.tests_to_run(path, 3, tests, 1.0) == [f"{a}[2]", b, f"{a}[1]"]
     # What names the constant, in any file, and the tests that run no function.
-    names = [f"{a}[1]", b, "tests/test_c.py::names", f"{b}_h"]
+    names = ["tests/test_c.py::names", f"{a}[1]", b, f"{b}_h"]
     assert mutants.tests_to_run(path, 1, tests, 99.0) == names
     assert mutants.tests_to_run(path, 11, tests, 99.0) == ["tests/test_c.py::names"]
 

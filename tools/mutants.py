@@ -323,9 +323,11 @@ def tests_to_run(path: Path, line: int, tests: Measured, most: float) -> list[st
     """The tests that run the statement of a line; outside of functions what uses it, and what looks at declarations."""
     statement = statement_at(tests.sources[path], line)
     ran = tests.of({path: statement} if statement else lines_that_use(path, line, tests.sources))
+    room, declared = room_of(path), set[str]()
     if not statement or not ran:
-        ran |= tests.of_declarations
-    return tests.in_order(ran, room_of(path), most)
+        others = [Path("tests") / name for name in ROOMS if Path(name) != room]
+        declared = {test for test in tests.of_declarations if not any(Path(test).is_relative_to(one) for one in others)}
+    return [*sorted(declared), *tests.in_order(ran - declared, room, most)]
 
 
 def equal_ones() -> set[str]:

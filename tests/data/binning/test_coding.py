@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -9,7 +10,8 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
-from bitsieve.data.binning.coding import as_kinds, codes_that_occur, fit_on_summary
+from bitsieve.data.binning.base import codes_that_occur
+from bitsieve.data.binning.coding import as_kinds, fit_on_summary
 from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.data.read import read_xy
@@ -298,6 +300,14 @@ def test_categories_are_counted_as_often_as_their_rows_stand(gaps):
     for one, other in zip(weighted.columns, repeated.columns, strict=True):
         assert one.distinct.values.tolist() == other.distinct.values.tolist()
         assert one.n_missing == other.n_missing == (weights[::7].sum() if gaps else 0)
+
+
+def test_categories_are_counted_as_often_as_equal_rows_were_there():
+    codes, times = np.array([0, -1, 1, 0, -1, 2]), np.array([3, 5, 1, 2, 4, 6])
+    words = pa.array([None if code < 0 else "abc"[code] for code in codes.tolist()])
+    table = replace(read_xy(pa.table({"word": words}), np.arange(6) % 2), times=times)
+    (column,) = summarize(table, CategoricalBinner(missing="bin")).columns
+    assert column.distinct.counts.ravel().tolist() == [3 + 2, 1, 6]
 
 
 @pytest.mark.parametrize("missing", ["error", "bin"])
