@@ -103,6 +103,37 @@ def test_an_interrupt_that_a_package_turned_into_an_error_is_still_one(number, m
     assert capsys.readouterr().err in ("bitsieve: interrupted\n", "bitsieve: terminated\n")
 
 
+AT_THE_END = """
+import atexit, sys
+from bitsieve.__main__ import command
+from bitsieve.files.spool import Spool
+folder = (spool := Spool()).folder
+(folder / "copy").touch()
+atexit.register(lambda: print("the end of", folder, end=""))  # without a line's end: flushed all the same
+sys.argv[1:] = {arguments!r}
+command()
+print("not reached")
+"""
+
+
+@pytest.mark.parametrize(("arguments", "code"), [([], 0), (["nothing"], 2), (["--version"], 0)])
+def test_what_is_registered_for_the_end_is_done_before_it(tmp_path, arguments, code):
+    result = subprocess.run(
+        [sys.executable, "-c", AT_THE_END.format(arguments=arguments)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert result.returncode == code
+    assert "Traceback" not in result.stderr
+    assert "not reached" not in result.stdout
+    folder = re.search("the end of (.*)", result.stdout)[1]
+    assert "bitsieve" in folder
+    assert not os.path.exists(folder)
+
+
 def test_handlers_of_the_program_around_are_left_and_the_default_ones_come_back():
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
