@@ -232,3 +232,10 @@ def test_permutations_are_twice_the_tests_over_the_level(monkeypatch, adjust, fa
         ConditionalStopping(level, adjust).test(PlugInInformation(PackedSource(X, y)), chain_of(4), np.arange(4))
         assert set(asked) == {(np.ceil(2 * factor / level), 10)}
         asked.clear()
+
+
+@pytest.mark.parametrize(("n_draws", "share", "least"), [(1, 1.0, 10), (2, 0.8, 13), (50, 0.8, 13)])
+def test_the_filter_of_each_of_several_draws_has_four_fifths_of_the_level(n_draws, share, least):
+    rule = KnockoffStopping(0.1, n_draws)
+    assert rule.level_of_a_draw == share * 0.1
+    assert rule.least_columns == least
