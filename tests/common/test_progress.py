@@ -16,7 +16,6 @@ import bitsieve
 from bitsieve import _native
 from bitsieve.common import progress as ticker
 from bitsieve.common.progress import Step, Ticker, bar, listening, phase, shown
-from bitsieve.counts.threads import _work_on
 
 
 @pytest.mark.parametrize(
@@ -76,7 +75,7 @@ def test_binning_and_encoding_use_all_threads_and_tell_how_far_they_are(
 
     def meeting(work, native):
         def call(*given):
-            others = [thread for thread in threading.enumerate() if _work_on.__name__ in thread.name]
+            others = [thread for thread in threading.enumerate() if "(work_on)" in thread.name]
             if others and work not in met:  # this thread works on blocks beside them
                 at_once[work].wait()
                 met.add(work)

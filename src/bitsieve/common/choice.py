@@ -25,6 +25,8 @@ def rank(values: Floats) -> Columns:
     falling = values[order]
     begins = np.ones(len(order), bool)
     begins[1:] = falling[1:] < falling[:-1] - TIE
+    if begins.all():
+        return order
     starts = np.flatnonzero(begins)
     ends = np.append(starts, len(order))[1:]
     # Between two gaps lies one run, unless many small steps add up to more than a tie: then there are several.

@@ -74,16 +74,30 @@ def _run_on_threads(
     outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
     for block in blocks:
         waiting.put(block)
+
+    def work_on(at_end: Callable[[], bool]) -> None:
+        """Work on blocks that wait, and put what came of each: None, or the error that ends it."""
+        while not at_end():
+            try:
+                block = waiting.get_nowait()
+            except Empty:
+                return
+            try:
+                work(block)
+            except BaseException as error:
+                stopped.set()
+                outcomes.put(error)
+                return
+            outcomes.put(None)
+
     # Plain threads and queues of C, not an executor: an interrupt while work is handed to one may leave its locks taken
     # and its threads waiting for ever.
-    workers = [
-        Thread(target=_work_on, args=(work, waiting, outcomes, stopped, stopped.is_set)) for _ in range(threads - 1)
-    ]
+    workers = [Thread(target=work_on, args=(stopped.is_set,)) for _ in range(threads - 1)]
     try:
         for worker in workers:
             worker.start()
         for done in range(1, len(blocks) + 1):
-            _work_on(work, waiting, outcomes, stopped, lambda: not outcomes.empty())
+            work_on(lambda: not outcomes.empty())
             error = outcomes.get()
             if error is not None:
                 raise error
@@ -94,25 +108,3 @@ def _run_on_threads(
         for worker in workers:
             if worker.is_alive():
                 worker.join()
-
-
-def _work_on(
-    work: Callable[[Block], object],
-    waiting: SimpleQueue[Block],
-    outcomes: SimpleQueue[BaseException | None],
-    stopped: Event,
-    at_end: Callable[[], bool],
-) -> None:
-    """Work on blocks that wait, and put what came of each: None, or the error that ends it."""
-    while not at_end():
-        try:
-            block = waiting.get_nowait()
-        except Empty:
-            return
-        try:
-            work(block)
-        except BaseException as error:
-            stopped.set()
-            outcomes.put(error)
-            return
-        outcomes.put(None)

@@ -174,25 +174,18 @@ class RowGroups:
 
         frame = polars.scan_parquet(self.stored.path, glob=False, hive_partitioning=False).select(wanted)
         schema = pa.schema([self.stored.schema.field(name) for name in wanted]).remove_metadata()
-        first = sum(self.sizes[: self.first])
-        for end in self._ends(rows):
-            table = frame.slice(first, end - first).collect()
-            if len(table) != end - first:
-                raise OSError("it holds fewer rows than it says")
-            if end > first:
-                yield self.stored.chosen(table.rechunk().to_arrow().cast(schema), wanted)  # text has wider offsets
-            first = end
-
-    def _ends(self, rows: int) -> Iterator[int]:
-        """Where blocks of about so many rows end: of short row groups together, or of parts of a long one."""
         first = taken = sum(self.sizes[: self.first])
         for place in range(self.first, self.end):
             taken += self.sizes[place]
-            n_rows = taken - first
-            if n_rows >= rows or place + 1 == self.end:
-                n_blocks = 1 if n_rows <= _LONG * rows else -(-n_rows // (2 * rows))
-                yield from (first + n_rows * block // n_blocks for block in range(1, n_blocks + 1))
-                first = taken
+            if taken - first < rows and place + 1 < self.end:
+                continue
+            step = (2 if taken - first > _LONG * rows else _LONG) * rows
+            for start in range(first, taken, step):
+                table = frame.slice(start, min(step, taken - start)).collect()
+                if len(table) != min(step, taken - start):
+                    raise OSError("it holds fewer rows than it says")
+                yield self.stored.chosen(table.rechunk().to_arrow().cast(schema), wanted)  # text has wider offsets
+            first = taken
 
     def _by_pyarrow(self, wanted: list[str], rows: int | None) -> Iterator[pa.Table]:
         from pyarrow import parquet

@@ -284,6 +284,17 @@ def test_kernels_change_no_bit(monkeypatch, kernel):
     assert run(rows, classes, 5).tobytes() == expected.tobytes()
 
 
+@pytest.mark.parametrize("n", [5, 64, 65, 150])
+def test_distances_counted_once_are_those_of_every_block(n):
+    """Of all pairs at once, the second of which has the distance of the first, and of some samples from all."""
+    random = np.random.default_rng(n)
+    rows = Rows(random.random((n, 70)), np.empty((n, 0), np.int32), np.arange(70), np.arange(0))
+    differences, some = Differences(rows, np.zeros(n, np.int32), 1), np.arange(1, n, 2)
+    expected = differences.distances(some).numbers[:, :n]
+    differences.compare_all(2)
+    assert np.array_equal(differences.distances(some).numbers, expected)
+
+
 def quantity_by_the_formula(numbers, codes, y, k, samples=None):
     """RReliefF in fractions: what columns differ by between near samples, by what the quantity differs by."""
     columns = [(list(map(int, c)), True) for c in np.transpose(numbers)]

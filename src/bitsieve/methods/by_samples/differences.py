@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.common.arrays import Flags, Floats
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.rows import Rows
 
 Places = NDArray[np.intp]
@@ -115,6 +116,7 @@ class Differences:
         self._tiles = _in_tiles(self._grid)
         self._float_codes = self._codes.astype(np.float64)  # as the library would convert them at every call
         self._kernel = choose_kernel().name
+        self._kept = np.empty((0, 0), np.float32)  # the distances in numbers of all pairs, once they are counted
         self._incomplete: dict[int, IncompleteColumn] = {}
 
         def add(feature: int, values: NDArray[Any], missing: Flags, gap: Gap, mean_gap: Gap) -> None:
@@ -128,14 +130,30 @@ class Differences:
             codes = rows.codes[:, place]
             add(int(rows.categorical[place]), codes, codes < 0, np.not_equal, mean_code_gap)
 
+    def compare_all(self, n_jobs: int | None) -> None:
+        """Count the distances of all pairs of samples, each once, and keep them."""
+        kept = self._kept = np.empty((self.n_samples, self.n_samples), np.float32)
+
+        def compare(first: int) -> None:
+            last = min(first + TILE_SAMPLES, self.n_samples)
+            part = self._counted(self._tiles[first // TILE_SAMPLES :], np.arange(last - first))
+            kept[first:last, first:] = part[:, : self.n_samples - first]
+            kept[first:, first:last] = kept[first:last, first:].T
+
+        run_blocks(compare, range(0, self.n_samples, TILE_SAMPLES), n_jobs)
+
+    def _counted(self, tiles: NDArray[np.float32], samples: Places) -> NDArray[np.float32]:
+        numbers = np.empty((len(samples), len(tiles) * TILE_SAMPLES), np.float32)
+        _native.difference_distances(self._kernel, tiles, samples, numbers)
+        return numbers
+
     def distances(self, samples: Places) -> Distances:
         """Distances of some samples from all."""
-        numbers = np.empty((len(samples), len(self._tiles) * TILE_SAMPLES), np.float32)
-        _native.difference_distances(self._kernel, self._tiles, samples, numbers)
-        from scipy.spatial.distance import cdist
-
+        numbers = self._kept[samples] if len(self._kept) else self._counted(self._tiles, samples)
         if not len(self._categorical) and not self._incomplete:
             return Distances(samples, numbers, np.empty((len(samples), 0)))
+        from scipy.spatial.distance import cdist
+
         others = np.zeros((len(samples), self.n_samples))
         if n := len(self._categorical):  # the library gives the share of codes that differ
             others += np.rint(n * cdist(self._float_codes[samples], self._float_codes, "hamming"))
@@ -196,5 +214,5 @@ def _in_tiles(grid: Floats) -> NDArray[np.float32]:
 def _on_grid(values: Floats, out: Floats | None = None) -> Floats:
     on_grid = np.multiply(values, GRID, out=out)
     on_grid = np.rint(on_grid, out=on_grid)
-    on_grid /= GRID
+    on_grid *= 1 / GRID
     return on_grid

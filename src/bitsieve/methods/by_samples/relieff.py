@@ -58,7 +58,7 @@ def relieff_weights(
     progress: Progress = None,
 ) -> Floats:
     """The weight of every column, between -1 and 1, by the neighbours of the ``chosen`` samples among all."""
-    blocks = _blocks(differences, chosen)
+    blocks = _blocks(differences, chosen, n_jobs)
     sums = np.zeros((len(blocks), differences.n_features))
 
     def work(place: int) -> None:
@@ -86,7 +86,7 @@ def rrelieff_weights(
     scaled = values / np.abs(values).max()
     scaled = scaled / (scaled.max() - scaled.min())
     everyone, k = np.arange(differences.n_samples), min(n_neighbors, differences.n_samples - 1)
-    blocks = _blocks(differences, chosen)
+    blocks = _blocks(differences, chosen, n_jobs)
     sums, apart = np.zeros((len(blocks), 2, differences.n_features)), np.zeros(len(blocks))
 
     def work(place: int) -> None:
@@ -104,7 +104,9 @@ def rrelieff_weights(
     return np.asarray(of_apart / (total or 1.0) - of_near / (rest or 1.0))
 
 
-def _blocks(differences: Differences, chosen: Columns) -> list[Columns]:
+def _blocks(differences: Differences, chosen: Columns, n_jobs: int | None) -> list[Columns]:
+    if len(chosen) == differences.n_samples and len(chosen) ** 2 <= 2 * BLOCK_DISTANCES:
+        differences.compare_all(n_jobs)
     n_rows = int(np.clip(BLOCK_DISTANCES // differences.n_samples, 1, MOST_BLOCK_SAMPLES))
     return [chosen[first : first + n_rows] for first in range(0, len(chosen), n_rows)]
 
