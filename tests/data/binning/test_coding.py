@@ -332,8 +332,10 @@ def test_the_code_of_missing_values_occurs_where_there_are_some(missing):
 )
 def test_distinct_numbers_are_kept_where_bins_follow_from_them_and_they_fit(binner, kept, cells):
     table = read_xy(pa.table({"x": np.arange(40) % 7}), np.arange(40) % 2)
-    (column,) = summarize(table, binner, limits=Limits(cells=cells)).columns
+    summary = summarize(table, binner, limits=Limits(cells=cells))
+    (column,) = summary.columns
     assert (column.distinct is not None) == (kept and cells > 0)
+    assert summary.most_cells == (0 if column.distinct is None else column.distinct.counts.size)
 
 
 def test_columns_of_a_part_without_values_are_missing_in_the_type_of_all_rows():
