@@ -68,7 +68,7 @@ bench: $(VENV)/.installed-dev
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet cosmic-ray "pytest>=9"
-	$(BIN)/python -m tools.mutants $(NUMBER)
+	$(BIN)/python -m tools.mutants $(NUMBER) $(SEED)
 
 studies: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.bias

@@ -13,7 +13,7 @@ from scipy.stats import hypergeom
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.information import corrected, make_information
-from bitsieve.information.corrected import EVERY_COUNT, SERIES_FROM, expected_terms
+from bitsieve.information.corrected import EVERY_COUNT, SERIES_FROM, _by_series, _by_summing, expected_terms
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 
@@ -275,3 +275,16 @@ def test_what_chance_gives_is_kept_for_so_many_pivots(information_of, make_table
     for pivot in (7, 6, 5):
         information.chance_by(pivot)
     assert len(made) == 9
+
+
+@pytest.mark.parametrize("n_samples", [640, 1000, 4099])
+def test_a_series_takes_over_where_64_samples_are_expected_in_a_cell(n_samples):
+    """As the documents say: there exactly, and nowhere below."""
+    b = np.arange(1, n_samples, n_samples // 40)
+    a = -(-64 * n_samples // b)  # the least with 64 expected
+    for first, way in ((a, _by_series), (a - 1, _by_summing)):
+        inside = (first > 0) & (first < n_samples)
+        found = [
+            expected_terms(n_samples, x, y)[0, 0] for x, y in zip(first[inside, None], b[inside, None], strict=True)
+        ]
+        assert found == np.rint(way(n_samples, first[inside], b[inside])).tolist()
