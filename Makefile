@@ -3,7 +3,7 @@
 # make lint   style, types and import directions
 # make docs   the documents as a site, build/docs/index.html
 # make bench  the benchmarks (about half an hour), a table for each, and docs/figures.md with all that was measured
-# make mutants NUMBER=30   small changes to the code, drawn at random, that tests should notice, and those that none does
+# make mutants NUMBER=30 SEED=0   small changes to the code, drawn at random, that tests should notice, and those that none does
 # make studies DATA=DIR   the tables of docs/how_many.md, docs/numbers.md, docs/methods.md and docs/methods/dependent_columns.md anew, some hours
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
 # make cross         the kernels alone for ARM, Windows and WebAssembly, tried in emulators; CONTRIBUTING.md names what it needs
@@ -68,7 +68,7 @@ bench: $(VENV)/.installed-dev
 
 mutants: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet cosmic-ray "pytest>=9"
-	$(BIN)/python -m tools.mutants $(NUMBER)
+	$(BIN)/python -m tools.mutants $(NUMBER) $(SEED)
 
 studies: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.bias

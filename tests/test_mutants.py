@@ -3,39 +3,51 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tools import mutants
+from tools import collected, mutants
 
 ROOT = Path(__file__).parents[1]
 SOURCE = """
 from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     number = 1 + 1
+SIZE = 1 << 20  # held at once
+@lru_cache(maxsize=8 + 1)
 def f(x: int | None, *y: int | str) -> float | int:
     z: int | None = x | 1
-    return z
+    if z:
+        raise ValueError(f"{z + 1} is too much")
+    return [a + b for a, b in zip(x, y, strict=not True)]
 """
 
 
-def test_annotations_are_left_alone_and_nothing_else():
-    left_alone = mutants.annotations(SOURCE)
+def test_what_changes_no_result_is_left_alone_and_nothing_else():
+    left_alone = mutants.left_alone(SOURCE, {"SIZE = 1 << 20  # held at once"})
     changed = [
         (node.lineno, ast.unparse(node))
         for node in ast.walk(ast.parse(SOURCE))
-        if isinstance(node, ast.BinOp)
-        if not any(begin <= (node.lineno, node.col_offset) < end for begin, end in left_alone)
+        if isinstance(node, (ast.BinOp, ast.UnaryOp))
+        if not any(begin <= (node.lineno, node.col_offset) < end for begin, end, _ in left_alone)
     ]
-    assert changed == [(6, "x | 1")]
+    assert changed == [(8, "x | 1"), (11, "a + b")]
+    assert all(reason for _, _, reason in left_alone)
 
 
-@pytest.mark.parametrize("room", mutants.ROOMS)
-def test_every_file_of_the_rooms_has_tests(room):
-    for path in (ROOT / "src" / "bitsieve" / room).rglob("*.py"):
-        copy = mutants.TREE / path.relative_to(ROOT)
-        assert all((ROOT / tests).exists() for tests in mutants.tests_of(copy))
+@pytest.mark.parametrize("change", mutants.lines_of_speed().items(), ids=lambda change: change[0])
+def test_lines_of_time_and_memory_are_there(change):
+    path, lines = change
+    assert lines <= {line.strip() for line in (ROOT / path).read_text(encoding="utf-8").splitlines()}
+
+
+@pytest.mark.parametrize(("source", "valid"), [("x = 1", True), ("x = = 1", False), ("x = 1 is 1", False)])
+def test_what_python_refuses_or_warns_of_needs_no_test(source, valid):
+    assert mutants.compiles(source) == valid
 
 
 BRANCHES = """LIMIT = 3
@@ -59,18 +71,94 @@ def test_the_statement_of_a_line_is_the_innermost_of_a_function_and_its_head_alo
     assert found == [nothing] * 2 + [test] * 3 + [value] * 3 + [nothing, range(10, 11), range(11, 12), range(12, 13)]
 
 
-def test_the_tests_that_run_a_line_are_run_one_of_each_function_first(monkeypatch, tmp_path):
+def test_the_tests_that_run_a_statement_are_run_those_of_the_room_first(monkeypatch, tmp_path):
     monkeypatch.setattr(mutants, "TREE", tmp_path)
-    path = tmp_path / "src" / "bitsieve" / "counts" / "search.py"
-    path.parent.mkdir(parents=True)
-    path.write_text(BRANCHES)
-    of_line = {"tests/counts/test_a.py::test[1]", "tests/counts/test_a.py::test[2]", "tests/counts/test_b.py::test"}
-    by_line = {str(path): {1: {"", "tests/counts/test_a.py::other"}, 4: of_line, 5: {"tests/data/test_c.py::test"}}}
-    first, others = mutants.tests_to_run(path, 3, by_line)
-    assert {*first, *others} == of_line
-    assert (len(first), first[1]) == (2, "tests/counts/test_b.py::test")
-    for line in (1, 11):  # outside of functions, and run by none
-        assert mutants.tests_to_run(path, line, by_line) == [["tests/counts/test_search.py"], ["tests/counts"]]
+    counts = tmp_path / "src" / "bitsieve" / "counts"
+    path, other = counts / "search.py", counts / "other.py"
+    sources = {path: BRANCHES, other: "def h():\n    return LIMIT\n"}
+    a, b = "tests/counts/test_a.py::test", "tests/data/test_b.py::test"
+    seconds = {f"{a}[1]": 0.2, f"{a}[2]": 0.1, f"{a}[3]": 9.0, b: 0.0, "tests/test_c.py::names": 0.3, f"{b}_h": 1.0}
+    by_line = {str(path): {4: {f"{a}[1]", b}, 5: {f"{a}[2]", f"{a}[3]"}, 10: {b}}, str(other): {2: {f"{b}_h"}}}
+    tests = mutants.Measured(by_line, seconds, sources)
+    assert mutants.tests_to_run(path, 3, tests, 99.0) == [f"{a}[2]", b, f"{a}[1]", f"{a}[3]"]
+    assert mutants.tests_to_run(path, 3, tests, 1.0) == [f"{a}[2]", b, f"{a}[1]"]
+    # What names the constant, in any file, and the tests that run no function.
+    names = ["tests/test_c.py::names", f"{a}[1]", b, f"{b}_h"]
+    assert mutants.tests_to_run(path, 1, tests, 99.0) == names
+    assert mutants.tests_to_run(path, 11, tests, 99.0) == ["tests/test_c.py::names"]
+
+
+FUNCTIONS = """
+def f(x):
+    return [lambda: x + 1, x]
+class A:
+    y = 2
+    def g(self):
+        return 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "changed"),
+    [("x + 1", "x - 1", ["<lambda>"]), ("return 3", "return 4", ["g"]), ("y = 2", "y = 3", ["A"]), ("x]", "1]", ["f"])],
+)
+def test_what_is_changed_is_the_function_itself_and_none_around_it(was, now, changed):
+    sources = (compile(code, "a.py", "exec") for code in (FUNCTIONS, FUNCTIONS.replace(was, now)))
+    found = [
+        old.co_name for old, new in collected.pairs(*sources) if collected.own_part(old) != collected.own_part(new)
+    ]
+    assert found == changed
+
+
+TESTED = {
+    "src/part.py": "def twice(x):\n    return x * 2\nLIMIT = 3\ndef limit():\n    return LIMIT\nSTART = limit()\n",
+    "tests/test_part.py": """
+import sys
+from pathlib import Path
+sys.path.insert(0, str(Path("src").absolute()))
+import part
+def test_same():
+    assert part.limit() == part.START
+def test_two():
+    assert part.twice(2) == 4
+def test_three():
+    assert part.twice(3) == 6
+""",
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="runs tests in forks")
+def test_a_changed_function_is_noticed_by_the_first_test_that_fails(tmp_path):
+    copy = tmp_path / "tree"
+    for name, text in TESTED.items():
+        (copy / name).parent.mkdir(parents=True)
+        (copy / name).write_text(text)
+    (copy / "pytest.ini").write_text("[pytest]\n")
+    (copy / "lines").mkdir()
+    asked = mutants.Asked.__new__(mutants.Asked)
+    command = [sys.executable, str(Path(collected.__file__)), "tests"]
+    asked._process = subprocess.Popen(command, cwd=copy, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with asked._process:
+        names = [f"tests/test_part.py::test_{name}" for name in ("same", "two", "three")]
+        assert asked._answer() == names
+        assert asked.ask({"measure": str(copy / "lines"), "files": {"tests/test_part.py": "a"}}) == ""
+        path, source = copy / "src" / "part.py", TESTED["src/part.py"]
+        found = mutants.Measured.read(copy / "lines", {path: source})
+        assert found.of_declarations == set()
+        assert found.of({path: [2]}) == {*names[1:]}
+        assert list(found.seconds) == names
+
+        def noticed(was, now):
+            change = {"path": str(path), "was": source, "now": source.replace(was, now)}
+            return asked.ask({**change, "tests": dict.fromkeys(names, 0.5), "seconds": 60})
+
+        assert noticed("x * 2", "x + 2") == names[2]
+        assert noticed("x * 2", "x << 1") == ""
+        assert noticed("x * 2", "[0 for _ in iter(int, 1)]").startswith("exit")  # without end
+        assert noticed("LIMIT = 3", "LIMIT = 4") is None  # not of functions alone
+        assert noticed("return LIMIT", "return 4") is None  # has been called
+        assert noticed("x * 2", "x * 3") == names[1]
+        asked._process.stdin.close()
 
 
 def test_what_survived_is_kept_until_it_is_noticed(monkeypatch, tmp_path):
@@ -87,7 +175,8 @@ def test_what_survived_is_kept_until_it_is_noticed(monkeypatch, tmp_path):
         left = [mutants.Outcomes.place(made[0])] if (place, outcome) != (0, "killed") else []
         assert [of["place"] for of in again.survived] == left
     counts = {row["job"]: row["details"]["changes"] for row in again.rows()}
-    assert counts == {room: {"tried": 1, "killed": 1, "equal": 0, "survived": 0} for room in ("information", "counts")}
+    one = {"tried": 1, "killed": 1, "equal": 0, "survived": 0}
+    assert counts == {"counts": {**one, "killed at first": 0}, "information": {**one, "killed at first": 1}}
 
 
 def test_a_change_is_known_by_its_file_and_its_lines():

@@ -1,11 +1,12 @@
-"""Change the code in small ways, one at a time, and see whether the tests of its room notice.
+"""Change the code in small ways, one at a time, and see whether the tests notice.
 
-    python -m tools.mutants [NUMBER [SEED]]
+    python -m tools.mutants [NUMBER [SEED [SECONDS]]]
 
 draws NUMBER (30) places in the rooms below, and for each one of the changes that Cosmic Ray makes there. It runs those
-tests of its room that run the changed line, in a copy of the tree in build/mutants; where that is outside of functions,
-all of the room. What no test notices survives; what changes no result is listed with its reason in
-tools/equal_mutants.txt. Annotations are left alone, as nothing evaluates them.
+tests of TESTS that run the changed statement, in a copy of the tree in build/mutants; where that is outside of
+functions, those that run what uses it, and those that look at declarations; of very many, those of SECONDS (200). What
+no test notices survives; what changes no result is listed with its reason in tools/equal_mutants.txt. Some kinds of
+places are left alone (:func:`left_alone`): how many, and why, is said, and how many changes were no valid Python.
 
 What came of each is kept in build/mutants/outcomes.json, from one run to the next: only what survived is tried again
 then, before NUMBER others. The counts of all go to the results of the benchmarks.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import ast
 import compileall
 import difflib
+import hashlib
 import importlib.util
 import json
 import multiprocessing
@@ -24,11 +26,16 @@ import random
 import shutil
 import subprocess
 import sys
+import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from py_compile import PycInvalidationMode
 from typing import TYPE_CHECKING, Any
+
+from tools.collected import OPTIONS
 
 from benchmarks import results
 
@@ -37,15 +44,15 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 TREE = ROOT / "build" / "mutants" / "tree"
+LINES = ROOT / "build" / "mutants" / "lines"
+GUARD = "a guard against mistakes in the code, which no data makes: strict=True of zip, abstractmethod"
+ANYTHING = " -> anything"  # of a line in the list of equal changes: whatever it is changed to
 EQUAL = ROOT / "tools" / "equal_mutants.txt"
 OUTCOMES = ROOT / "build" / "mutants" / "outcomes.json"
 COPIED = ("src", "tests", "benchmarks", "papers", "tools", "docs", "examples", "pyproject.toml", "CHANGELOG.md")
 ROOMS = ("information", "counts", "methods/by_counts", "data/binning")
-SECONDS = 1800
-# A test that runs for two minutes has a loop without end; the slowest takes some seconds.
-ENDLESS = ("-o", "faulthandler_timeout=120", "-o", "faulthandler_exit_on_timeout=true")
-OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", *ENDLESS)
-# Imported once, for all changes; what pytest rewrites is none of it.
+TESTS = (*(f"tests/{room}" for room in ROOMS), "tests/golden", "tests/test_public_api.py", "tests/test_declarations.py")
+# Imported once, for all changes outside of functions; what pytest rewrites is none of it.
 PRELOADED = [
     "pytest",
     "pandas",
@@ -80,39 +87,81 @@ def copy_tree() -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join([str(TREE / "src"), str(TREE)])
 
 
-def every_place() -> list[list[MutationSpec]]:
-    """The changes of the rooms by the place that they change, in a fixed order."""
+def all_files() -> list[Path]:
+    """The files of the rooms."""
+    return sorted(path for room in ROOMS for path in (TREE / "src" / "bitsieve" / room).rglob("*.py"))
+
+
+def every_place() -> tuple[list[list[MutationSpec]], Counter[str]]:
+    """The changes of the rooms by the place that they change, in a fixed order; the places left alone by reason."""
     from cosmic_ray.commands.init import init
     from cosmic_ray.work_db import WorkDB, use_db
 
-    paths = sorted(path for room in ROOMS for path in (TREE / "src" / "bitsieve" / room).rglob("*.py"))
-    with use_db(str(TREE.parent / "all.sqlite"), WorkDB.Mode.create) as database:
-        init(paths, database, {})
+    name = TREE.parent / f"{digest(all_files())}.sqlite"  # to find them takes half a minute
+    if not name.exists():
+        with use_db(str(name.with_suffix(".part")), WorkDB.Mode.create) as database:
+            init(all_files(), database, {})
+        name.with_suffix(".part").rename(name)
+    with use_db(str(name), WorkDB.Mode.open) as database:
         found = [item.mutations[0] for item in database.work_items]
-    left_alone = {str(path): annotations(path.read_text(encoding="utf-8")) for path in paths}
     places: dict[tuple[str, tuple[int, int]], list[MutationSpec]] = defaultdict(list)
     for one in found:
-        if not any(begin <= one.start_pos < end for begin, end in left_alone[str(one.module_path)]):
-            places[str(one.module_path), one.start_pos].append(one)
-    return [sorted(places[place], key=lambda one: (one.operator_name, one.occurrence)) for place in sorted(places)]
+        places[str(one.module_path), one.start_pos].append(one)
+    speed = lines_of_speed()
+    left = {
+        str(path): left_alone(path.read_text(encoding="utf-8"), speed[str(path.relative_to(TREE))])
+        for path in all_files()
+    }
+    reasons = {
+        (path, at): next((reason for begin, end, reason in left[path] if begin <= at < end), "") for path, at in places
+    }
+    kept = [place for place in sorted(places) if not reasons[place]]
+    ordered = [sorted(places[place], key=lambda one: (one.operator_name, one.occurrence)) for place in kept]
+    return ordered, Counter(reason for reason in reasons.values() if reason)
 
 
-def annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where the annotations of a file begin and end, and what only type checkers read."""
-    tree = ast.parse(source)
-    parts: list[Any] = []
-    for node in ast.walk(tree):
-        parts += [getattr(node, "annotation", None), getattr(node, "returns", None)]
+def lines_of_speed() -> dict[str, set[str]]:
+    """The lines of every file that are listed as deciding about time and memory alone."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for change in equal_ones():
+        path, words = change.split(": ", 1)
+        if words.endswith(ANYTHING):
+            found[path].add(words.removesuffix(ANYTHING))
+    return found
+
+
+def left_alone(source: str, speed: Container[str] = ()) -> list[tuple[tuple[int, int], tuple[int, int], str]]:
+    """Where the parts of a file begin and end whose changes are not tried, and why."""
+    found = [
+        ((number, 0), (number + 1, 0), "time and memory alone: all ways and sizes give the same, as tests find")
+        for number, line in enumerate(source.splitlines(), 1)
+        if line.strip() in speed
+    ]
+    parts: list[tuple[Any, str]] = []
+    for node in ast.walk(ast.parse(source)):
+        of_types = [getattr(node, "annotation", None), getattr(node, "returns", None)]
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            parts.append(node)
-    return [((p.lineno, p.col_offset), (p.end_lineno, p.end_col_offset)) for p in parts if p is not None]
-
-
-def tests_of(path: Path) -> list[str]:
-    """The tests of a file's own name, if it has some, those of its folder, and those of its room."""
-    inside = path.relative_to(TREE / "src" / "bitsieve")
-    places = [inside.parent / f"test_{inside.stem}.py", inside.parent, room_of(path)]
-    return list(dict.fromkeys(str("tests" / place) for place in places if (ROOT / "tests" / place).exists()))
+            of_types.append(node)
+        parts += [(part, "annotations, which nothing evaluates") for part in of_types]
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            parts += [(part, "the words of an error") for part in node.exc.args]
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "zip":
+            parts += [(word, GUARD) for word in node.keywords]
+        for made in getattr(node, "decorator_list", []):
+            reason = (
+                GUARD
+                if ast.unparse(made) == "abstractmethod"
+                else "what is kept to save time: made again it is the same"
+            )
+            if ast.unparse(made).startswith(("lru_cache", "abstractmethod")):
+                found.append(
+                    ((made.lineno, made.col_offset - 1), (made.end_lineno or 0, made.end_col_offset or 0), reason)
+                )
+    return found + [
+        ((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset), reason)
+        for part, reason in parts
+        if part is not None
+    ]
 
 
 def room_of(path: Path) -> Path:
@@ -121,26 +170,115 @@ def room_of(path: Path) -> Path:
     return next(Path(name) for name in ROOMS if inside.is_relative_to(name))
 
 
-def tests_by_line() -> dict[str, dict[int, set[str]]]:
-    """The tests that run each line of each file.
+class Asked:
+    """The process that has collected the tests, and runs them in forks."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "tools/collected.py", *TESTS]
+        self._process = subprocess.Popen(command, cwd=TREE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.tests: list[str] = self._answer()
+
+    def ask(self, request: Mapping[str, Any]) -> Any:
+        """What a request is answered."""
+        if self._process.stdin is None:
+            raise SystemExit("the process that runs the tests takes no requests")
+        print(json.dumps(request), file=self._process.stdin, flush=True)
+        return self._answer()
+
+    def _answer(self) -> Any:
+        line = self._process.stdout.readline() if self._process.stdout else ""
+        if not line:
+            raise SystemExit(f"the process that runs the tests has ended: see {TREE.parent / 'collected.log'}")
+        return json.loads(line)
+
+
+class Measured:
+    """The tests that run each line of each file, and the seconds of each test."""
+
+    def __init__(
+        self, by_line: Mapping[str, Mapping[int, set[str]]], seconds: Mapping[str, float], sources: Mapping[Path, str]
+    ) -> None:
+        self.by_line, self.seconds, self.sources = by_line, seconds, sources
+
+    @classmethod
+    def read(cls, folder: Path, sources: Mapping[Path, str]) -> Measured:
+        """What was kept in a folder, of every file of tests apart."""
+        from coverage import CoverageData
+
+        by_line: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        seconds: dict[str, float] = {}
+        for part in sorted(folder.glob("*.json")):
+            seconds.update(json.loads(part.read_text(encoding="utf-8")))
+            lines = part.with_suffix(".coverage")
+            if not lines.exists():
+                continue
+            data = CoverageData(str(lines))
+            data.read()
+            for path in data.measured_files():
+                for line, tests in data.contexts_by_lineno(path).items():
+                    by_line[path][line].update(test for test in tests if test)
+        return cls(by_line, seconds, sources)
+
+    @cached_property
+    def of_declarations(self) -> set[str]:
+        """The tests that run no function of the sources by its name: they look at what is declared."""
+        functions = [
+            (path, node)
+            for path, source in self.sources.items()
+            for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.FunctionDef)
+        ]
+        inside: dict[Path, set[int]] = defaultdict(set)
+        for path, node in functions:
+            inside[path] |= set(range(node.body[0].lineno, (node.end_lineno or 0) + 1))
+        return set(self.seconds) - self.of(inside)
+
+    def of(self, lines: Mapping[Path, Iterable[int]]) -> set[str]:
+        """The tests that run some of the lines of some files."""
+        return {
+            test
+            for path, some in lines.items()
+            for line in some
+            for test in self.by_line.get(str(path), {}).get(line, ())
+        }
+
+    def in_order(self, tests: Iterable[str], room: Path, most: float) -> list[str]:
+        """One of every function first, those of the room and the quickest before others; what takes so many seconds."""
+        ranked = sorted(
+            tests, key=lambda test: (not Path(test).is_relative_to("tests" / room), self.seconds[test], test)
+        )
+        first = {test.split("[")[0]: test for test in reversed(ranked)}
+        chosen = set(first.values())
+        found = [*filter(chosen.__contains__, ranked), *(test for test in ranked if test not in chosen)]
+        spent = accumulate(self.seconds[test] for test in found)
+        return [test for test, seconds in zip(found, spent, strict=True) if seconds <= most]
+
+
+def measured(collected: Asked, sources: Mapping[Path, str]) -> Measured:
+    """Run the tests; of files that were run with the same code before, nothing.
 
     All must pass as long as nothing is changed; or else all would seem to notice.
     """
-    from coverage import CoverageData
+    LINES.mkdir(exist_ok=True)
+    files = dict.fromkeys(test.split("::")[0] for test in collected.tests)
+    helpers = [path for path in Path("tests").rglob("*.py") if not path.name.startswith("test_")]
+    shared = digest(sorted([*Path("src").rglob("*.py"), *helpers]))
+    names = {file: digest([Path(file)], shared) for file in files}
+    for part in LINES.iterdir():
+        if part.stem not in names.values():
+            part.unlink()
+    missing = {file: name for file, name in names.items() if not (LINES / f"{name}.json").exists()}
+    if failed := collected.ask({"measure": str(LINES), "files": missing}):
+        raise SystemExit(f"before anything is changed, {failed} fails in the copy {TREE}")
+    return Measured.read(LINES, sources)
 
-    found = str(TREE.parent / "coverage")
-    measured = [f"--cov=bitsieve.{room.replace('/', '.')}" for room in ROOMS]
-    tests = [f"tests/{room}" for room in ROOMS]
-    command = [sys.executable, "-m", "pytest", *OPTIONS, "--cov-context=test", "--cov-report=", *measured, *tests]
-    if subprocess.run(command, cwd=TREE, env={**os.environ, "COVERAGE_FILE": found}, check=False).returncode:
-        raise SystemExit(f"tests fail in the copy {TREE} before anything is changed")
-    data = CoverageData(found)
-    data.read()
-    return {
-        path: {line: {name.split("|")[0] for name in names if name} for line, names in of_lines.items()}
-        for path in data.measured_files()
-        for of_lines in [data.contexts_by_lineno(path)]
-    }
+
+def digest(paths: Iterable[Path], text: str = "") -> str:
+    """Of the contents of files, and of a text."""
+    found = hashlib.sha256(text.encode())
+    for path in paths:
+        found.update(f"{path} ".encode() + path.read_bytes())
+    return found.hexdigest()[:32]
 
 
 def statement_at(source: str, line: int) -> range:
@@ -158,15 +296,38 @@ def statement_at(source: str, line: int) -> range:
     return found
 
 
-def tests_to_run(path: Path, line: int, by_line: Mapping[str, Mapping[int, set[str]]]) -> list[list[str]]:
-    """The tests that run a line: one of every function, then the others; outside of functions :func:`tests_of`."""
-    lines, of_file = statement_at(path.read_text(encoding="utf-8"), line), by_line.get(str(path), {})
-    room = "tests" / room_of(path)
-    ran = {test for one in lines for test in of_file.get(one, ()) if Path(test).is_relative_to(room)}
-    if not ran:
-        return [[tests] for tests in tests_of(path)]
-    first = {test.split("[")[0]: test for test in sorted(ran)}
-    return [sorted(first.values()), sorted(ran - set(first.values()))]
+def lines_that_use(path: Path, line: int, sources: Mapping[Path, str]) -> dict[Path, set[int]]:
+    """Of a line outside of functions: those of its function or class, and all that name what it defines."""
+    around = [node for node in ast.walk(ast.parse(sources[path])) if isinstance(node, ast.stmt) and line in whole(node)]
+    names, found = set(), defaultdict(set, {path: {line}})  # of a function without a name the line itself
+    for node in around[-1:]:  # the innermost comes last
+        targets = [*getattr(node, "targets", []), getattr(node, "target", None)]
+        names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    for definition in [node for node in around if isinstance(node, (ast.FunctionDef, ast.ClassDef))][-1:]:
+        names.add(definition.name)
+        found[path] |= set(whole(definition))
+    for other, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, (ast.Name, ast.Attribute)) and (getattr(node, "id", "") or node.attr) in names:
+                found[other].add(node.lineno)
+    return found
+
+
+def whole(node: ast.stmt) -> range:
+    """The lines of a statement, with its decorators."""
+    begin = min([node.lineno, *(made.lineno for made in getattr(node, "decorator_list", []))])
+    return range(begin, (node.end_lineno or begin) + 1)
+
+
+def tests_to_run(path: Path, line: int, tests: Measured, most: float) -> list[str]:
+    """The tests that run the statement of a line; outside of functions what uses it, and what looks at declarations."""
+    statement = statement_at(tests.sources[path], line)
+    ran = tests.of({path: statement} if statement else lines_that_use(path, line, tests.sources))
+    room, declared = room_of(path), set[str]()
+    if not statement or not ran:
+        others = [Path("tests") / name for name in ROOMS if Path(name) != room]
+        declared = {test for test in tests.of_declarations if not any(Path(test).is_relative_to(one) for one in others)}
+    return [*sorted(declared), *tests.in_order(ran - declared, room, most)]
 
 
 def equal_ones() -> set[str]:
@@ -196,20 +357,33 @@ def run_tests(tests: list[str]) -> None:
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)
-    sys.exit(pytest.main([*OPTIONS, *tests]))
+    sys.exit(pytest.main([*OPTIONS, f"--basetemp={TREE.parent / 'temporary'}", *tests]))
 
 
-def passed(tests: list[str]) -> bool:
+def passed(tests: list[str], seconds: float) -> bool:
     """Whether tests pass, in a process that has imported what changes leave alone."""
     ways = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
     context.set_forkserver_preload(PRELOADED)
     process = context.Process(target=run_tests, args=(tests,))
     process.start()
-    process.join(SECONDS)
+    process.join(seconds)
     process.kill()
     process.join()
     return process.exitcode == 0
+
+
+def is_noticed(path: Path, codes: Sequence[str], tests: Mapping[str, float], collected: Asked) -> str:
+    """The test that fails on a changed file, "a test" where its name is not known; else nothing.
+
+    Every test is given so many seconds; one that takes longer has a loop without end.
+    """
+    seconds = 60 + sum(tests.values())
+    request = {"path": str(path), "was": codes[0], "now": codes[1], "tests": tests, "seconds": seconds}
+    found: str | None = collected.ask(request)
+    if found is None:
+        return "" if passed(list(tests), seconds) else "a test"
+    return found
 
 
 class Outcomes:
@@ -217,7 +391,7 @@ class Outcomes:
 
     def __init__(self) -> None:
         text = OUTCOMES.read_text(encoding="utf-8") if OUTCOMES.exists() else "{}"
-        self.found: dict[str, dict[str, str]] = json.loads(text)
+        self.found: dict[str, dict[str, Any]] = json.loads(text)
 
     @staticmethod
     def place(mutation: MutationSpec) -> str:
@@ -226,68 +400,100 @@ class Outcomes:
         return f"{path} {mutation.operator_name} {json.dumps(mutation.operator_args)} {mutation.occurrence}"
 
     @property
-    def survived(self) -> list[dict[str, str]]:
+    def survived(self) -> list[dict[str, Any]]:
         """Those that no test noticed."""
         return [of for of in self.found.values() if of["outcome"] == "survived"]
 
-    def add(self, mutation: MutationSpec, outcome: str, change: str, diff: str) -> None:
-        """Keep one, and the counts of all: after each, so that a run that is cut short has what it found."""
-        self.found[change] = {"outcome": outcome, "place": self.place(mutation), "diff": diff}
+    def add(self, mutation: MutationSpec, outcome: str, change: str, diff: str, seed: int = 0) -> None:
+        """Keep one, and what came of it at first: after each, so that a run that is cut short has what it found."""
+        first = self.found.get(change, {"first": outcome, "seed": seed})
+        known = {"first": first.get("first", first.get("outcome")), "seed": first.get("seed", seed)}
+        self.found[change] = {"outcome": outcome, "place": self.place(mutation), "diff": diff, **known}
         OUTCOMES.write_text(json.dumps(self.found, indent=1), encoding="utf-8")
 
     def rows(self) -> list[dict[str, Any]]:
         """The counts of every room."""
-        counts = {room: Counter(tried=0, killed=0, equal=0, survived=0) for room in ROOMS}
+        counts = {room: {"tried": 0, "killed at first": 0, "killed": 0, "equal": 0, "survived": 0} for room in ROOMS}
         for change, of in self.found.items():
-            counts[str(room_of(TREE / change.split(": ")[0]))].update(["tried", of["outcome"]])
-        return [{"job": room, "details": {"changes": dict(of)}} for room, of in counts.items() if of["tried"]]
+            row = counts[str(room_of(TREE / change.split(": ")[0]))]
+            row["tried"] += 1
+            row["killed at first"] += of.get("first", of["outcome"]) == "killed"
+            row[of["outcome"]] += 1
+        return [{"job": room, "details": {"changes": of}} for room, of in counts.items() if of["tried"]]
 
 
-def outcome_of(
-    mutation: MutationSpec, by_line: Mapping[str, Any], settled: Iterable[str], known: set[str]
-) -> tuple[str, str, str]:
-    """Whether tests notice the change ("killed"), it is known to be equal, or survives; what it is, and its diff.
+class Trial:
+    """Applies changes, one at a time, and runs the tests that could notice."""
 
-    Of a change that is settled already the outcome is empty.
-    """
-    from cosmic_ray.mutating import use_mutation
-    from cosmic_ray.plugins import get_operator
+    def __init__(self, outcomes: Outcomes, seed: int, most: float) -> None:
+        self.outcomes, self.seed, self.most, self.known = outcomes, seed, most, equal_ones()
+        self.collected = Asked()
+        self.tests = measured(self.collected, {path: path.read_text(encoding="utf-8") for path in all_files()})
 
-    path = Path(mutation.module_path)
-    operator = get_operator(mutation.operator_name)(**mutation.operator_args)
-    groups = tests_to_run(path, mutation.start_pos[0], by_line)
-    with use_mutation(path, operator, mutation.occurrence) as codes:
-        diff = "".join(difflib.unified_diff(*(code.splitlines(keepends=True) for code in codes), str(path), str(path)))
-        change = changed_line(path, diff)
-        if change in settled:
-            return "", change, diff
-        if change in known:
-            return "equal", change, diff
-        survived = all(passed(tests) for tests in groups if tests)
-        return "survived" if survived else "killed", change, diff
+    def outcome(self, mutation: MutationSpec) -> tuple[str, str]:
+        """What came of a change, and its words.
+
+        Where it is settled already that is "settled", and "no Python" where it does not compile.
+        """
+        from cosmic_ray.mutating import use_mutation
+        from cosmic_ray.plugins import get_operator
+
+        path = Path(mutation.module_path)
+        operator = get_operator(mutation.operator_name)(**mutation.operator_args)
+        with use_mutation(path, operator, mutation.occurrence) as codes:
+            parts = (code.splitlines(keepends=True) for code in codes)
+            diff = "".join(difflib.unified_diff(*parts, str(path), str(path)))
+            change = changed_line(path, diff)
+            if self.outcomes.found.get(change, {"outcome": "survived"})["outcome"] != "survived":
+                return "settled", change
+            if not compiles(codes[1]):
+                return "no Python", change
+            names = tests_to_run(path, mutation.start_pos[0], self.tests, self.most)
+            tests = {test: 10 + 10 * self.tests.seconds[test] for test in names}
+            if change in self.known:
+                outcome = "equal"
+            elif by := is_noticed(path, codes, tests, self.collected):
+                outcome, change_by = "killed", by
+            else:
+                outcome = "survived"
+        self.outcomes.add(mutation, outcome, change, diff, self.seed)
+        return outcome if outcome != "killed" else f"killed by {change_by}", change
 
 
-def main(number: int = 30, seed: int = 0) -> int:
+def compiles(source: str) -> bool:
+    """Whether a file is Python, and nothing that Python warns of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            compile(source, "changed", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return False
+    return True
+
+
+def main(number: int = 30, seed: int = 0, seconds: int = 200) -> int:
     """The number of changes that survive and are not known to be equal."""
     copy_tree()
     os.chdir(TREE)
-    everything, draw, outcomes, known = every_place(), random.Random(seed), Outcomes(), equal_ones()
+    (everything, left), draw, outcomes = every_place(), random.Random(seed), Outcomes()
     again = {of["place"] for of in outcomes.survived}
     chosen = [one for place in everything for one in place if outcomes.place(one) in again]
     chosen += [draw.choice(changes) for changes in draw.sample(everything, min(number, len(everything)))]
-    by_line = tests_by_line()
+    trial, ended = Trial(outcomes, seed, seconds), Counter[str]()
     for place, mutation in enumerate(chosen, 1):
-        settled = [change for change, of in outcomes.found.items() if of["outcome"] != "survived"]
-        outcome, change, diff = outcome_of(mutation, by_line, settled, known)
-        print(f"{place} of {len(chosen)}: {outcome or 'settled'}: {change}", flush=True)
-        if outcome:
-            outcomes.add(mutation, outcome, change, diff)
-            claim = (
-                f"The tests of a room notice small changes in it. Drawn from {len(everything):,} places; a change that "
-                "survived was tried again after tests were added."
-            )
-            results.write(results.document("mutants", claim, outcomes.rows()), keep=True)
+        outcome, change = trial.outcome(mutation)
+        print(f"{place} of {len(chosen)}: {outcome}: {change}", flush=True)
+        if place > len(chosen) - number:
+            ended[outcome.split(" by ")[0]] += 1
+        claim = (
+            f"The tests notice small changes in the rooms. Drawn from {len(everything):,} places; what survived at "
+            "first was tried again after tests were added."
+        )
+        results.write(results.document("mutants", claim, outcomes.rows()), keep=True)
     print("\n".join(of["diff"] for of in outcomes.survived))
+    for reason, places in left.items():
+        print(f"left alone: {places:,} places: {reason}")
+    print(f"of the {number} drawn with seed {seed}:", ", ".join(f"{n} {name}" for name, n in ended.items()))
     return len(outcomes.survived)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import pickle
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
 
 import bitsieve.counts.packed as layout
 import bitsieve.counts.source as checks
+import bitsieve.counts.tables as contingency
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import PairForm, entropy_terms
 from bitsieve.information import PlugInInformation
 
@@ -336,3 +339,35 @@ def test_more_than_may_be_asked_for_is_one_line(mixed, monkeypatch, weights, mes
 def test_kernels_are_asked_for_by_their_words():
     for words in ("table", "portable", "portable:planes", "portable:counters"):
         assert choose_kernel(words).asked == words
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_large_tables_hold_the_cells_that_occur_and_small_ones_all(monkeypatch, seed):
+    """The same counts as by definition, whichever of them are large."""
+    for module in (layout, contingency):
+        monkeypatch.setattr(module, "DENSE_CELLS", 24)
+    random = np.random.default_rng(seed)
+    codes = np.stack([random.integers(0, arity, 60) for arity in (1, 2, 3, 5, 12, 30)], axis=1)
+    classes = random.integers(0, 2, 60)
+    source, plain, columns = PackedSource(codes, classes), NaiveSource(codes, classes), np.arange(6)
+    for pivot, by_class in product((None, 0, 1, 2, 4, 5), (False, True)):
+        found = source.tables(pivot, columns, by_class)
+        for one, other in zip(found, plain.tables(pivot, columns, by_class), strict=True):
+            assert one.shape == other.shape
+            assert (one.cells is None) == (np.prod(one.shape) <= 24)
+            np.testing.assert_array_equal(one.dense(), other.dense())
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int16, np.uint32, np.int64, bool])
+@pytest.mark.parametrize("largest", [0, 1, 127, 128, 255, 256, 257, 32767, 65535, 65536])
+def test_codes_are_kept_in_the_smallest_type_that_holds_them(kind, largest):
+    if largest > (1 if kind is bool else np.iinfo(kind).max):
+        return
+    codes = np.array([[0, 0], [largest, 0]]).astype(kind)
+    if largest == 65536:
+        with pytest.raises(ValueError, match="code 65536 is beyond the limit of 65,536 codes"):
+            checks.checked_codes(codes)
+        return
+    found = checks.checked_codes(codes)
+    assert found.dtype == (np.uint8 if largest < 256 else np.uint16)
+    assert found.tolist() == codes.astype(int).tolist()

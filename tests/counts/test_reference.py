@@ -54,6 +54,13 @@ def test_term_shift(n_samples, shift):
     assert term_shift(n_samples) == shift
 
 
+def test_powers_of_two_are_exact():
+    """``c log2 c = k 2^k`` is whole: whatever digits the logarithms are computed with, so are the terms."""
+    for k in range(1, 32):
+        assert [term(2**k, shift) for shift in (0, 7, 31)] == [k << (k + shift) for shift in (0, 7, 31)]
+        assert term_shift(2**k) == max(s for s in range(62) if k << (k + s) < 2**62)
+
+
 def test_term_sum_adds_over_cells():
     assert term_sum([[2, 0, 3], [1, 4, 2]], 0) == 2 + 0 + 5 + 0 + 8 + 2
 

@@ -47,6 +47,22 @@ def test_tables(free, monkeypatch):
         PackedSource(codes)
 
 
+@pytest.mark.parametrize(("n_samples", "n_features", "kernel"), list(product((1, 64, 1000), (1, 9), ("table", None))))
+def test_the_bytes_that_a_table_is_said_to_take(monkeypatch, n_samples, n_features, kernel):
+    """Those of the packed table, and of the order of the samples: where there is nothing to sort by, of none."""
+    said = []
+    monkeypatch.setattr("bitsieve.counts.packed.check_room", lambda n_bytes, *_: said.append(n_bytes))
+    monkeypatch.setattr("bitsieve.counts.packed.WITHOUT_LOOKING", 0)
+    codes = np.arange(n_samples * n_features).reshape(n_samples, n_features) % 3
+    falling, weights = np.arange(n_samples)[::-1] // 2, np.full(n_samples, 3)
+    for classes, times in ((falling[::-1], None), (falling, None), (falling, weights), (falling[::-1], weights)):
+        source = PackedSource(codes, classes, weights=times, kernel=kernel)
+        as_they_come = times is None and bool((np.diff(classes) >= 0).all())
+        order = 0 if as_they_come else 4 * source.n_samples
+        rows = 0 if as_they_come else n_samples * (4 if times is None else 12)
+        assert said.pop() == max(order + rows, 2 * order, order + source.nbytes)
+
+
 def test_a_table_of_which_the_room_is_not_looked_at_takes_less(monkeypatch):
     """Whatever its shape, one that takes so much is looked at: codes as planes or whole, samples in many classes."""
     said = []

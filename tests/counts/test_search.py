@@ -69,6 +69,21 @@ def test_strata_of_one_sample_stay_as_they_are(made):
     assert (rows == made.classes).all()
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_units_are_those_of_the_definition(seed):
+    random = np.random.default_rng(seed)
+    n = random.integers(1, 12)
+    groups, classes = random.integers(0, 5, n), random.integers(0, 2, n)
+    units = Units.of(groups, classes)
+    whole = np.array([len(set(classes[groups == group].tolist())) == 1 for group in groups])
+    for i in range(n):
+        alike = (groups == groups[i]) if whole[i] else np.arange(n) == i
+        assert ((units.of_sample == units.of_sample[i]) == alike).all()
+        assert units.group[units.of_sample[i]] == (0 if whole[i] else groups[i] + 1)
+        assert units.first[units.of_sample[i]] == np.flatnonzero(alike)[0]
+    assert sorted(set(units.of_sample.tolist())) == list(range(len(units.first))) == list(range(len(units.group)))
+
+
 def test_units_are_whole_groups_and_samples_of_groups_of_several_classes():
     groups, classes = np.array([3, 3, 0, 0, 3, 2]), np.array([1, 1, 0, 1, 1, 0])
     units = Units.of(groups, classes)
@@ -100,6 +115,19 @@ def test_dependence_of_fixed_codes_is_counted_cell_by_cell(made, weighted, lazy)
     assert sorted(again) == [0, 1, 2, 3]  # of several codes
     for column, one in again.items():
         np.testing.assert_array_equal(one, made.codes[rows, column])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_columns_of_several_codes_are_made_again_and_no_others(seed):
+    random = np.random.default_rng(seed)
+    codes = np.stack([random.integers(0, arity, 9) for arity in random.integers(1, 4, 7)], axis=1)
+    several = np.flatnonzero(codes.max(axis=0) > 0)
+    search = FixedCodes(codes, np.zeros(9, np.int32), 1)
+    some = random.permutation(7)[:5]
+    assert [column for column, _ in search.recoded(search.classes, some)] == [j for j in some if j in several]
+    groups = [some[:2], some[2:3], some[3:]]
+    again = JoinedSearch(search, groups).recoded(search.classes, np.arange(3))
+    assert [column for column, _ in again] == [g for g in range(3) if np.isin(groups[g], several).any()]
 
 
 def test_a_search_with_units_shuffles_them(made):

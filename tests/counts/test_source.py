@@ -276,3 +276,30 @@ def test_where_nothing_varies_no_cell_expects_few():
     partition = NaiveSource(codes, np.arange(9) % 2).partition()
     assert partition.least_expected(0) == np.inf
     assert partition.least_expected(1) == 3 * 4 / 9
+
+
+@pytest.mark.parametrize("make", [PackedSource, NaiveSource], ids=lambda make: make.__name__)
+@pytest.mark.parametrize("seed", range(12))
+def test_parts_are_judged_one_by_one(make, seed):
+    """Degrees of freedom and expected samples by their definitions, down to one row, and to parts of one sample."""
+    random = np.random.default_rng(seed)
+    n = int(random.choice([1, 2, 3, 8, 65, 130]))
+    codes = np.stack([np.unique(random.integers(0, m, n), return_inverse=True)[1] for m in (3, 2, 1, 9)], axis=1)
+    codes[:, 3] = np.arange(n) if seed % 2 else codes[:, 3]
+    classes = random.integers(0, 3, n)
+    source = make(codes, classes)
+    for members in ((), (0,), (3,), (0, 1), (2, 1, 3)):
+        given = refined(source.partition(), members)
+        parts = np.unique(codes[:, list(members)], axis=0, return_inverse=True)[1].reshape(-1)
+        for feature in range(4):
+            freedom, least = 0, np.inf
+            for part in range(parts.max() + 1):
+                inside = parts == part
+                of_codes = np.bincount(codes[inside, feature])
+                of_classes = np.bincount(classes[inside])
+                of_codes, of_classes = of_codes[of_codes > 0], of_classes[of_classes > 0]
+                freedom += (len(of_codes) - 1) * (len(of_classes) - 1)
+                if len(of_codes) > 1 and len(of_classes) > 1:
+                    least = min(least, of_codes.min() * of_classes.min() / inside.sum())
+            assert given.degrees_of_freedom(feature) == freedom
+            assert given.least_expected(feature) == least

@@ -146,3 +146,14 @@ def test_columns_are_shared_in_blocks_that_list_about_as_many_codes(monkeypatch,
     lengths = source.listed.lengths
     for first, last in blocks:
         assert lengths[first:last].sum() <= lengths.sum() / asked + lengths[first:last].max()
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [0, 0, 1, 2], [2, 2, 2, 2], [3, 1]])
+def test_sums_stand_in_the_order_of_the_columns(order):
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 3, (90, 4)) * (random.random((90, 4)) < 0.4)
+    source = SparseSource(sparse_codes(codes), random.integers(0, 2, 90))
+    terms, given = entropy_terms(90), source.partition().refine(1)
+    whole = [np.concatenate([given.sums(terms, np.array([column]))[k] for column in range(4)]) for k in (0, 1)]
+    for found, expected in zip(given.sums(terms, np.array(order)), whole, strict=True):
+        assert found.tolist() == expected[order].tolist()

@@ -123,5 +123,10 @@ def test_exception_in_progress_stops_the_rest():
 def test_a_worker_takes_the_threads_that_it_is_told(monkeypatch, told, in_worker, share):
     monkeypatch.setenv("OMP_NUM_THREADS", told)
     monkeypatch.setattr(multiprocessing, "parent_process", lambda: object() if in_worker else None)
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
+    # 0: this process, whatever others may use
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0: set(range(8))}[process], raising=False)
     assert thread_count(-1) == (share or 8)
+    monkeypatch.delattr(os, "sched_getaffinity")  # as on macOS and Windows
+    for cores in (6, None):
+        monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
+        assert thread_count(-1) == (share or cores or 1)

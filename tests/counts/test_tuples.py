@@ -9,6 +9,7 @@ import pytest
 from tests.sparse_codes import sparse_codes
 
 from bitsieve import _native
+from bitsieve.counts import tuples
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.sparse import SparseSource
@@ -203,3 +204,18 @@ def test_columns_of_about_as_many_codes_as_native_code_takes(n_codes, order):
     assert found.values.tolist() == expected.values.tolist()
     assert found.columns.tolist() == expected.columns.tolist()
     assert found.best.tolist() == expected.best.tolist()
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("n_groups", [1, 2, 7, 30])
+@pytest.mark.parametrize("steps", [1.0, 3e6, 1e9, 1e30])
+def test_blocks_hold_every_pair_of_groups_once(monkeypatch, order, n_groups, steps):
+    """However few steps are allowed: a rectangle of first and second groups, of which those below the diagonal."""
+    monkeypatch.setattr(tuples, "BLOCK_STEPS", steps)
+    held = np.zeros((n_groups, n_groups), int)
+    for first, last, start, end in tuples._blocks(n_groups, 5, 2, order):
+        assert 0 <= first < last <= n_groups
+        assert first <= start < end <= n_groups
+        held[first:last, start:end] += 1
+    assert (held[np.triu_indices(n_groups)] == 1).all()
+    assert held.max() == 1

@@ -13,7 +13,7 @@ from scipy.stats import hypergeom
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.information import corrected, make_information
-from bitsieve.information.corrected import EVERY_COUNT, SERIES_FROM, expected_terms
+from bitsieve.information.corrected import EVERY_COUNT, SERIES_FROM, _by_series, _by_summing, expected_terms, nodes_of
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 
@@ -275,3 +275,28 @@ def test_what_chance_gives_is_kept_for_so_many_pivots(information_of, make_table
     for pivot in (7, 6, 5):
         information.chance_by(pivot)
     assert len(made) == 9
+
+
+@pytest.mark.parametrize("n_samples", [640, 1000, 4099])
+def test_a_series_takes_over_where_64_samples_are_expected_in_a_cell(n_samples):
+    """As the documents say: there exactly, and nowhere below."""
+    b = np.arange(1, n_samples, n_samples // 40)
+    a = -(-64 * n_samples // b)  # the least with 64 expected
+    for first, way in ((a, _by_series), (a - 1, _by_summing)):
+        inside = (first > 0) & (first < n_samples)
+        found = [
+            expected_terms(n_samples, x, y)[0, 0] for x, y in zip(first[inside, None], b[inside, None], strict=True)
+        ]
+        assert found == np.rint(way(n_samples, first[inside], b[inside])).tolist()
+
+
+@pytest.mark.parametrize("n_samples", [1, 1023, 1024, 1025, 4096, 10**6 + 3, 2**30])
+def test_every_small_count_is_a_node_and_32_of_every_doubling_are(n_samples):
+    nodes = nodes_of(n_samples)
+    small = min(n_samples, 1023) + 1
+    assert nodes[:small].tolist() == list(range(small))
+    assert nodes[-1] == n_samples
+    assert (np.diff(nodes) > 0).all()
+    # a rounding at each end; past the first doubling few are more than the 32
+    assert (nodes[small:] <= np.floor(nodes[small - 1 : -1] * 2 ** (1 / 32)) + 1).all()
+    assert len(nodes) <= 1024 + 6 + 32 * max(0.0, np.log2(n_samples / 1024)) + 1

@@ -109,6 +109,15 @@ def test_scale_and_place_do_not_matter():
     assert scaled.tolist() == found.tolist()  # powers of two round nothing
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_numbers_are_measured_in_their_standard_deviation(seed):
+    """Whatever their unit: the same neighbours, and the same distances but for the rounding of a product."""
+    values = np.random.default_rng(seed).normal(size=50) ** 3
+    for unit in (3.0, 0.01, 2.0**-40, 7e20):
+        found = Variable.of(values * unit, categorical=False).values
+        np.testing.assert_allclose(found, values / values.std(), rtol=1e-13)  # three roundings and a sum of squares
+
+
 def test_columns_of_all_kinds_stand_in_the_order_of_the_table():
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(6)

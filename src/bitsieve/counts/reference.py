@@ -55,8 +55,6 @@ def term_shift(n_samples: int) -> int:
     with localcontext() as context:
         context.prec = 60
         size = n * Decimal(n).ln() / Decimal(2).ln()
-        if n & (n - 1) == 0:
-            size = Decimal(n * (n.bit_length() - 1))
         shift = 0
         while size * 2 ** (shift + 1) < 2**62:
             shift += 1
@@ -67,8 +65,6 @@ def term(count: int, shift: int) -> int:
     """``round(c log2(c) 2**shift)``, by 60-digit decimal arithmetic."""
     if count < 2:
         return 0
-    if count & (count - 1) == 0:
-        return count * (count.bit_length() - 1) << shift
     with localcontext() as context:
         context.prec = 60
         value = count * (Decimal(count).ln() / Decimal(2).ln()) * 2**shift

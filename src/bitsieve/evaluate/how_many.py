@@ -23,7 +23,7 @@ from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.compare import SelectorCV
 from bitsieve.information.evidence import leaks
-from bitsieve.methods.by_counts.stopping import KnockoffStopping
+from bitsieve.methods.by_counts.stopping.dependent import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_leaks, explain_rows, explain_target, refuse_constant_data

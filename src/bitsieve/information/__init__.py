@@ -8,7 +8,7 @@ from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.counts.source import CountSource
 from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
-from bitsieve.information.protocol import Information, PairInformation, UndefinedQuantityError
+from bitsieve.information.protocol import Information, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
 
 ESTIMATORS: dict[str, type[Information]] = {
@@ -31,14 +31,3 @@ def make_information(estimator: str, source: CountSource) -> Information:
     """The information quantities of ``source`` by an estimator of that name."""
     check_estimator(estimator)
     return ESTIMATORS[estimator](source)
-
-
-__all__ = [
-    "ESTIMATORS",
-    "Information",
-    "PairInformation",
-    "PlugInInformation",
-    "UndefinedQuantityError",
-    "check_estimator",
-    "make_information",
-]

@@ -19,9 +19,9 @@ from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import coded
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
 from bitsieve.data.binning.base import binning_with, make_binner
-from bitsieve.information import Information
 from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, spanning_forest
 from bitsieve.methods.by_counts.dependent.model import TreeModel
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping

@@ -17,8 +17,8 @@ from bitsieve.common.parameters import check_choice
 from bitsieve.data.columns import read_columns
 from bitsieve.data.table import Table
 from bitsieve.engines.local import binner_of, make_source
-from bitsieve.information import Information, make_information
-from bitsieve.information.protocol import pair_uncertainty
+from bitsieve.information import make_information
+from bitsieve.information.protocol import Information, pair_uncertainty
 from bitsieve.methods.by_samples.cutting_plane.columns import Pairs, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.search import check_tau
 from bitsieve.methods.constraints import Candidates, resolve

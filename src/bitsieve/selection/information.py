@@ -19,8 +19,9 @@ from bitsieve.data.target import read_values
 from bitsieve.data.text import target_with_text_read
 from bitsieve.engines.local import binner_of, count, count_coded
 from bitsieve.engines.registry import data_in_parts
-from bitsieve.information import Information, check_estimator, make_information
+from bitsieve.information import check_estimator, make_information
 from bitsieve.information.neighbours import Variable, between, conditional
+from bitsieve.information.protocol import Information
 from bitsieve.selectors.sampled import TableSamples
 
 NEIGHBOURS = "ksg"  # the estimator that needs no bins

@@ -14,7 +14,7 @@ from bitsieve.common.parameters import check_integer
 from bitsieve.data.given import Account
 from bitsieve.data.profile import FEW_ROWS, Profile
 from bitsieve.data.table import Table
-from bitsieve.information import Information
+from bitsieve.information.protocol import Information
 from bitsieve.methods.constraints import Constraints, check_constraints, is_given, resolve
 from bitsieve.methods.method import Method, constants_last
 

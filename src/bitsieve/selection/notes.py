@@ -17,7 +17,8 @@ from bitsieve.data.quantity import listed_edges
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.data.target import Target
 from bitsieve.information.evidence import Leak
-from bitsieve.methods.by_counts.stopping import ConditionalStopping, make_stopping
+from bitsieve.methods.by_counts.stopping import make_stopping
+from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
 from bitsieve.selection.left_out import read_as
 from bitsieve.selectors.fitting import Explained, nothing_informative

@@ -25,8 +25,9 @@ from bitsieve.data.encoding import as_array, encode_known
 from bitsieve.data.read import read_xy
 from bitsieve.data.table import Table, TableInMemory
 from bitsieve.engines.local import count
-from bitsieve.information import Information, make_information
+from bitsieve.information import make_information
 from bitsieve.information.evidence import Leak, carries_information, leaks
+from bitsieve.information.protocol import Information
 from bitsieve.methods.constraints import Constraints, resolve
 from bitsieve.methods.method import Found, Method
 from bitsieve.methods.registry import arguments_of, find_method

@@ -9,7 +9,8 @@ from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR_METHOD
 from bitsieve.common.docstrings import cites
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.forward import FORWARD
-from bitsieve.methods.by_counts.stopping import KnockoffStopping, Rule
+from bitsieve.methods.by_counts.stopping import Rule
+from bitsieve.methods.by_counts.stopping.dependent import KnockoffStopping
 from bitsieve.methods.by_samples import vmi
 from bitsieve.methods.constraints import Constraints
 from bitsieve.selectors.base import CountSelector, MethodSelector, with_parameters

@@ -17,7 +17,8 @@ from bitsieve.data.columns import read_columns
 from bitsieve.data.extents import check_values
 from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import make_source
-from bitsieve.information import Information, make_information
+from bitsieve.information import make_information
+from bitsieve.information.protocol import Information
 from bitsieve.methods.by_samples.rows import Coded, Rows
 
 if TYPE_CHECKING:

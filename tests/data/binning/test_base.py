@@ -101,10 +101,11 @@ def test_parameters_go_to_the_binner():
         (np.r_[QUANTITY, np.repeat(QUANTITY, 60)], {}, EqualFrequencyBinner, {"n_bins": 5}),
         (QUANTITY, {"n_bins": 7, "missing": "bin"}, EqualFrequencyBinner, {"n_bins": 7, "missing": "bin"}),
         (np.column_stack([CLASSES, QUANTITY]), {}, EqualFrequencyBinner, {"n_bins": 4}),
+        (None, {}, MDLBinner, {"uncut": "leave"}),  # which says that it needs a target
     ],
 )
 def test_by_default_the_rule_follows_from_the_target(target, parameters, rule, found):
-    table = read_xy(np.arange(2.0 * len(target)).reshape(-1, 2), target)
+    table = read_xy(np.arange(2.0 * len(CLASSES if target is None else target)).reshape(-1, 2), target)
     made = as_transformer(make_binner(n_jobs=2, **parameters).for_table(table))
     assert type(made) is rule
     assert {name: getattr(made, name) for name in found} == found

@@ -1,9 +1,14 @@
 """Codes as they are: ranks among the sorted distinct values."""
 
+import json
+
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from bitsieve.data.binning.coding import binning_facts, binning_of
 from bitsieve.data.binning.transformers import CategoricalBinner
+from bitsieve.data.read import read_xy
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int32, np.int64, np.uint64, np.float32, float])
@@ -131,3 +136,41 @@ def test_runs_of_whole_numbers_at_the_ends_of_every_type(kind, order):
     wider = np.full((3, 70), 250 if ends.min == 0 else -6)  # as a byte without a sign it would be another number
     with pytest.raises(ValueError, match="which was not there when fitting"):
         CategoricalBinner().fit(np.array([[250 if ends.min < 0 else -6] * 70] * 3)).transform(wider.astype(kind))
+
+
+def test_large_and_negative_codes_side_by_side():
+    """Of columns of which no type holds the numbers of both exactly; their neighbours are no categories."""
+    low, high = np.array([-1, 5, -(2**63), 2**53 + 1]), np.array([2**63 + 1, 2**64 - 1, 0, 2**53 + 1], np.uint64)
+    table = {"low": pa.array(low), "high": pa.array(high)}
+    fitted = CategoricalBinner().fit(pa.table(table))
+    stored = binning_of(json.loads(json.dumps(binning_facts(fitted))), [*table])
+    codes = (fitted.transform, lambda given: stored.codes(read_xy(given)))
+    assert all(of(pa.table(table)).tolist() == [[1, 2], [2, 3], [0, 0], [3, 1]] for of in codes)
+    for name, value in (("high", 2**63), ("high", 2**63 + 2), ("high", 2**64 - 2), ("low", 2**53), ("low", 1 - 2**63)):
+        values = [*table[name].to_pylist()[:3], value]
+        other = pa.table({**table, name: pa.array(values, table[name].type)})
+        for of in codes:
+            with pytest.raises(ValueError, match=f"column '{name}' holds {value}, which was not there"):
+                of(other)
+
+
+def test_large_codes_in_a_matrix_are_those_of_columns_of_two_types():
+    low, high = np.array([5, 2**53 + 1, 7]), np.array([2**53 + 1, 2**63 + 1, 0], np.uint64)
+    facts = binning_facts(CategoricalBinner().fit(pa.table({"low": low, "high": high})))
+    stored = binning_of(json.loads(json.dumps(facts)), ["low", "high"])
+    matrix = np.array([[2**53 + 1, 2**53 + 1], [7, 2**63 + 1]], np.uint64)
+    assert stored.codes(read_xy(matrix)).tolist() == [[2, 1], [1, 2]]
+
+
+def test_whole_numbers_as_floats_are_their_integers():
+    """Up to the largest that 64 bits hold; beyond, no integer is meant."""
+    known = np.array([[0], [2**62], [2**62 + 2**11], [-(2**62)]])
+    binner = CategoricalBinner().fit(known)
+    assert binner.transform(known.astype(float)).ravel().tolist() == [1, 2, 3, 0]
+    for value, message in (
+        (2.0**62 + 2**10, "was not there when fitting"),
+        (2.0**63, "whole numbers"),
+        (0.5, "whole numbers"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            binner.transform(np.array([[value]]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -9,7 +10,8 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
-from bitsieve.data.binning.coding import fit_on_summary
+from bitsieve.data.binning.base import codes_that_occur
+from bitsieve.data.binning.coding import as_kinds, fit_on_summary
 from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.data.read import read_xy
@@ -246,6 +248,13 @@ def test_a_column_alone_has_its_codes_in_the_table(binner):
         assert coding.alone(j).arities.tolist() == [codes[:, j].max() + 1]
 
 
+@pytest.mark.parametrize("low", [0, 1, -3, 2**40 + 5])
+def test_whole_numbers_of_few_values_are_less_than_8_apart(low):
+    table = pa.table({str(apart): np.resize([low, low + apart], 90) for apart in (0, 1, 6, 7, 8, 9, 300)})
+    summary = Summary.merged(summary_of(EqualFrequencyBinner(), parts_of(table, np.arange(90) % 2, None, [40])))
+    assert [summary.names[j] for j in summary.few_valued()] == ["0", "1", "6", "7"]
+
+
 def test_whole_numbers_of_few_values_may_be_categories():
     binner = EqualFrequencyBinner(n_bins=2)
     table = pa.table({"few": np.arange(90) % 6, "real": np.arange(90) / 7, "wide": np.arange(90) * 1000})
@@ -255,3 +264,85 @@ def test_whole_numbers_of_few_values_may_be_categories():
     coding = fit_on_summary(binner, summary.with_categories([0]))
     assert coding.binner.n_bins_.tolist() == [6, 2, 2]
     assert coding.binner.categories_[0].tolist() == list(range(6))
+
+
+def test_columns_of_a_part_get_the_types_of_all_rows():
+    """Whether the part is a matrix or columns, and whether none, some or all of them have these types."""
+    kinds = [np.dtype("i2"), np.dtype("f8"), np.dtype("i4")]
+    matrix = np.arange(12).reshape(4, 3)
+    for given in ([np.dtype("i2"), np.dtype("f4"), np.dtype("i1")], kinds):
+        columns = {str(j): matrix[:, j].astype(kind) for j, kind in enumerate(given)}
+        made = as_kinds(read_xy(pa.table(columns), np.arange(4) % 2), kinds)
+        assert [made.values(j).dtype for j in range(3)] == kinds
+        assert [made.values(j).tolist() for j in range(3)] == matrix.T.tolist()
+    for kind in ("i1", "i2"):
+        made = as_kinds(read_xy(matrix.astype(kind), np.arange(4) % 2), [np.dtype("i2")] * 3)
+        assert {made.values(j).dtype for j in range(3)} == {np.dtype("i2")}
+
+
+def test_text_that_is_kept_is_understood_and_nothing_else():
+    texts = pa.array(["1", "2", None, "4"] * 20)
+    table = pa.table({"number": np.arange(80), "text": texts, "word": pa.array(["a", "b"] * 40)})
+    summary = summarize(read_xy(table, np.arange(80) % 2), CategoricalBinner(missing="bin"))
+    assert [*summary.understood(repair=True, wanted={})] == [2]  # text of numbers is numbers already
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_categories_are_counted_as_often_as_their_rows_stand(gaps):
+    """Frequency weights are rows repeated, whether some of the categories are missing or none."""
+    words, weights, y = np.array(["a", "b", "c"] * 20, object), np.arange(60) % 4 + 1, np.arange(60) % 2
+    words[::7] = None if gaps else "a"
+    table = pa.table({"word": pa.array(words.tolist())})
+    again = np.repeat(np.arange(60), weights)
+    binner = CategoricalBinner(missing="bin")
+    (weighted,) = summary_of(binner, parts_of(table, y, weights, []))
+    (repeated,) = summary_of(binner, parts_of(table.take(again), y[again], None, []))
+    for one, other in zip(weighted.columns, repeated.columns, strict=True):
+        assert one.distinct.values.tolist() == other.distinct.values.tolist()
+        assert one.n_missing == other.n_missing == (weights[::7].sum() if gaps else 0)
+
+
+def test_categories_are_counted_as_often_as_equal_rows_were_there():
+    codes, times = np.array([0, -1, 1, 0, -1, 2]), np.array([3, 5, 1, 2, 4, 6])
+    words = pa.array([None if code < 0 else "abc"[code] for code in codes.tolist()])
+    table = replace(read_xy(pa.table({"word": words}), np.arange(6) % 2), times=times)
+    (column,) = summarize(table, CategoricalBinner(missing="bin")).columns
+    assert column.distinct.counts.ravel().tolist() == [3 + 2, 1, 6]
+
+
+@pytest.mark.parametrize("missing", ["error", "bin"])
+def test_the_code_of_missing_values_occurs_where_there_are_some(missing):
+    table = {
+        "whole": np.arange(40.0),
+        "gaps": np.where(np.arange(40) % 3, np.arange(40.0), np.nan),
+        "none": np.full(40, np.nan),
+    }
+    of = read_xy(pa.table(table).select(["whole"] if missing == "error" else [*table]), np.arange(40) % 2)
+    binner = clone(EqualFrequencyBinner(n_bins=4, missing=missing)).fit_table(of)
+    codes = binner.codes(of)
+    assert binner.n_bins_.tolist() == ([4] if missing == "error" else [5, 5, 1])
+    assert codes_that_occur(binner, of).tolist() == ([4] if missing == "error" else [4, 5, 1])
+    assert (codes.max(axis=0) + 1).tolist() == codes_that_occur(binner, of).tolist()
+
+
+@pytest.mark.parametrize("cells", [0, 1000])
+@pytest.mark.parametrize(
+    ("binner", "kept"),
+    [(EqualWidthBinner(), False), (EqualFrequencyBinner(), True), (MDLBinner(), True), (CategoricalBinner(), True)],
+)
+def test_distinct_numbers_are_kept_where_bins_follow_from_them_and_they_fit(binner, kept, cells):
+    table = read_xy(pa.table({"x": np.arange(40) % 7}), np.arange(40) % 2)
+    summary = summarize(table, binner, limits=Limits(cells=cells))
+    (column,) = summary.columns
+    assert (column.distinct is not None) == (kept and cells > 0)
+    assert summary.most_cells == (0 if column.distinct is None else column.distinct.counts.size)
+
+
+def test_columns_of_a_part_without_values_are_missing_in_the_type_of_all_rows():
+    table = pa.table({"none": np.full(3, np.nan), "codes": [4, 2, 4], "word": pa.array([None] * 3, pa.string())})
+    made = as_kinds(read_xy(table, np.arange(3) % 2), [None, None, np.dtype("f8")])
+    none, codes, word = (made.values(j) for j in range(3))
+    assert (none.codes.tolist(), len(none.categories)) == ([-1] * 3, 0)
+    assert (codes.codes.tolist(), list(codes.categories)) == ([1, 0, 1], [2, 4])
+    assert word.dtype == np.float64
+    assert np.isnan(word).all()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from bitsieve.data.binning.equal import _float, _ordinal
 from bitsieve.data.binning.transformers import EqualWidthBinner
 
 
@@ -66,3 +67,16 @@ def test_many_columns_and_threads():
 def test_number_of_bins_is_checked():
     with pytest.raises(ValueError, match="n_bins=0 is not allowed"):
         EqualWidthBinner(n_bins=0).fit([[1.0], [2.0]])
+
+
+def test_ordinals_are_ordered_and_adjacent_as_the_floats_are():
+    values = np.array(
+        [-np.inf, -1.7e308, -2.0, -1.0, -5e-324, -0.0, 0.0, 5e-324, 1.0, np.nextafter(1, 2), 1.7e308, np.inf]
+    )
+    found = _ordinal(values)
+    assert found[values == 0].tolist() == [0, 0]
+    assert (np.diff(found)[values[1:] != 0] > 0).all()
+    assert found[4:8].tolist() == [-1, 0, 0, 1]
+    assert found[9] - found[8] == 1
+    np.testing.assert_array_equal(_float(found), values)
+    np.testing.assert_array_equal(_ordinal(-values), -found)

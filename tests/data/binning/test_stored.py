@@ -50,6 +50,8 @@ def test_codes_are_the_same(name, missing):
     assert again.n_bins_.tolist() == fitted.n_bins_.tolist()
     assert again.feature_names_in_.tolist() == list(of.names)
     assert again.parameters["missing"] == missing
+    assert hasattr(again, "uncut_") == hasattr(fitted, "uncut_")
+    assert not hasattr(fitted, "uncut_") or again.uncut_.tolist() == fitted.uncut_.tolist()
 
 
 @pytest.mark.parametrize("name", FITTED)

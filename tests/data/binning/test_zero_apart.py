@@ -169,3 +169,24 @@ def test_rules_that_do_not_look_at_the_classes_have_no_search(data):
     X, y, _ = data
     table = read_xy(X, y)
     assert ZeroApartBinner(EqualWidthBinner()).fit_table(table).search(table) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_numbers_that_are_no_category_of_their_column_are_refused(seed):
+    """Whatever the categories of the columns before and after it are."""
+    random = np.random.default_rng(seed)
+    known = [random.choice(np.arange(1, 6), random.integers(1, 4), replace=False) for _ in range(4)]
+    X = np.zeros((8, 4))
+    for j, values in enumerate(known):
+        X[: len(values), j] = values
+    binner = ZeroApartBinner("none").fit(sparse.csr_array(X))
+    for j in range(4):
+        for value in range(1, 6):
+            other = X.copy()
+            other[7, j] = value
+            if value in known[j]:
+                codes = binner.transform(sparse.csr_array(other)).toarray()
+                assert codes[7, j] == 1 + sorted(known[j]).index(value)
+            else:
+                with pytest.raises(ValueError, match=f"column 'x{j}' holds {float(value)}, which was not there"):
+                    binner.transform(sparse.csr_array(other))

@@ -39,6 +39,10 @@ def test_adjusted_p(seed):
     bh, by, holm = (adjusted(p, how) for how in ("benjamini-hochberg", "benjamini-yekutieli", "holm"))
     np.testing.assert_allclose(bh, false_discovery_control(p), rtol=1e-12)  # the same few operations
     np.testing.assert_allclose(by, false_discovery_control(p, method="by"), rtol=1e-12)
+    assert [adjusted(p, "".join([how, ""])).tolist() for how in ("holm", "benjamini-yekutieli")] == [
+        holm.tolist(),
+        by.tolist(),
+    ]
     order = np.argsort(p, kind="stable")
     stepwise = [min(1.0, max((30 - k) * p[order[k]] for k in range(place + 1))) for place in range(30)]
     np.testing.assert_allclose(holm[order], stepwise, rtol=1e-12)
@@ -206,3 +210,32 @@ def test_permutations_are_bounded_and_levels_beyond_them_refused(monkeypatch):
                 rule.test(information, chain_of(10), np.arange(10))
         else:
             assert rule.test(information, chain_of(10), np.arange(10))[1].min() == 0.01
+
+
+def test_a_million_permutations_of_a_column_are_made_at_most():
+    """As the documents say."""
+    X, y = chain(0, 60, 3, 0.3)
+    with pytest.raises(ValueError, match=r"with 1,000,000 permutations of a column and 3 columns give 1e-06 or more"):
+        ConditionalStopping(1e-7).test(PlugInInformation(PackedSource(X, y)), chain_of(3), np.arange(3))
+
+
+@pytest.mark.parametrize(
+    ("adjust", "factor"), [("holm", 4), ("benjamini-hochberg", 4), ("benjamini-yekutieli", 25 / 3)]
+)
+def test_permutations_are_twice_the_tests_over_the_level(monkeypatch, adjust, factor):
+    """So that two of them may reach the data of the strongest column, and its corrected p be the level."""
+    X, y = chain(0, 60, 4, 0.3)
+    asked = []
+    share = "bitsieve.methods.by_counts.stopping.dependent.share_of_shuffles"
+    monkeypatch.setattr(share, lambda reach, most, last, seeds: asked.append((most, last)) or 0.5)
+    for level in (0.05, 0.1):
+        ConditionalStopping(level, adjust).test(PlugInInformation(PackedSource(X, y)), chain_of(4), np.arange(4))
+        assert set(asked) == {(np.ceil(2 * factor / level), 10)}
+        asked.clear()
+
+
+@pytest.mark.parametrize(("n_draws", "share", "least"), [(1, 1.0, 10), (2, 0.8, 13), (50, 0.8, 13)])
+def test_the_filter_of_each_of_several_draws_has_four_fifths_of_the_level(n_draws, share, least):
+    rule = KnockoffStopping(0.1, n_draws)
+    assert rule.level_of_a_draw == share * 0.1
+    assert rule.least_columns == least

@@ -12,6 +12,7 @@ from bitsieve.data.binning.transformers import MDLBinner
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
+from bitsieve.methods.by_counts.stopping import false_discovery
 from bitsieve.methods.by_counts.stopping.false_discovery import SingleTests
 
 
@@ -251,3 +252,40 @@ def test_where_all_choices_are_given_nothing_is_tested():
 def test_wrong_parameters(wrong):
     with pytest.raises(ValueError, match=f"{next(iter(wrong))}=.* is not allowed"):
         FalseDiscoveryStopping(**wrong)
+
+
+class Given:
+    """What the tests ask of a candidate, as it is said here."""
+
+    def __init__(self, expected, n_samples, freedom=1):
+        self.expected, self.n_samples, self.freedom = expected, n_samples, freedom
+
+    def degrees_of_freedom(self, _):
+        return self.freedom
+
+    def least_expected(self, _):
+        return self.expected
+
+
+@pytest.mark.parametrize("n_samples", [100, 10**7])
+@pytest.mark.parametrize(("n_tests", "n_before"), [(3, 0), (3, 2), (1000, 0), (1000, 9)])
+def test_shuffles_are_made_where_the_tail_may_be_wrong_and_as_many_as_a_list_needs(
+    monkeypatch, n_samples, n_tests, n_before
+):
+    asked = []
+    monkeypatch.setattr(false_discovery, "share_of_shuffles", lambda _, *of: asked.append(of[:2]) or 0.7)
+    monkeypatch.setattr(false_discovery, "reached_by_shuffles", lambda *_: None)
+    made = SingleTests.__new__(SingleTests)
+    made.rule, made.search, made.n_tests = FalseDiscoveryStopping(0.1), None, n_tests
+    far = 0.1 / n_tests / 10
+    enough = max(200, min(int(np.ceil(20 * n_tests / (n_before + 1))), 10**5, 2 * 10**9 // n_samples))
+    for expected in (4.99, 5.0, 19.99, 20.0):
+        for tail in (far * 0.99, far * 1.01, 0.2):
+            made.given = {(): Given(expected, n_samples)}
+            monkeypatch.setattr(false_discovery, "tails", lambda *_, tail=tail: np.array([tail]))
+            sure = expected >= 20 or (expected >= 5 and tail < far)
+            assert made._p_given(0, (), n_before) == (tail if sure else 0.7)
+            assert asked == ([] if sure else [(enough, 10)])
+            asked.clear()
+    made.given = {(): Given(9.0, n_samples, freedom=0)}
+    assert made._p_given(0, (), n_before) == 1.0

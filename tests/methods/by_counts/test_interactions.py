@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import weibull_min
+from scipy.stats import chi2, false_discovery_control, weibull_min
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
@@ -84,6 +84,70 @@ def test_p_by_hand():
     assert chance.of_columns(best).tolist() == [2 / 4, 2 / 4, 1.0]
     # Of 6 values of columns with three codes 1 and 2 are as large, and there is the value itself; ranks 1, 2 of 3.
     assert chance.false_discovery(best) == pytest.approx([9 / 14, 9 / 14, 1.0], rel=1e-15)  # two roundings
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_p_are_counted_among_the_shuffles(seed):
+    """By definition, of any number of shuffles and columns, of two numbers of codes, some of one code."""
+    random = np.random.default_rng(seed)
+    n_shuffles, n_columns = random.integers(1, 8, 2)
+    null = random.integers(0, 5, (n_shuffles, n_columns)) / 4
+    best, arities = random.integers(0, 6, n_columns) / 4, random.integers(1, 4, n_columns)
+    chance = Chance(null, arities)
+    assert chance.of_tuples(best).tolist() == [(1 + (null.max(axis=1) >= b).sum()) / (1 + n_shuffles) for b in best]
+    order, p = np.argsort(-best, kind="stable"), 0.0
+    for place, column in enumerate(order):
+        p = max(p, (1 + (null[:, order[place:]].max(axis=1) >= best[column]).sum()) / (1 + n_shuffles))
+        assert chance.of_columns(best)[column] == p
+    alone = np.ones(n_columns)
+    for column in range(n_columns):
+        alike = null[:, arities == arities[column]]
+        alone[column] = (1 + (alike >= best[column]).sum()) / (1 + alike.size)
+    rates, varies = np.ones(n_columns), arities > 1
+    if varies.any():
+        rates[varies] = false_discovery_control(alone[varies])
+    np.testing.assert_allclose(chance.false_discovery(best), rates, rtol=1e-15)  # products of two and one division
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rarities_are_those_of_chi_squared(seed):
+    """Of a gain, given the joint values of the others of its tuple; of no gain, and in no tuple, that of 2^-53."""
+    codes, classes = noise(seed, 60, 7)
+    codes[:, 3] = 0
+    codes[:, 5] = np.random.default_rng(seed).integers(0, 2, 60)
+    source = PackedSource(codes, classes)
+    found = Search(3, "gain").strongest(source)
+    for column, rarity in enumerate(rarities(source, found)):
+        others = [other for other in found.best_columns[column] if other != column]
+        if column == 3:
+            assert rarity == pytest.approx(53 * np.log(2), rel=1e-15)
+            continue
+        arities = codes.max(axis=0) + 1
+        freedom = (arities[column] - 1) * arities[others].prod() * (2 - 1)
+        below = chi2.cdf(2 * 60 * np.log(2) * max(found.best[column], 0.0), freedom)
+        assert rarity == pytest.approx(-np.log(below), rel=1e-9)  # two programs of the incomplete gamma function
+
+
+def test_columns_of_one_code_are_in_no_tuple():
+    codes, classes = noise(5, n_columns=6)
+    codes[:, [0, 4]] = 0
+    for order, screen in ((2, None), (3, None), (2, 4), (3, 5)):
+        found = Search(order, "gain", 3, screen).strongest(PackedSource(codes, classes))
+        assert found.best[[0, 4]].tolist() == [-np.inf] * 2
+        assert (found.best_columns[[0, 4]] == -1).all()
+        assert np.isfinite(found.best[[1, 2, 3, 5]]).sum() >= order
+
+
+@pytest.mark.parametrize(("order", "screen", "tuples"), [(2, None, 36), (3, None, 84), (3, 4, 36 + 4), (3, 9, 84)])
+@pytest.mark.parametrize("codes_", [2, 17])
+def test_shuffles_are_made_as_long_as_their_steps_are_affordable(monkeypatch, order, screen, tuples, codes_):
+    """99 times all tuples and samples, of planes or of tables, exactly."""
+    codes, classes = noise(0, 120, 9, codes_)
+    steps = 99.0 * 120 * tuples
+    for most, expected in ((steps, 99), (steps - 1, 0)):
+        monkeypatch.setattr(interactions, "AFFORDED", most if codes_ == 2 else 0)
+        monkeypatch.setattr(interactions, "AFFORDED_BY_TABLES", most if codes_ == 17 else 0)
+        assert Search(order, "gain", 1, screen).affordable_shuffles(PackedSource(codes, classes)) == expected
 
 
 def test_too_few_columns_that_vary_are_refused():

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, kstest
 
+from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.search import FixedCodes, Units
 from bitsieve.counts.tables import entropy_terms
@@ -25,6 +26,7 @@ from bitsieve.methods.by_counts.stopping import (
     make_stopping,
 )
 from bitsieve.methods.by_counts.stopping import rules as stopping_rules
+from bitsieve.methods.by_counts.stopping.monitor import StoppingMonitor
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import hopeful, share_of_shuffles, tails
 
@@ -155,25 +157,27 @@ def test_close_calls_of_few_samples_a_cell_are_shuffled(information_of):
 
 
 @pytest.mark.parametrize("rule", [SignificanceStopping(), PermutationStopping()], ids=lambda rule: rule.name)
-def test_noise_is_seldom_taken(information_of, rule):
-    """Of 200 tables of pure noise at most 5 % have a first choice that passes; 22 of 200 is beyond chance (1e-4)."""
+def test_noise_is_seldom_taken(rule):
+    """Of 200 tables of pure noise at most 5 % have a first choice that passes; 22 of 200 is beyond chance (1e-4).
+
+    What every source finds is the same (test_every_source).
+    """
     passed = 0
     for seed in range(200):
-        codes, classes = noise(150, 10, seed)
-        passed += len(forward_select(information_of(codes, classes), MIM(), 10, stopping=rule).order) > 0
+        information = make_information("plug-in", PackedSource(*noise(150, 10, seed)))
+        passed += len(forward_select(information, MIM(), 10, stopping=rule).order) > 0
     assert passed <= 22
 
 
-def test_noise_given_what_is_chosen_is_seldom_taken(information_of):
+def test_noise_given_what_is_chosen_is_seldom_taken():
     """The same after a first choice that is certain, within its strata."""
     passed = 0
     for seed in range(100):
         codes, classes = noise(200, 8, seed)
         flip = np.random.default_rng(seed).random(200) < 0.1
         codes[:, 3] = classes ^ flip
-        found = forward_select(
-            information_of(codes, classes), JMI(), 8, stopping=PermutationStopping(n_permutations=100)
-        )
+        information = make_information("plug-in", PackedSource(codes, classes))
+        found = forward_select(information, JMI(), 8, stopping=PermutationStopping(n_permutations=100))
         assert found.order[0] == 3
         passed += len(found.order) > 1
     assert passed <= 14  # 5 of 100 are expected at most; more than 14 has probability 1e-4
@@ -329,6 +333,65 @@ def test_no_column_is_said_to_add_less_than_nothing():
     assert ThresholdStopping(0.02).reason(0.0123456) == "it adds 0.0123 bits < 0.02"
 
 
+@pytest.mark.parametrize(
+    ("name", "parameter", "low", "high"),
+    [("permutation", "n_permutations", 20, 10**6), ("knockoffs", "n_draws", 1, 10**4)],
+)
+def test_numbers_of_draws_are_allowed_from_one_bound_to_the_other(name, parameter, low, high):
+    for number in (low, high):
+        assert getattr(make_stopping(name, **{parameter: number}), parameter) == number
+    for number in (low - 1, high + 1, low + 0.5):
+        with pytest.raises(ValueError, match=f"{parameter}={number} is not allowed"):
+            make_stopping(name, **{parameter: number})
+
+
+class Given:
+    """What a rule asks of a candidate, as it is said here."""
+
+    def __init__(self, expected, n_samples=1000, freedom=1):
+        self.expected, self.n_samples, self.freedom = expected, n_samples, freedom
+
+    def degrees_of_freedom(self, _):
+        return self.freedom
+
+    def least_expected(self, _):
+        return self.expected
+
+
+@pytest.mark.parametrize("expected", [0.0, 4.99, 5.0, 19.99, 20.0])
+@pytest.mark.parametrize("p", [1e-9, 0.0049, 0.0051, 0.049, 0.051, 0.49, 0.51, 0.9])
+def test_significance_is_by_shuffles_where_the_tail_may_be_wrong(monkeypatch, expected, p):
+    """Below 5 samples in a cell; below 20 where p is within ten times the level and a tenth of it."""
+    monkeypatch.setattr(stopping_rules, "tails", lambda given, columns: np.array([p / 4]))
+    monkeypatch.setattr(PermutationStopping, "value", lambda self, *_: self.level / 8)
+    shuffled = expected < 5 or (expected < 20 and 0.005 < p <= 0.5)
+    found = SignificanceStopping(0.05).value(Given(expected), 0, 4)
+    assert found == (0.05 / 8 if shuffled else p)
+    assert getattr(found, "how", "") == (
+        f"by shuffles: a cell expects fewer than {5 if expected < 5 else 20} samples" if shuffled else ""
+    )
+    assert SignificanceStopping().value(Given(expected, freedom=0), 0, 4) == 1.0
+
+
+@pytest.mark.parametrize("n_samples", [100, 10**7, 10**9])
+@pytest.mark.parametrize(("level", "n_permutations"), [(0.05, 200), (0.01, 2000), (0.5, 20)])
+@pytest.mark.parametrize("n_candidates", [1, 7, 10**4])
+def test_permutations_for_every_candidate_are_made_as_far_as_they_are_affordable(
+    monkeypatch, n_samples, level, n_permutations, n_candidates
+):
+    """2 10^9 codes, but enough that two may reach the data at the level; they end when ten do, or level times them."""
+    asked = []
+    monkeypatch.setattr(
+        stopping_rules, "share_of_shuffles", lambda reach, most, last, _: asked.append((most, last)) or 0.3
+    )
+    monkeypatch.setattr(stopping_rules, "reached_by_shuffles", lambda *_: None)
+    p = PermutationStopping(level, n_permutations).value(Given(9.0, n_samples), 0, n_candidates)
+    assert p == min(1.0, 0.3 * n_candidates)
+    affordable = max(int(np.ceil(2 * n_candidates / level)), 2 * 10**9 // n_samples)
+    wanted = n_permutations * n_candidates
+    assert asked == [(max(n_permutations, min(wanted, affordable)), max(10, int(np.ceil(level * n_permutations))))]
+
+
 @pytest.mark.parametrize("name", [name for name, rule in STOPPING_RULES.items() if hasattr(rule, "random_state")])
 def test_seeds_are_whole_numbers_of_32_bits(name):
     assert make_stopping(name).random_state == 0
@@ -396,3 +459,26 @@ def test_draws_of_knockoffs_are_one_to_ten_thousand():
     for number in (0, 10**4 + 1):
         with pytest.raises(ValueError, match=f"n_draws={number} is not allowed"):
             make_stopping("knockoffs", n_draws=number)
+
+
+@pytest.mark.parametrize(
+    ("search", "units", "by_rank"), [(False, False, False), (True, False, True), (True, True, False)]
+)
+def test_columns_behind_a_refused_one_are_left_where_the_best_of_all_is_compared(search, units, by_rank):
+    """Else each is accepted by its own value; a rule of a user's own that does not say which leaves all."""
+    found = None if not search else SimpleNamespace(units=object() if units else None)
+    monitor = StoppingMonitor.__new__(StoppingMonitor)
+    monitor.source, monitor.given, monitor.latest, monitor.ranks = SimpleNamespace(search=found), None, 2, None
+    monitor.tried = monitor.varies = np.ones(4, bool)
+    candidates, asked = np.array([True, True, False, True]), []
+
+    def screen(given, columns, n_candidates, searched):
+        asked.append((columns.tolist(), n_candidates, searched))
+        return np.array([0.1, np.inf, 0.3, 0.2])
+
+    monitor.rule = SimpleNamespace(screen=screen)
+    for _ in range(2):  # asked once
+        assert monitor.others(candidates).tolist() == [True, False, False, not by_rank]
+    assert asked == [([0, 1, 3, 2], 4, by_rank)]
+    monitor.ranks, monitor.rule = None, SimpleNamespace()
+    assert monitor.others(candidates).tolist() == candidates.tolist()

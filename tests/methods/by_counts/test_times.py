@@ -38,6 +38,29 @@ def test_a_small_table_takes_no_time(method):
     assert 100 * 2000 / 32 * 1e-10 < method.seconds(100, 2000, 10) < 0.1
 
 
+# Calibrated on measured times: 200 rows of 90 columns, k = 2; 3,000 of 1,000, k = 10; 400 of 2,001, k = 5.
+SECONDS = {
+    "mim": (9e-06, 0.0015, 0.0004002),
+    "cmim": (1.8e-05, 0.015, 0.002001),
+    "cmi": (0.000288, 0.24, 0.032016),
+    "jmi3": (0.000144, 0.6, 0.04002),
+    "speccmi": (0.0002916, 0.12, 0.168168042),
+    "sdpcmi": (0.0003645, 0.5, 1.3694284),
+    "qpfs": (0.00045198, 0.13, 0.392472178),
+    "eqpfs": (0.00047709, 0.18, 0.344384126),
+    "fcbf": (1.8e-05, 0.015, 0.002001),
+    "koller-sahami": (0.0002106, 0.11, 0.128128032),
+}
+
+
+@pytest.mark.parametrize("name", SECONDS)
+def test_forecasts_change_on_purpose_alone(name):
+    (method,) = (method for method in METHODS if method.name == name)
+    sizes = ((90, 200, 2), (1000, 3000, 10), (2001, 400, 5))
+    # written with nine digits
+    assert [method.seconds(*of) for of in sizes] == pytest.approx(list(SECONDS[name]), rel=1e-8)
+
+
 @pytest.mark.parametrize("run", dict.fromkeys(method.run for method in METHODS), ids=lambda run: run.__name__)
 def test_parameters_are_given_by_name(run):
     parameters = list(inspect.signature(run).parameters.values())

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.information import Information
+from bitsieve.information.protocol import Information
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array

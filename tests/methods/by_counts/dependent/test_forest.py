@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.stats import chi2
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information.plug_in import PlugInInformation
@@ -83,6 +84,30 @@ def test_of_equal_numbers_of_codes_it_is_the_tree_less_its_weak_edges():
         kept = np.isin(tree.bits, forest.bits)
         assert tree.edges[kept].tolist() == forest.edges.tolist()
         assert forest.bits.min(initial=np.inf) > tree.bits[~kept].max(initial=0.0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_edges_are_those_of_pairs_whose_p_is_small_for_all_pairs(seed):
+    """By scipy's tail of chi-squared, times the pairs that are compared: of all columns, of blocks, of a chain."""
+    random = np.random.default_rng(seed)
+    X = np.stack([random.integers(0, arity, 80) for arity in (2, 3, 5, 2, 4, 3)], axis=1)
+    X[:, 3], X[:, 4] = X[:, 0] ^ (random.random(80) < 0.35), (X[:, 1] + random.integers(0, 3, 80)) % 4
+    information = PlugInInformation(PackedSource(X.astype(np.uint8)))
+    bits, arities = np.asarray(information.matrix("redundancy")), X.max(axis=0) + 1
+    blocks = np.array([0, 0, 1, 0, 0, 1])
+    for of_blocks, along in ((None, False), (blocks, False), (None, True)):
+        pairs = [(i, j) for i in range(6) for j in range(i + 1, 6)]
+        pairs = [
+            (i, j) for i, j in pairs if (of_blocks is None or blocks[i] == blocks[j]) and (not along or j == i + 1)
+        ]
+        p = {(i, j): chi2.sf(2 * 80 * np.log(2) * bits[i, j], (arities[i] - 1) * (arities[j] - 1)) for i, j in pairs}
+        for level in (0.9, 0.3, 0.05):
+            weights = np.full((6, 6), -np.inf)
+            for (i, j), of_pair in p.items():
+                if of_pair * len(pairs) <= level:
+                    weights[i, j] = weights[j, i] = bits[i, j]
+            found = spanning_forest(information, blocks=of_blocks, chain=along, level=level)
+            assert found.edges.tolist() == maximum_spanning_tree(weights)[0].tolist()
 
 
 def test_blocks_and_columns_left_out_share_no_edge():

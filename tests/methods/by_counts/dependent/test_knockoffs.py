@@ -91,6 +91,20 @@ def test_wins_are_the_same_for_any_number_of_threads_and_order_of_rows_in_the_so
     assert len({tuple(row) for row in wins.tolist()}) == 4  # every draw has knockoffs of its own
 
 
+def test_wins_are_differences_of_gains(monkeypatch):
+    """A fit that gains 5, 4, ... by the first columns and 2 by the others, which of both are the knockoffs or not."""
+    X, y = table(3)
+    columns = np.arange(X.shape[1])
+    gains = np.r_[10.0 + columns, np.full(len(columns), 2.0)]
+    monkeypatch.setattr(knockoffs, "fit_gains", lambda both: gains)
+    wins = knockoff_wins(PackedSource(X, y), forest_of(X), columns, 20, 0)
+    assert np.abs(wins).tolist() == [(8.0 + columns).tolist()] * 20
+    assert {-1, 1} == set(np.sign(wins).ravel().tolist())
+    some = columns[[4, 1]]
+    gains = np.array([3.0, 4.0, 1.0, 9.0])
+    assert set(np.abs(knockoff_wins(PackedSource(X, y), forest_of(X), some, 9, 0)).ravel().tolist()) == {2.0, 5.0}
+
+
 def test_signs_of_irrelevant_columns_are_fair():
     wins = []
     for seed in range(60):

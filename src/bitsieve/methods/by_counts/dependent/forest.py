@@ -82,8 +82,7 @@ def maximum_spanning_tree(weights: Floats) -> tuple[Columns, Floats]:
     """The edges of symmetric weights (-inf: none), and their weights; of equal ones the lower pair. By Prim: O(n^2)."""
     n = len(weights)
     best = np.full(n, -np.inf)
-    pair, partner = np.full(n, n * n), np.full(n, -1)
-    outside, columns = np.ones(n, bool), np.arange(n)
+    pair, outside, columns = np.full(n, n * n), np.ones(n, bool), np.arange(n)
     edges, bits = [], []
     newest = 0
     for _ in range(n - 1):
@@ -91,7 +90,7 @@ def maximum_spanning_tree(weights: Floats) -> tuple[Columns, Floats]:
         pairs = np.minimum(newest, columns) * n + np.maximum(newest, columns)
         row = weights[newest]
         better = outside & ((row > best) | ((row == best) & (pairs < pair)))
-        best[better], pair[better], partner[better] = row[better], pairs[better], newest
+        best[better], pair[better] = row[better], pairs[better]
         left = np.flatnonzero(outside)
         highest = left[best[left] == best[left].max()]
         newest = int(highest[np.argmin(pair[highest])])

@@ -52,16 +52,3 @@ def make_monitor(rule: Rule, information: Information) -> StoppingMonitor | List
     if hasattr(rule, "monitor"):
         return rule.monitor(information)
     return StoppingMonitor(information, rule)
-
-
-__all__ = [
-    "STOPPING_RULES",
-    "ConditionalStopping",
-    "FalseDiscoveryStopping",
-    "KnockoffStopping",
-    "PermutationStopping",
-    "SignificanceStopping",
-    "ThresholdStopping",
-    "make_monitor",
-    "make_stopping",
-]

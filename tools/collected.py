@@ -1,0 +1,186 @@
+"""Tests that are collected once, and run in a fork of the process for every change of the code.
+
+    python tools/collected.py TESTS...
+
+takes requests as lines of JSON, and answers each with one. ``{"measure": FOLDER, "files": {FILE: NAME}}`` runs the
+tests of files, and keeps for each FOLDER/NAME.coverage, the lines that every test runs, and FOLDER/NAME.json, its
+seconds. ``{"path": ..., "was": SOURCE, "now": SOURCE, "tests": {NAME: SECONDS}, "seconds": ...}`` runs tests where the
+functions of a file are those of another source, until one fails or takes longer than its seconds: its name or what
+ended it, "" where none does, and null where the change is none of functions alone, or of one that was called already.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import inspect
+import json
+import os
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+SOURCES = Path.cwd() / "src"
+# The slowest test takes some seconds; one that runs for a minute has a loop without end.
+ENDLESS = ("-o", "faulthandler_timeout=60", "-o", "faulthandler_exit_on_timeout=true")
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", *ENDLESS)
+
+
+def inner_codes(code: CodeType) -> list[CodeType]:
+    """The functions and classes that a function, class or module defines."""
+    return [value for value in code.co_consts if isinstance(value, CodeType)]
+
+
+def own_part(code: CodeType) -> tuple[object, ...]:
+    """What a function, class or module does itself."""
+    values = [repr(value) for value in code.co_consts if not isinstance(value, CodeType)]
+    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+    return code.co_code, code.co_flags, code.co_argcount, code.co_kwonlyargcount, values, names, len(inner_codes(code))
+
+
+def pairs(was: CodeType, now: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    """The functions, classes and the module of a source, and what they are in another."""
+    yield was, now
+    for one, other in zip(inner_codes(was), inner_codes(now), strict=False):
+        yield from pairs(one, other)
+
+
+class Collected:
+    """Answers the requests in place of a run of the collected tests."""
+
+    def __init__(self, requests: Any, answers: Any) -> None:
+        self.requests, self.answers = requests, answers
+        self.called: set[CodeType] = set()
+        self.failed = ""
+
+    def notice(self, frame: FrameType, event: str, _: object) -> None:
+        """As a profile: keep the functions of the sources that are called."""
+        if event == "call" and frame.f_code.co_filename.startswith(str(SOURCES)):
+            self.called.add(frame.f_code)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        sys.setprofile(None)
+        self.session = session
+        self.items = {item.nodeid: item for item in session.items}
+        self.functions: dict[str, list[FunctionType]] = {}
+        for value in gc.get_objects():
+            if isinstance(value, FunctionType) and value.__code__.co_filename.startswith(str(SOURCES)):
+                self.functions.setdefault(value.__code__.co_filename, []).append(value)
+        gc.freeze()
+        self.answer(list(self.items))
+        for line in self.requests:
+            request = json.loads(line)
+            if "measure" in request:
+                self.answer(self.in_fork(lambda asked=request: self.measure(asked), None))
+            else:
+                self.answer(self.changed(request))
+        return True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
+
+    def answer(self, value: object) -> None:
+        """To who asked."""
+        print(json.dumps(value), file=self.answers, flush=True)
+
+    def in_fork(self, work: Any, seconds: float | None) -> str:
+        """What work returns in a fork; the number of its exit or "time" where it does not end in the usual way."""
+        reads, writes = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.setpgid(0, 0)
+            try:
+                os.write(writes, (work() or " ").encode())
+            except BaseException as error:
+                os.write(writes, f"{type(error).__name__}: {error}".encode())
+            finally:
+                os._exit(0)
+        os.close(writes)
+        ready, _, _ = select.select([reads], [], [], seconds)
+        said = os.read(reads, 4096).decode() if ready else "time"
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        os.close(reads)
+        return said.strip() if said else f"exit {os.waitstatus_to_exitcode(status)}"
+
+    def run(self, tests: Sequence[str], before: Callable[[str], object]) -> str:
+        """Run tests until one fails: its name, else nothing."""
+        for test, following in zip(tests, [*tests[1:], None], strict=True):
+            before(test)
+            item, after = self.items[test], None if following is None else self.items[following]
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+            if self.failed:
+                break
+        return self.failed
+
+    def changed(self, request: dict[str, Any]) -> str | None:
+        """Run tests on a changed file."""
+        path = request["path"]
+        found = list(pairs(*(compile(request[name], path, "exec", dont_inherit=True) for name in ("was", "now"))))
+        own = [was for was, now in found if own_part(was) != own_part(now)]
+        if not all(was.co_flags & inspect.CO_OPTIMIZED and was not in self.called for was in own):
+            return None
+        codes = {was: now for was, now in found if was != now}
+
+        def before(test: str) -> None:
+            """The signal ends the process."""
+            signal.setitimer(signal.ITIMER_PROF, request["tests"][test])
+
+        def work() -> str:
+            for function in self.functions.get(path, []):
+                if function.__code__ in codes:
+                    function.__code__ = codes[function.__code__]
+            return self.run(list(request["tests"]), before)
+
+        return self.in_fork(work, request["seconds"])
+
+    def measure(self, request: dict[str, Any]) -> str:
+        """Run the tests of files, and keep the lines of each, if there are some, and then its seconds."""
+        from coverage import Coverage
+
+        folder = Path(request["measure"])
+        for file, name in request["files"].items():
+            lines = Coverage(data_file=folder / f"{name}.coverage", include=[f"{SOURCES}/*"])
+            lines.set_option("run:disable_warnings", ["no-data-collected"])  # of tests of declarations
+            tests, begun = [test for test in self.items if test.split("::")[0] == file], []
+
+            def before(test: str, lines: Coverage = lines, begun: list[float] = begun) -> None:
+                lines.switch_context(test)
+                begun.append(time.perf_counter())
+
+            lines.start()
+            if self.run(tests, before):
+                return self.failed
+            lines.stop()
+            lines.save()
+            ends = [*begun[1:], time.perf_counter()]
+            seconds = {test: round(end - begin, 4) for test, begin, end in zip(tests, begun, ends, strict=True)}
+            (folder / f"{name}.json").write_text(json.dumps(seconds), encoding="utf-8")
+        return ""
+
+
+def main(tests: list[str]) -> int:
+    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    log = os.open(Path.cwd().parent / "collected.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for standard in (1, 2):
+        os.dup2(log, standard)
+    collected = Collected(requests, answers)
+    sys.setprofile(collected.notice)
+    temporary = f"--basetemp={Path.cwd().parent / 'temporary'}"
+    return int(pytest.main([*OPTIONS, temporary, *tests], plugins=[collected]))
+
+
+if __name__ == "__main__":
+    sys.path.remove(str(Path(__file__).parent))
+    sys.exit(main(sys.argv[1:]))
