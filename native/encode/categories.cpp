@@ -36,10 +36,12 @@ void widen(const T* values, std::int64_t stride, std::int64_t n, T& low, T& high
 template <class T>
 constexpr std::int64_t kWidth = 4096 / std::int64_t(sizeof(T));
 
-// The same of each of at most kWidth columns that lie side by side in rows.
+// The same of each of at most kWidth columns that lie side by side in rows, and whether they hold NaN.
 template <class T>
-void widen_rows(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, T* low, T* high) {
+void widen_rows(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, T* low, T* high,
+                std::uint8_t* holds) {
     T least[kWidth<T>], most[kWidth<T>];
+    [[maybe_unused]] std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> missing[kWidth<T>] = {};
     std::copy(low, low + n_columns, least);
     std::copy(high, high + n_columns, most);
     for (std::int64_t i = 0; i < n_rows; ++i, values += stride)  // row by row: the order in which memory comes fastest
@@ -47,7 +49,11 @@ void widen_rows(const T* values, std::int64_t stride, std::int64_t n_rows, std::
             const T value = values[c];
             least[c] = value < least[c] ? value : least[c];
             most[c] = value > most[c] ? value : most[c];
+            if constexpr (kFloats<T>) missing[c] |= value != value;
         }
+    if constexpr (kFloats<T>)
+        for (std::int64_t c = 0; c < n_columns; ++c)
+            if (missing[c]) holds[c] |= kHoldsMissing;
     std::copy(least, least + n_columns, low);
     std::copy(most, most + n_columns, high);
 }
@@ -60,7 +66,7 @@ void integer_extent(const Columns& table, Extent<T>& found) {
         const T* values = static_cast<const T*>(column.values);
         T *low = &found.low[std::size_t(first)], *high = &found.high[std::size_t(first)];
         if (column.stride != 1 && side_by_side<T>(table, first, last)) {
-            widen_rows(values, column.stride, table.n_rows, last - first, low, high);
+            widen_rows(values, column.stride, table.n_rows, last - first, low, high, &found.holds[std::size_t(first)]);
         } else {
             last = first + 1;
             widen(values, column.stride, table.n_rows, *low, *high);
@@ -72,6 +78,29 @@ void integer_extent(const Columns& table, Extent<T>& found) {
 template <class T>
 void float_extent(const Columns& table, bool whole, Extent<double>& found) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    // Of a column, some numbers of which were looked at.
+    const auto note = [&](std::int64_t j, T low, T high) {
+        std::uint8_t& holds = found.holds[std::size_t(j)];
+        holds |= kHoldsNumbers;
+        if (double(low) == -kInfinity || double(high) == kInfinity) holds |= kHoldsInfinite;
+        double &least = found.low[std::size_t(j)], &most = found.high[std::size_t(j)];
+        least = std::min(least, double(low));
+        most = std::max(most, double(high));
+    };
+    if (!whole && table.size() > 0 && table.columns[0].stride != 1 && side_by_side<T>(table, 0, table.size())) {
+        const Column& start = table.columns[0];
+        for (std::int64_t first = 0; first < table.size(); first += kWidth<T>) {
+            T low[kWidth<T>], high[kWidth<T>];
+            const std::int64_t width = std::min(kWidth<T>, table.size() - first);
+            std::fill_n(low, width, T(kInfinity));
+            std::fill_n(high, width, -T(kInfinity));
+            widen_rows(static_cast<const T*>(start.values) + first, start.stride, table.n_rows, width, low, high,
+                       &found.holds[std::size_t(first)]);
+            for (std::int64_t c = 0; c < width; ++c)
+                if (low[c] <= high[c]) note(first + c, low[c], high[c]);
+        }
+        return;
+    }
     for_each_tile<T>(table, kTileRows, [&](std::int64_t j, std::int64_t, const T* values, std::int64_t n) {
         std::uint8_t& holds = found.holds[std::size_t(j)];
         T low = std::numeric_limits<T>::infinity(), high = -low;
@@ -88,12 +117,7 @@ void float_extent(const Columns& table, bool whole, Extent<double>& found) {
                 if (std::isinf(values[i])) holds |= kHoldsInfinite | kHoldsNumbers;
             return;
         }
-        holds |= kHoldsNumbers;
-        if (double(low) == -kInfinity || double(high) == kInfinity) holds |= kHoldsInfinite;
-        double& least = found.low[std::size_t(j)];
-        double& most = found.high[std::size_t(j)];
-        least = std::min(least, double(low));
-        most = std::max(most, double(high));
+        note(j, low, high);
         if (!whole || (holds & kHoldsFractions)) return;
         bool fraction = false;
         if (low > T(-2147483648.0) && high < T(2147483648.0)) {  // a cheap conversion will do

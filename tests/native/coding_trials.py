@@ -42,8 +42,9 @@ def any_table(random, n_samples, n_columns, **spoiled):
 
 @trial("extent")
 def extents(random, kernel):
-    table = any_table(random, size(random, 300), int(random.integers(1, 70)), infinite=True)
-    holds, low, high = _native.extent(as_given(table, random), True)
+    table = any_table(random, size(random, 300), int(random.choice([1, 9, 70, 600])), infinite=True)
+    asked = bool(random.integers(2))  # for fractions
+    holds, low, high = _native.extent(as_given(table, random), asked)
     for j, column in enumerate(table.T):
         there = column[~np.isnan(column)] if table.dtype.kind == "f" else column
         whole = not len(there) or table.dtype.kind != "f" or bool((there == np.floor(there)).all())
@@ -52,6 +53,7 @@ def extents(random, kernel):
             whole = bool(holds[j] < 8)  # of infinities alone nothing is said
         elif infinite:
             whole = False
+        whole |= not asked
         assert holds[j] == (len(there) > 0) + 2 * (len(there) < len(column)) + 4 * infinite + 8 * (not whole)
         if len(there) and not (infinite and len(set(there)) == 1):
             assert (low[j], high[j]) == (there.min(), there.max())

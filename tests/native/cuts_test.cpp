@@ -1,6 +1,8 @@
 // Codes by cuts of every instruction set against plain counting: numbers of cuts beyond which they are searched, repeated
-// and infinite ones, numbers that are a cut, missing or of either zero, columns at the edges of what is read at once.
+// and infinite ones, numbers that are a cut, missing or of either zero, columns at the edges of what is read at once. And
+// extents of columns side by side in rows, as many as are looked at together and one more.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <random>
@@ -41,6 +43,33 @@ bool test_codes(NumberType type, std::int64_t n, std::int64_t n_cuts, std::mt199
     return right;
 }
 
+template <class T>
+bool test_extent(NumberType type, std::int64_t n, std::int64_t d, std::mt19937& random) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    std::vector<T> values;
+    for (std::int64_t i = 0; i < n * d; ++i)
+        values.push_back(random() % 5 == 0 ? std::numeric_limits<T>::quiet_NaN() : T(int(random() % 9) - 4));
+    values[random() % values.size()] = T(kInfinity);
+    values[random() % values.size()] = -T(kInfinity);
+    Columns table{type, n, {}};
+    for (std::int64_t j = 0; j < d; ++j) table.columns.push_back({values.data() + j, d});
+    const auto found = extent<T>(table, false);
+    bool right = true;
+    for (std::int64_t j = 0; j < d; ++j) {
+        double low = kInfinity, high = -kInfinity;
+        std::uint8_t holds = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double v = double(values[std::size_t(i * d + j)]);
+            holds |= v != v ? kHoldsMissing : std::abs(v) == kInfinity ? kHoldsNumbers | kHoldsInfinite : kHoldsNumbers;
+            low = v < low ? v : low;
+            high = v > high ? v : high;
+        }
+        const std::size_t at = std::size_t(j);
+        right = right && found.holds[at] == holds && found.low[at] == low && found.high[at] == high;
+    }
+    return right;
+}
+
 }  // namespace
 
 // Numbers of checks that passed and failed.
@@ -54,5 +83,11 @@ void test_cuts(int& passed, int& failed) {
                                test_codes<std::int64_t, std::uint16_t>(NumberType::i64, n, n_cuts, random);
             right ? ++passed : ++failed;
             if (!right) std::printf("FAILED: codes by cuts, %d numbers, %d cuts\n", int(n), int(n_cuts));
+        }
+    for (const std::int64_t n : {2, 3, 40})
+        for (const std::int64_t d : {2, 7, 512, 513, 1024, 1025}) {
+            const bool right = test_extent<double>(NumberType::f64, n, d, random) && test_extent<float>(NumberType::f32, n, d, random);
+            right ? ++passed : ++failed;
+            if (!right) std::printf("FAILED: extents, %d rows, %d columns\n", int(n), int(d));
         }
 }

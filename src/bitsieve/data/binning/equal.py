@@ -36,13 +36,15 @@ def equal_width_cuts(low: Floats, high: Floats, n_bins: int) -> Floats:
         below, above = np.maximum(guess - reach, low), np.minimum(guess + reach, high)
     below = np.where(equal_width_codes(below, low, high, n_bins) < code, below, low)
     above = np.where(equal_width_codes(above, low, high, n_bins) >= code, above, high)
-    first, last = _ordinal(below), _ordinal(above)
-    while (last > first + 1).any():
-        middle = (first >> 1) + (last >> 1) + (first & last & 1)  # their sum or difference may not fit
-        reached = equal_width_codes(_float(middle), low, high, n_bins) >= code
-        last = np.where(reached, middle, last)
-        first = np.where(reached, first, middle)
-    return _float(last)
+    first, last = _ordinal(below).ravel(), _ordinal(above).ravel()
+    left = np.arange(len(first))  # near zero the floats lie dense: few cuts take most of the steps
+    while len(left := left[last[left] > first[left] + 1]):
+        a, b = first[left], last[left]
+        middle = (a >> 1) + (b >> 1) + (a & b & 1)  # their sum or difference may not fit
+        row, place = np.divmod(left, n_bins - 1)
+        reached = equal_width_codes(_float(middle), low[row, 0], high[row, 0], n_bins) > place
+        first[left], last[left] = np.where(reached, a, middle), np.where(reached, middle, b)
+    return _float(last).reshape(below.shape)
 
 
 def _ordinal(values: Floats) -> Integers:

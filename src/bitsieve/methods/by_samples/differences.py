@@ -157,9 +157,8 @@ class Differences:
         others = np.zeros((len(samples), self.n_samples))
         if n := len(self._categorical):  # the library gives the share of codes that differ
             others += np.rint(n * cdist(self._float_codes[samples], self._float_codes, "hamming"))
-        everyone = np.arange(self.n_samples)[None]
         for column in self._incomplete.values():
-            others += _on_grid(column.between(samples, everyone))
+            others += _on_grid(column.between(samples, np.arange(self.n_samples)[None]))
         return Distances(samples, numbers, others)
 
     def nearest(self, distances: Distances, rows: Places, members: Places, k: int) -> Places:
@@ -213,6 +212,4 @@ def _in_tiles(grid: Floats) -> NDArray[np.float32]:
 
 def _on_grid(values: Floats, out: Floats | None = None) -> Floats:
     on_grid = np.multiply(values, GRID, out=out)
-    on_grid = np.rint(on_grid, out=on_grid)
-    on_grid *= 1 / GRID
-    return on_grid
+    return np.multiply(np.rint(on_grid, out=on_grid), 1 / GRID, out=on_grid)
