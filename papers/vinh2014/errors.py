@@ -165,4 +165,5 @@ def _cells(errors: dict[str, float], deviations: dict[str, float]) -> list[str]:
 
 
 def _sign(comparison: Comparison, label: str) -> str:
-    return (None if label == "SPECCMI" else comparison.test("SPECCMI", label).outcome) or "="
+    tested = label != "SPECCMI" and len(comparison.counts) > 1
+    return (comparison.test("SPECCMI", label).outcome if tested else None) or "="
