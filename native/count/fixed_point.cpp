@@ -88,10 +88,11 @@ std::vector<std::int64_t> term_table(std::uint64_t n, std::uint64_t limit) {
     for (std::uint64_t p = 2; p * p < limit; ++p)
         if (!factor[p])
             for (std::uint64_t c = p * p; c < limit; c += p) factor[c] = std::uint32_t(p);
-    std::vector<u128> log(limit, 0);
+    std::vector<u128> log(limit / 2 + 1, 0);  // no factor of a count is larger than its half
     for (std::uint64_t c = 2; c < limit; ++c) {
-        log[c] = factor[c] ? log[factor[c]] + log[c / factor[c]] : log2_q120(c);
-        table[c] = scale(c, log[c], shift);
+        const u128 of_count = factor[c] ? log[factor[c]] + log[c / factor[c]] : log2_q120(c);
+        if (c < log.size()) log[c] = of_count;
+        table[c] = scale(c, of_count, shift);
     }
     return table;
 }

@@ -10,7 +10,7 @@ from tests.sparse_codes import sparse_codes
 
 from bitsieve.counts import sparse
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.counts.sparse import MAX_COLUMNS, SparseSource
+from bitsieve.counts.sparse import MAX_COLUMNS, SparseCodes, SparseSource
 from bitsieve.counts.tables import Sums, entropy_terms
 from bitsieve.engines.local import make_source
 from bitsieve.information.plug_in import miller_madow_terms
@@ -157,3 +157,19 @@ def test_sums_stand_in_the_order_of_the_columns(order):
     whole = [np.concatenate([given.sums(terms, np.array([column]))[k] for column in range(4)]) for k in (0, 1)]
     for found, expected in zip(given.sums(terms, np.array(order)), whole, strict=True):
         assert found.tolist() == expected[order].tolist()
+
+
+def test_columns_of_the_same_sums_alone_need_not_be_equivalent():
+    """4 rows and twice 2 have the sum of 2 rows, 4 and 2, and so have what is listed of both within the classes."""
+    listed = {0: [1, 1, 2, 2], 1: [1, 1, 1, 1, 2, 2]}
+    row = np.array([0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7], np.int32)
+    code = np.array([*listed[0], *listed[1], 1, 1], np.uint16)
+    codes = SparseCodes(8, np.array([0, 4, 10, 12]), row, code, np.zeros(3, np.uint16))
+    source, terms = SparseSource(codes, np.array([0, 0, 1, 1, 0, 1, 0, 1])), entropy_terms(8)
+    sums = source.fused
+    marginals, _ = sums.marginal_sums(terms)
+    assert marginals[0] == marginals[1]
+    found = sums.disjoint_support(terms, marginals)
+    assert found.equivalence[0] != found.equivalence[1]
+    pairs, _ = sums.pair_sums(terms, 2, None, False)
+    assert found.sums(2)[found.equivalence][:2].tolist() == pairs[:2].tolist()

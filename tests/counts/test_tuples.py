@@ -219,3 +219,16 @@ def test_blocks_hold_every_pair_of_groups_once(monkeypatch, order, n_groups, ste
         held[first:last, start:end] += 1
     assert (held[np.triu_indices(n_groups)] == 1).all()
     assert held.max() == 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_synergy_is_the_whole_less_the_most_that_a_division_adds_up_to(seed):
+    """Into two parts or three, whichever; and the other statistics by their formulas."""
+    random = np.random.default_rng(seed)
+    whole, pairs, alone = random.integers(0, 99, 20), random.integers(0, 60, (3, 20)), random.integers(0, 60, (3, 20))
+    most = np.max([*(pairs[m] + alone[m] for m in range(3)), alone.sum(axis=0)], axis=0)
+    found = {name: np.array(tuples.values_of(name, whole, pairs, alone)).tolist() for name in STATISTICS}
+    assert found["synergy"] == [(whole - most).tolist()] * 3
+    assert found["interaction"] == [(whole - pairs.sum(axis=0) + alone.sum(axis=0)).tolist()] * 3
+    assert found["gain"] == (whole - pairs).tolist()
+    assert found["joint"] == [whole.tolist()] * 3

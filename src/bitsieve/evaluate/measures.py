@@ -256,7 +256,7 @@ MOST_BLOCKS = 10  # of folds that are taken together where there are more
 
 @dataclass(frozen=True)
 class Choice:
-    """A method with a number of features, the least error of all, and ``to_beat``, that of the baseline or None."""
+    """A method with a number of features, the least error, ``to_beat`` or None, and the least of ``others`` by name."""
 
     method: str
     n_features: int
@@ -267,6 +267,7 @@ class Choice:
     best_error: float
     to_beat: float | None = None
     measure: Measure = ACCURACY
+    others: tuple[tuple[str, float], ...] = ()
 
     @property
     def is_recommended(self) -> bool:
@@ -279,13 +280,16 @@ class Choice:
         number = f"{self.n_features:,} feature{'s' * (self.n_features != 1)}"
         what = f"{self.method} with {number}: error {measure.text(self.error)}{measure.unit}{spread}"
         best = f"{self.best_method} with {self.best_n_features:,}: {measure.text(self.best_error)}{measure.unit}"
-        if self.to_beat is not None and not self.is_recommended:
-            limit = f"that of the {measure.baseline} ({measure.text(self.to_beat)}{measure.unit})"
-            least = f"the least error ({best}) is not below {limit}"
-            return f"nothing is recommended: {least}"
-        if (self.method, self.n_features) == (self.best_method, self.best_n_features):
-            return f"{what}, the least of all"
-        return f"{what}, not more than one standard error above the best ({best})"
+        if not self.is_recommended:
+            least = f"the least error ({best}) is not below that of the {measure.baseline}"
+            return f"nothing is recommended: {least} ({measure.text(self.to_beat)}{measure.unit})"
+        others = [(name, least - self.best_error) for name, least in self.others if name != self.best_method]
+        lower = [f"{name} ({measure.text(self.best_error + d)}{measure.unit})" for name, d in others if d < -1e-12]
+        limit = f" but for {' and '.join(lower)}" if lower else ""
+        if (self.method, self.n_features) != (self.best_method, self.best_n_features):
+            return f"{what}, not more than one standard error above the best ({best}){limit}"
+        tied = " and ".join(name for name, difference in others if abs(difference) <= 1e-12)
+        return f"{what}, the least{limit or ' of all'}{tied and f', tied with {tied}'}"
 
 
 def choose(
@@ -295,6 +299,7 @@ def choose(
     spread: NDArray[np.float64],
     to_beat: float | None = None,
     measure: Measure = ACCURACY,
+    others: Iterable[tuple[str, float]] = (),
 ) -> Choice:
     """The fewest features within one standard error of the least; then the lower error, then the earlier method."""
     best = np.unravel_index(rates.argmin(), rates.shape)
@@ -309,6 +314,7 @@ def choose(
         float(rates[best]),
         to_beat,
         measure,
+        tuple(others),
     )
 
 

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -113,6 +114,13 @@ def test_wide_spread_with_missing_values_and_extremes():
     signed = CategoricalBinner().fit(np.array([[-1], [10**9]]))
     with pytest.raises(ValueError, match="holds 18446744073709551615, which was not there"):
         signed.transform(np.array([[2**64 - 1]], np.uint64))
+
+
+def test_negative_numbers_beside_numbers_that_no_signed_type_holds():
+    small, large = np.array([-3, 5, 7, 5]), np.array([2**64 - 1, 5, 7, 0], np.uint64)
+    binner = CategoricalBinner().fit(pd.DataFrame({"small": small, "large": large}))
+    codes = binner.transform(pd.DataFrame({"small": np.array([5, 7, 7, 5], np.uint64), "large": large}))
+    assert codes.tolist() == [[1, 3], [2, 1], [2, 2], [1, 0]]
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import reduce
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from sklearn.base import clone
 
 from bitsieve.data.binning.base import codes_that_occur
 from bitsieve.data.binning.coding import as_kinds, fit_on_summary
+from bitsieve.data.binning.mdl import CutsInParts, RepeatedCuts
 from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.data.read import read_xy
@@ -346,3 +348,18 @@ def test_columns_of_a_part_without_values_are_missing_in_the_type_of_all_rows():
     assert (codes.codes.tolist(), list(codes.categories)) == ([1, 0, 1], [2, 4])
     assert word.dtype == np.float64
     assert np.isnan(word).all()
+
+
+@pytest.mark.parametrize("gaps", [0, 1, 2])
+def test_a_column_of_a_summary_holds_each_category_once_and_what_is_missing(gaps):
+    words = pa.array(["a", "b", "a", "c", *[None] * gaps])
+    table = read_xy(pa.table({"word": words}), np.arange(4 + gaps) % 2)
+    alone = summarize(table, CategoricalBinner(missing="bin")).column(0, ends_only=False)
+    assert alone.values(0).codes.tolist() == ([-1] if gaps else []) + [0, 1, 2]
+
+
+def test_what_is_no_number_has_no_cuts_to_choose_from():
+    words = SimpleNamespace(table=SimpleNamespace(is_numeric=lambda _: False))
+    assert RepeatedCuts.log_codings(words, 0) == 0.0
+    read_in_parts = SimpleNamespace(binner=SimpleNamespace(categories_=[np.arange(2)]))
+    assert CutsInParts.log_codings(read_in_parts, 0) == 0.0

@@ -190,3 +190,9 @@ def test_numbers_that_are_no_category_of_their_column_are_refused(seed):
             else:
                 with pytest.raises(ValueError, match=f"column 'x{j}' holds {float(value)}, which was not there"):
                     binner.transform(sparse.csr_array(other))
+
+
+def test_the_first_number_that_is_no_code_is_named():
+    X = sparse.csr_array(np.array([[1.0, 2.5, 0], [0, 7.0, 0], [3.0, 4.5, 0.25]]))
+    with pytest.raises(ValueError, match=r"column 'x1' holds 2\.5: binning 'none' takes whole"):
+        ZeroApartBinner("none").fit(X)

@@ -239,3 +239,12 @@ def test_the_filter_of_each_of_several_draws_has_four_fifths_of_the_level(n_draw
     rule = KnockoffStopping(0.1, n_draws)
     assert rule.level_of_a_draw == share * 0.1
     assert rule.least_columns == least
+
+
+def test_a_table_as_expected_has_a_p_of_one():
+    """No permutation deviates less than not at all."""
+    X = np.repeat([[0], [1]], 8, axis=0).astype(np.uint8)
+    y = np.tile([0, 1], 8)
+    p, untested = conditional_p(PlugInInformation(PackedSource(X, y)), chain_of(1), np.arange(1), 99, 0)
+    assert p.tolist() == [1.0]
+    assert not len(untested)

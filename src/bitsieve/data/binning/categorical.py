@@ -86,6 +86,12 @@ class CategoricalBinning(Binning):
         return values, ends
 
     def _code_block(self, table: TableInMemory, block: NumericBlock, missing_code: Integers, out: NDArray[Any]) -> None:
+        if not isinstance(self.categories_, Ragged):  # no type of whole numbers holds both, -1 and 2^64 - 1
+            signed = np.array([getattr(self.categories_[j], "dtype", None) != np.uint64 for j in block.places.tolist()])
+            if signed.any() and not signed.all():
+                for some in (np.flatnonzero(signed), np.flatnonzero(~signed)):
+                    self._code_block(table, block.part(some), missing_code[some], out)
+                return
         known = self._known_numbers(table, block.places)
         numbers, are_unsigned = known.values.astype(np.int64), known.values.dtype == np.uint64
         found = _native.code_categories(
@@ -104,8 +110,7 @@ class CategoricalBinning(Binning):
         for j, known in zip(places.tolist(), arrays, strict=True):
             if known is None or known.dtype.kind not in "iu":
                 raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
-        kind = np.result_type(*(known.dtype for known in arrays))
-        values = np.concatenate([known.astype(np.uint64 if kind.kind == "f" else kind) for known in arrays])
+        values = np.concatenate(arrays)
         return Ragged(values, np.cumsum([len(known) for known in arrays]))
 
 
