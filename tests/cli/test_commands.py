@@ -222,6 +222,9 @@ def test_methods(done):
     ("arguments", "part"),
     [
         (("selct",), "there is no command 'selct': did you mean select"),
+        (("--target", "diagnosis", "select", "{data}"), "the command comes first, then data and options"),
+        (("{data}", "select", "--target", "diagnosis"), "the command comes first, then data and options"),
+        (("explain", "{data}", "mean_area", "-t", "diagnosis"), "' is a file: give the column first, then the file"),
         (("select",), "the following arguments are required: DATA"),
         (("select", "{data}", "--nonsense"), "--nonsense (see bitsieve select --help)"),
         (("--nonsense",), "--nonsense (see bitsieve --help)"),

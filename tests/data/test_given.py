@@ -38,6 +38,13 @@ def test_as_many_names_as_rows_are_names_where_all_are_columns():
     assert divide(LABELS, ["a", "x"], None, n_samples=2).target == []
 
 
+def test_white_space_around_a_name_does_not_count_where_one_column_is_meant():
+    assert divide(["a", "y ", "w"], "y", " w") == Roles(["a"], ["y "], "w", None, "y ", "w")
+    assert divide(["y", "y "], "y ", None).target == ["y "]
+    with pytest.raises(ValueError, match="there is no column ' y' for the target"):
+        divide(["a", "y", "y "], " y", None)
+
+
 def test_an_array_has_no_names():
     assert divide((), ["u", "v"], None).target == []
     assert divide((), np.arange(3), None).features == []

@@ -123,6 +123,17 @@ def test_columns_that_are_excluded(door):
     assert found.scores.tobytes() == expected.scores.tobytes()
 
 
+def test_names_with_white_space_around_them(door, request):
+    """A name that is typed finds its column, whether the door keeps white space around names or not."""
+    if "numpy" in request.node.name:
+        pytest.skip("arrays have no names")
+    table = people().rename_columns({"amount": "amount ", "since": " since", "few": "few "})
+    plain = door(people(), exclude=["amount", "since "], column_types={"few": "category"})
+    found = door(table, exclude=["amount", "since "], column_types={"few": "category"})
+    assert [name.strip() for name in found.features] == list(plain.features)
+    assert found.scores.tobytes() == plain.scores.tobytes()
+
+
 def test_an_identifier_that_is_asked_for(door):
     table = people()
     expected = bitsieve.select(table, "y", missing="bin", include=["number"])

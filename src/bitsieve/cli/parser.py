@@ -24,7 +24,8 @@ class CommandParser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             what = "command" if action.dest == "command" else action.option_strings[-1]
-            self.error(f"there is no {what} {value!r}: {choices(str(value), action.choices)}")
+            first = "; the command comes first, then data and options" if what == "command" else ""
+            self.error(f"there is no {what} {value!r}: {choices(str(value), action.choices)}{first}")
 
 
 class _Help(argparse.HelpFormatter):
@@ -108,6 +109,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         gone = [word for word in options.data if not os.path.lexists(word)]
         if gone and getattr(options, "methods", None) and not any("." in word for word in gone):
             raise UsageError(f"{gone[0]!r} is no file: if it is a method, add it by a comma, as --methods mim,jmi")
+        if gone and os.path.lexists(getattr(options, "feature", None) or ""):
+            raise UsageError(f"{options.feature!r} is a file: give the column first, then the file")
         options.data = data_of(options.data)
         if options.data is None and "counts" not in options:
             raise UsageError(f"the following arguments are required: DATA (see {command} --help)")

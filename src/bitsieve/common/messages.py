@@ -48,6 +48,12 @@ def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
     return list(dict.fromkeys(ordered))[:limit]
 
 
+def meant(name: str, allowed: Sequence[Any]) -> str:
+    """``name``, or the only one of ``allowed`` that is the same but for white space around it."""
+    alike = () if name in allowed else [other for other in map(str, allowed) if other.strip() == name.strip()]
+    return alike[0] if len(alike) == 1 else name
+
+
 def choices(name: str, allowed: Iterable[str], whole: str = "") -> str:
     """The end of a message about a wrong ``name``: the nearest of ``allowed``, and all of them, or ``whole``."""
     known = list(allowed)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 import numpy as np
 
 from bitsieve.common.arrays import Columns, Flags
-from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names, quoted
+from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names, meant, quoted
 from bitsieve.common.parameters import check_flag
 
 if TYPE_CHECKING:
@@ -208,6 +208,7 @@ def _checked(names: list[Any], labels: Sequence[Any], what: str) -> list[Any]:
         name = {"weight": "sample_weight"}.get(what, what)
         values = "the target as an array of its values" if what == "target" else f"{name} as an array"
         raise ValueError(f"the data is an array, whose columns have no names: give {values}")
+    names = [meant(name, labels) if isinstance(name, str) else name for name in names]
     for name in names:
         if name not in labels:
             known = allowed_names(str(name), [str(label) for label in labels])
@@ -278,13 +279,13 @@ class ColumnRules:
         """The types of columns by their places."""
         found = {}
         for column, kind in self.types.items():
-            if isinstance(column, int) and str(column) not in names and column < len(names):
+            name = meant(str(column), names)
+            if isinstance(column, int) and name not in names and column < len(names):
                 found[column] = kind
-            elif str(column) in names:
-                found[list(names).index(str(column))] = kind
+            elif name in names:
+                found[list(names).index(name)] = kind
             else:
-                known = allowed_names(str(column), [*names])
-                what = f" names {str(column)!r}, which is no feature: {known}"
+                what = f" names {name!r}, which is no feature: {allowed_names(name, [*names])}"
                 raise ValueError(Sentence(Setting("column_types"), what))
         return found
 

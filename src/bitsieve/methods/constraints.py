@@ -11,7 +11,7 @@ import numpy as np
 
 from bitsieve.common.arrays import Columns
 from bitsieve.common.lazy import cached_property
-from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names, quoted
+from bitsieve.common.messages import ParameterError, Sentence, Setting, allowed_names, meant, quoted
 from bitsieve.common.parameters import FeatureCount
 
 Place = Callable[[str], int | None]  # where the column of a name is
@@ -66,14 +66,8 @@ class Candidates:
         if asked is None:
             return max(k, len(self.must_include))
         if len(self.must_include) > k:
-            raise ValueError(
-                Sentence(
-                    Setting("must_include"),
-                    f" has {len(self.must_include)} features but ",
-                    Setting("n_features_to_select"),
-                    f" is {k}: ask for as many",
-                )
-            )
+            has, asks = f" has {len(self.must_include)} features but ", f" is {k}: ask for as many"
+            raise ValueError(Sentence(Setting("must_include"), has, Setting("n_features_to_select"), asks))
         return k
 
 
@@ -115,9 +109,9 @@ class Constraints:
 def resolve(constraints: Constraints | None, names: Sequence[str], target: Sequence[str] = ()) -> Candidates:
     """The candidates among columns of these names, which those of ``target`` are not."""
     of_column = np.arange(len(names))
-    if constraints is None:
-        return Candidates(of_column)
-    if not any(map(is_given, (constraints.must_include, constraints.exclude, constraints.groups))):
+    if constraints is None or not any(
+        map(is_given, (constraints.must_include, constraints.exclude, constraints.groups))
+    ):
         return Candidates(of_column)
     # Numbered names need not be gone through.
     place: Place = getattr(names, "place", None) or {name: j for j, name in enumerate(names)}.get
@@ -168,8 +162,7 @@ def _columns(wanted: Any, label: str, names: Sequence[str], place: Place, target
     found = []
     for column in wanted:
         if isinstance(column, str):
-            known = place(column)
-            if known is None:
+            if (known := place(column)) is None and (known := place(meant(column, names))) is None:
                 parts = [part.strip() for part in column.split(",")]
                 listed = len(parts) > 1 and None not in map(place, parts)
                 advice = f"give {quoted(parts)} one by one" if listed else allowed_names(column, names)
@@ -182,8 +175,7 @@ def _columns(wanted: Any, label: str, names: Sequence[str], place: Place, target
         except TypeError:
             raise ValueError(Sentence(label, f" holds {column!r}: give column names or indices")) from None
         if not 0 <= index < len(names):
-            raise ValueError(
-                Sentence(label, f" holds column {index}, but there are columns 0 to {len(names) - 1} only")
-            )
+            what = f" holds column {index}, but there are columns 0 to {len(names) - 1} only"
+            raise ValueError(Sentence(label, what))
         found.append(index)
     return list(dict.fromkeys(found))

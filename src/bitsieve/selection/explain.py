@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bitsieve.common import html
 from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.choice import TIE, pick
-from bitsieve.common.messages import allowed_names, displayed, finite, number, printable, quoted
+from bitsieve.common.messages import allowed_names, displayed, finite, meant, number, printable, quoted
 from bitsieve.common.parameters import check_choice
 from bitsieve.data.columns import read_columns
 from bitsieve.data.table import Table
@@ -303,16 +303,14 @@ def affiliated_of(evidence: Evidence) -> Affiliated:
 
 def column_of(feature: Any, names: Any) -> int:
     """The column of a feature given by name or number; ValueError, with the nearest names, where there is none."""
+    is_number = isinstance(feature, (int, np.integer)) and not isinstance(feature, bool)
+    name = meant(str(feature), names)
+    if name in names and (is_number or isinstance(feature, str)):  # columns may be named by numbers
+        return list(names).index(name)
     if isinstance(feature, str):
-        known = list(names)
-        if feature in known:
-            return known.index(feature)
-        raise ValueError(f"there is no column {feature!r}: {allowed_names(feature, known)}")
-    if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool):
-        if str(feature) in names:  # columns may be named by numbers
-            return list(names).index(str(feature))
-        if 0 <= feature < len(names):
-            return int(feature)
+        raise ValueError(f"there is no column {feature!r}: {allowed_names(feature, list(names))}")
+    if is_number and 0 <= feature < len(names):
+        return int(feature)
     raise ValueError(f"feature={feature!r} is no column: give a name, or a number from 0 to {len(names) - 1}")
 
 

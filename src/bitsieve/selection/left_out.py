@@ -131,7 +131,7 @@ def _notes(table: Table, profile: Profile, identifiers: Sequence[int], excluded:
     if profile.empty:
         notes.append(_about(table, profile.empty, "has no values", "have no values", ": left out"))
     if identifiers:
-        keep = Setting("include", [table.names[j] for j in identifiers[:3]])
+        keep = Setting("include", [table.names[j] for j in identifiers[:5]])
         why = ": nearly every row has a value of its own, so left out; to keep such a column, add "
         looks = "looks like an identifier", "look like identifiers"
         notes.append(_about(table, identifiers, *looks, Sentence(why, keep)))
