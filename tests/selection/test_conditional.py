@@ -52,7 +52,11 @@ def test_one_class_and_determined_columns():
     X[:, 1] = X[:, 0]
     test = bitsieve.conditional_test(X, y, binning="none")
     assert test.p[:2].tolist() == [1.0, 1.0]
-    assert test.notes == ["p = 1 where the strata leave nothing to permute, 2 of the columns: 'x0', 'x1'"]
+    why = "p = 1 where the neighbours in the tree leave nothing to permute, 2 of the columns"
+    assert test.notes == [f"{why}: 'x0', 'x1' (of equal ones keep one)"]
+    chosen = bitsieve.select(X, y, stopping="conditional", binning="none")
+    assert test.notes[0] in chosen.notes
+    assert chosen.selector.stopping_untested_.tolist() == [0, 1]
     few = bitsieve.conditional_test(np.arange(24).reshape(8, 3), [0, 1] * 4, binning="none")  # a code a row
     assert len(few.selected) == 0
 

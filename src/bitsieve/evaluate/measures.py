@@ -304,18 +304,8 @@ def choose(
     """The fewest features within one standard error of the least; then the lower error, then the earlier method."""
     best = np.unravel_index(rates.argmin(), rates.shape)
     row, at = chosen_place(rates, spread, to_beat)
-    return Choice(
-        methods[row],
-        int(counts[at]),
-        float(rates[row, at]),
-        float(spread[row, at]),
-        methods[best[0]],
-        int(counts[best[1]]),
-        float(rates[best]),
-        to_beat,
-        measure,
-        tuple(others),
-    )
+    chosen, least = ((methods[i], int(counts[j]), float(rates[i, j])) for i, j in ((row, at), best))
+    return Choice(*chosen, float(spread[row, at]), *least, to_beat, measure, tuple(others))
 
 
 def chosen_place(

@@ -26,6 +26,7 @@ from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, TreeModel
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
 from bitsieve.selection.figures import BLUE, Axes, drawing
 from bitsieve.selection.information import counted, required
+from bitsieve.selection.notes import explain_untested
 
 MOST_SHOWN = 20
 MOST_NAMED = 60
@@ -381,6 +382,4 @@ def conditional_test(
         theirs, ours = (f"{len(some):,} columns ({quoted(some, 3)})" for some in (tree.names, names))
         raise ValueError(f"the tree has {theirs}, X has {ours}: learn the tree from the same columns in the same order")
     p, adjusted, untested = rule.test(information, tree.forest, np.arange(len(names)))
-    listed = quoted([names[j] for j in untested], 3)
-    note = f"p = 1 where the strata leave nothing to permute, {len(untested):,} of the columns: {listed}"
-    return ConditionalTest(names, p, adjusted, rule.level, tree, [note] if len(untested) else [])
+    return ConditionalTest(names, p, adjusted, rule.level, tree, explain_untested(untested.tolist(), names))

@@ -59,6 +59,7 @@ def notes_on(selector: Any, table: Table, found: Explained, left_out: Sequence[i
         *explain_informative(selector, table, found),
         *explain_many_values(selector, table, found),
         *explain_stop(selector, table),
+        *explain_untested(getattr(selector, "stopping_untested_", ()), table.names),
         *explain_dependence(selector, table, found),
         *(explain_rows(table) if _is_tested(selector) else ()),
         *explain_gap(selector),
@@ -136,10 +137,8 @@ def explain_leaks(leaks: Sequence[Leak], table: Table) -> list[str]:
         return []
     names = [table.names[leak.column] for leak in leaks]
     share = f"{int(100 * leaks[-1].share)} % of {table.target.name!r}"
-    one = f"{quoted(names)} determines {share}: is it known"
-    several = f"{quoted(names)} determine at least {share} each: are they known"
-    asked = one if len(names) == 1 else several
-    return [Sentence(f"{asked} at prediction time? If not, add ", Setting("exclude", names))]
+    determine = f"determines {share}: is it" if len(names) == 1 else f"determine at least {share} each: are they"
+    return [Sentence(f"{quoted(names)} {determine} known at prediction time? If not, add ", Setting("exclude", names))]
 
 
 def explain_stop(selector: Any, table: Table) -> list[str]:
@@ -160,6 +159,12 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
     return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}{before}"]
 
 
+def explain_untested(untested: Sequence[int], names: Sequence[object]) -> list[str]:
+    """A note on the columns that leave a conditional test nothing to permute."""
+    what = f"p = 1 where the neighbours in the tree leave nothing to permute, {len(untested):,} of the columns"
+    return [f"{what}: {quoted_places(untested, names)} (of equal ones keep one)"] if len(untested) else []
+
+
 def explain_rows(table: Table) -> list[str]:
     """A note where rows in memory seem to belong together, which every rule takes for independent draws."""
     if not {"independent", "dense"} <= table.offers:
@@ -173,12 +178,9 @@ def explain_rows(table: Table) -> list[str]:
     n_looked, n_in_runs = _in_runs(rows)
     if n_in_runs < max(2, _IN_RUNS * n_looked):
         return []
-    what = (
-        f"rows that follow each other are alike in {n_in_runs:,} of {n_looked:,} columns, and rules take all rows for "
-    )
-    return [
-        Sentence(what, "independent draws: if some belong together, as those of one person do, add ", Setting("groups"))
-    ]
+    alike = f"rows that follow each other are alike in {n_in_runs:,} of {n_looked:,} columns, and rules take all rows"
+    draws = " for independent draws: if some belong together, as those of one person do, add "
+    return [Sentence(alike, draws, Setting("groups"))]
 
 
 def _values(table: TableInMemory, j: int) -> NDArray[Any]:
@@ -194,8 +196,7 @@ def _in_runs(table: TableInMemory) -> tuple[int, int]:
     size, same = np.bincount(label).astype(float), np.diff(label[order]) == 0
     n_looked = n_in_runs = 0
     for j in range(min(table.n_features, _COLUMNS_LOOKED_AT)):
-        values = _values(table, j)[:_ROWS_LOOKED_AT]
-        values = np.nan_to_num(values.astype(float))
+        values = np.nan_to_num(_values(table, j)[:_ROWS_LOOKED_AT].astype(float))
         steps = np.diff(values)
         if (steps >= 0).all() or (steps <= 0).all():
             continue

@@ -34,8 +34,8 @@ class ForwardSelector(CountSelector):
         Leaves out candidates that add no more than chance, or too few bits, to all that is chosen
         (:class:`SignificanceStopping`, :class:`PermutationStopping`, :class:`ThresholdStopping`), or takes the largest
         list of a false discovery rate (:class:`FalseDiscoveryStopping`; :class:`ConditionalStopping` and
-        :class:`KnockoffStopping` keep the neighbours of each in ``stopping_given_``). By default none; "significance"
-        with ``n_features_to_select="auto"``.
+        :class:`KnockoffStopping` keep the neighbours of each in ``stopping_given_``; columns that these determine
+        are in ``stopping_untested_``). By default none; "significance" with ``n_features_to_select="auto"``.
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"

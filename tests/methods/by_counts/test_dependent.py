@@ -129,7 +129,7 @@ def test_the_criterion_says_the_order_alone(rule, criterion):
     relevant = range(0, 60, 4)
     X, y = chain(1, 1500, 60, 0.3, relevant)
     fitted = ForwardSelector("auto", criterion=criterion, stopping=rule, binning="none").fit(X, y)
-    rates, forest = rule.rates(PlugInInformation(PackedSource(X, y)), np.arange(60))
+    forest, rates, _ = rule.rates(PlugInInformation(PackedSource(X, y)), np.arange(60))
     assert sorted(fitted.selected_.tolist()) == np.flatnonzero(rates <= 0.1).tolist()
     assert fitted.stopping_values_.tolist() == rates[fitted.selected_].tolist()
     assert [of.tolist() for of in fitted.stopping_given_] == [

@@ -254,6 +254,8 @@ def _why_it_ended(
     if outcome is not None and outcome.given is not None:
         given = zip(outcome.given, sizes.tolist(), strict=True)
         found["stopping_given_"] = [candidates.columns(columns) for columns, size in given for _ in range(size)]
+    if outcome is not None and outcome.untested is not None and len(outcome.untested):
+        found["stopping_untested_"] = candidates.columns(outcome.untested)
     if outcome is not None and outcome.exhausted:
         found["stopped_by_"] = "no varying column left"
     elif outcome is not None and rule is not None and outcome.refused is not None:

@@ -135,17 +135,17 @@ class TreeStopping(ListStopping):
     requires: ClassVar[frozenset[str]] = INDEPENDENT
 
     @abstractmethod
-    def rates(self, information: Information, columns: Columns) -> tuple[Floats, Forest]:
-        """The least level at which each of ``columns`` is in the list, and the tree of these columns."""
+    def rates(self, information: Information, columns: Columns) -> tuple[Forest, Floats, Columns]:
+        """The tree of ``columns``, the least level at which each is in the list, and those that cannot be tested."""
 
     def find(self, information: Information, tried: Flags, chosen: list[int]) -> FoundList:
         """The list among the columns tried and chosen, and the neighbours of each in the tree."""
         among = np.flatnonzero(tried & information.varies)
         columns = np.union1d(among, np.array(chosen, np.intp))
         rates = np.full(information.n_features, np.inf)
-        rates[columns], forest = self.rates(information, columns)
+        forest, rates[columns], untested = self.rates(information, columns)
         order = among[np.argsort(rates[among], kind="stable")]
-        return FoundList(order, rates[order], int((rates[order] <= self.level).sum()), forest.neighbours)
+        return FoundList(order, rates[order], int((rates[order] <= self.level).sum()), forest.neighbours, untested)
 
 
 @cites("Berrett, Wang, Barber, Samworth 2020")
@@ -205,10 +205,10 @@ class ConditionalStopping(TreeStopping):
         p, untested = conditional_p(information, forest, columns, most, self.random_state)
         return p, adjusted(p, self.adjust), untested
 
-    def rates(self, information: Information, columns: Columns) -> tuple[Floats, Forest]:
+    def rates(self, information: Information, columns: Columns) -> tuple[Forest, Floats, Columns]:
         """The corrected p."""
         forest = spanning_forest(information, columns)
-        return self.test(information, forest, columns)[1], forest
+        return forest, *self.test(information, forest, columns)[1:]
 
 
 @cites("Sesia, Sabatti, Candès 2019", "Bates, Candès, Janson, Wang 2021", "Ren, Barber 2024")
@@ -267,11 +267,11 @@ class KnockoffStopping(TreeStopping):
         """No draw that takes any takes fewer."""
         return ceil(1 / self.level_of_a_draw)
 
-    def rates(self, information: Information, columns: Columns) -> tuple[Floats, Forest]:
+    def rates(self, information: Information, columns: Columns) -> tuple[Forest, Floats, Columns]:
         """``n / (k e)`` of the k-th largest e-value e, at most 1."""
         forest = spanning_forest(information, columns)
         wins = knockoff_wins(information.source, forest, columns, self.n_draws, self.random_state)
-        return adjusted(1 / np.maximum(e_values(wins, self.level_of_a_draw), 1), ADJUSTMENTS[0]), forest
+        return forest, adjusted(1 / np.maximum(e_values(wins, self.level_of_a_draw), 1), ADJUSTMENTS[0]), columns[:0]
 
     def reason(self, value: float) -> str:
         """The rate and the level, and how many columns a draw takes at least."""

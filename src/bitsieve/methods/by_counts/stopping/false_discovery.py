@@ -61,6 +61,7 @@ class FoundList(NamedTuple):
     rates: Floats
     n_kept: int
     neighbours: list[Columns] | None = None  # of every column in the tree of the columns, where there is one
+    untested: Columns = np.empty(0, np.intp)  # that these determine
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ class ListMonitor:
         """Whether this choice among those ``tried`` is not in the list; None: it is not tested."""
         if tried is not None:
             if self.found is None:
-                self.found = columns, rates, n_kept, _ = self.rule.find(self.information, tried, self.chosen)
+                self.found = columns, rates, n_kept, *_ = self.rule.find(self.information, tried, self.chosen)
                 self.listed = dict(zip(columns[:n_kept].tolist(), rates[:n_kept].tolist(), strict=True))
             if candidate not in self.listed:
                 return True
@@ -193,11 +194,11 @@ class ListMonitor:
     def outcome(self) -> StoppingOutcome:
         """The choices, all of which are in the list, and the column that comes nearest to it where it is complete."""
         rates = np.array([self.listed.get(column, np.nan) for column in self.chosen])
-        columns, of_columns, n_kept, neighbours = self.found or FoundList(np.empty(0, np.intp), np.empty(0), 0)
+        columns, of_all, n_kept, neighbours, untested = self.found or FoundList(np.empty(0, np.intp), np.empty(0), 0)
         given = neighbours and [neighbours[column] for column in self.chosen]
         if not self.ended or n_kept == len(columns):
-            return StoppingOutcome(rates, None, np.nan, self.exhausted, given)
-        return StoppingOutcome(rates, int(columns[n_kept]), float(of_columns[n_kept]), False, given)
+            return StoppingOutcome(rates, None, np.nan, self.exhausted, given, untested)
+        return StoppingOutcome(rates, int(columns[n_kept]), float(of_all[n_kept]), False, given, untested)
 
 
 class SingleTests:

@@ -20,7 +20,7 @@ class StoppingOutcome:
     ``values`` (k,): its value for every choice it accepted, nan for those that were not tested. ``refused``: where it
     accepted none of those left, the one that the criterion preferred, or that came nearest; else None. ``value``: its
     value, else nan. ``exhausted``: whether only constant columns were left. ``given``: the columns that each choice was
-    tested given, where a rule says so.
+    tested given, where a rule says so; ``untested``: those that nothing could be tested of, given such columns.
     """
 
     values: NDArray[np.float64]
@@ -28,6 +28,7 @@ class StoppingOutcome:
     value: float
     exhausted: bool
     given: list[NDArray[np.intp]] | None = None
+    untested: NDArray[np.intp] | None = None
 
 
 class StoppingMonitor:
