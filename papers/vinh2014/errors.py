@@ -165,4 +165,5 @@ def _cells(errors: dict[str, float], deviations: dict[str, float]) -> list[str]:
 
 
 def _sign(comparison: Comparison, label: str) -> str:
-    return "=" if label == "SPECCMI" or len(comparison.counts) < 2 else comparison.test("SPECCMI", label).outcome
+    tested = label != "SPECCMI" and len(comparison.counts) > 1
+    return (comparison.test("SPECCMI", label).outcome if tested else None) or "="

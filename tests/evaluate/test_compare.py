@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 import bitsieve
 from bitsieve import make_selector
 from bitsieve.evaluate.measures import choose, kuncheva, nogueira
+from bitsieve.report.comparison import report
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 
@@ -155,6 +156,13 @@ def test_methods_by_label():
     methods = {"mild": make_selector("mifs", beta=0.2), "strong": make_selector("mifs", beta=2.0), "plain": "mifs"}
     comparison = bitsieve.compare(*WINE, methods=methods, features=[5], folds=3, classifier=DecisionTreeClassifier())
     assert comparison.methods == ["mild", "strong", "plain"]
+    (row, *_) = comparison.to_dict()["methods"]  # one number of features leaves nothing to test
+    assert [row[name] for name in ("wins", "ties", "losses", "against")] == [None] * 3 + [
+        dict.fromkeys(["strong", "plain"])
+    ]
+    assert str(comparison).splitlines()[1].split()[3] == "-"
+    assert "not those of one" in str(comparison)
+    assert "Who is better than whom" not in report(comparison)
     assert comparison.parameters["classifier"] == "DecisionTreeClassifier(random_state=0)"
     with pytest.raises(ValueError, match="did you mean strong"):
         comparison.choice("stron")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import TypeVar
@@ -74,22 +75,7 @@ def _run_on_threads(
     outcomes: SimpleQueue[BaseException | None] = SimpleQueue()
     for block in blocks:
         waiting.put(block)
-
-    def work_on(at_end: Callable[[], bool]) -> None:
-        """Work on blocks that wait, and put what came of each: None, or the error that ends it."""
-        while not at_end():
-            try:
-                block = waiting.get_nowait()
-            except Empty:
-                return
-            try:
-                work(block)
-            except BaseException as error:
-                stopped.set()
-                outcomes.put(error)
-                return
-            outcomes.put(None)
-
+    work_on = partial(_work_on, work, waiting, outcomes, stopped)
     # Plain threads and queues of C, not an executor: an interrupt while work is handed to one may leave its locks taken
     # and its threads waiting for ever.
     workers = [Thread(target=work_on, args=(stopped.is_set,)) for _ in range(threads - 1)]
@@ -108,3 +94,25 @@ def _run_on_threads(
         for worker in workers:
             if worker.is_alive():
                 worker.join()
+
+
+def _work_on(
+    work: Callable[[Block], object],
+    waiting: SimpleQueue[Block],
+    outcomes: SimpleQueue[BaseException | None],
+    stopped: Event,
+    at_end: Callable[[], bool],
+) -> None:
+    """Work on blocks that wait, and put what came of each: None, or the error that ends it."""
+    while not at_end():
+        try:
+            block = waiting.get_nowait()
+        except Empty:
+            return
+        try:
+            work(block)
+        except BaseException as error:
+            stopped.set()
+            outcomes.put(error)
+            return
+        outcomes.put(None)

@@ -40,6 +40,8 @@ HOW_TO_READ = (
     "W/T/L: against how many of the other methods the errors over all numbers of features are lower, tied, "
     "or higher (one-sided paired t-test, 5 %)"
 )
+UNTESTED = "W/T/L: the errors over several numbers of features are tested, not those of one"
+OUTCOMES = ("wins", "+"), ("ties", "="), ("losses", "-")
 BOUNDS = ("bayes_error_lower", "bayes_error_upper")  # of the chosen features, where they were asked for
 BEST = "SelectKBest"  # the baseline that ranks, so that the number of features matters
 
@@ -167,7 +169,8 @@ class Comparison:
         Returns
         -------
         PairedTest
-            Its ``outcome`` is ``+`` where the first has the lower error at 5 %, ``-`` where the second has, else ``=``.
+            Its ``outcome`` is ``+`` where the first has the lower error at 5 %, ``-`` where the second has, else ``=``;
+            None where one number of features leaves nothing to test.
         """
         return paired_test(self.rates[self._row(first)], self.rates[self._row(second)])
 
@@ -376,9 +379,7 @@ def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any
         "chosen_error": choice.error,
         "outer_error": comparison.outer(method).error,
         "chosen_standard_error": finite(choice.standard_error),
-        "wins": outcomes.count("+"),
-        "ties": outcomes.count("="),
-        "losses": outcomes.count("-"),
+        **{name: None if None in outcomes else outcomes.count(sign) for name, sign in OUTCOMES},
         "redundancy": _mean(comparison.redundancy[row]),
         "separability": _mean(comparison.separability[row, :, at]),
         "stability_nogueira": _mean(stability["nogueira"]),
@@ -441,7 +442,7 @@ def summary_table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[s
 
 def how_to_read(comparison: Comparison) -> list[str]:
     about = comparison.measure.about
-    return [*([f"error: {about}"] if about else []), HOW_TO_READ]
+    return [*([f"error: {about}"] if about else []), HOW_TO_READ if len(comparison.counts) > 1 else UNTESTED]
 
 
 def _text_row(row: dict[str, Any], measure: Measure) -> tuple[str, ...]:
@@ -449,7 +450,7 @@ def _text_row(row: dict[str, Any], measure: Measure) -> tuple[str, ...]:
         row["method"],
         measure.text(row["mean_error"]),
         measure.text(row["std_error"]),
-        f"{row['wins']}/{row['ties']}/{row['losses']}",
+        "-" if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}",
         measure.text(row["least_error"]),
         f"{row['least_error_at']:,}",
         f"{row['chosen_features']:,}",

@@ -405,19 +405,21 @@ class PairedTest:
     p_higher: float
 
     @property
-    def outcome(self) -> str:
-        """``+`` if the first is lower at 5 %, ``-`` if it is higher, ``=`` if neither."""
+    def outcome(self) -> str | None:
+        """``+`` if the first is lower at 5 %, ``-`` if it is higher, ``=`` if neither; None without a test."""
+        if np.isnan(self.p_lower):
+            return None
         return "+" if self.p_lower < LEVEL else "-" if self.p_higher < LEVEL else "="
 
 
 def paired_test(first: ArrayLike, second: ArrayLike) -> PairedTest:
-    """One-sided paired t-tests over m numbers of features, ``mean(d) / (std(d) / sqrt(m))``, as in the papers."""
+    """One-sided paired t-tests over m > 1 numbers of features, ``mean(d) / (std(d) / sqrt(m))``, as in the papers."""
     from scipy.special import stdtr
 
     difference = np.asarray(first, np.float64) - np.asarray(second, np.float64)
     m = len(difference)
     if m < 2:
-        return PairedTest(0.5, 0.5)
+        return PairedTest(np.nan, np.nan)
     mean, spread = difference.mean(), difference.std(ddof=1)
     if spread <= 1e-12 * np.abs(difference).max():  # equal up to rounding
         t = np.inf * np.sign(mean) if mean else 0.0

@@ -42,7 +42,7 @@ def report(comparison: Comparison, *, command: str | None = None) -> str:
         notes(comparison.notes),
         *_error_parts(comparison),
     ]
-    if len(comparison.methods) > 1:
+    if len(comparison.methods) > 1 < len(comparison.counts):
         parts += [heading("Who is better than whom"), _pairs(comparison)]
         parts += [paragraph("+ the method of the row has the lower error at 5 %, - the higher, = neither.", "aside")]
     return page(f"Feature selection for {parameters['target']}", [*parts, *_selections(comparison)])
@@ -78,7 +78,7 @@ def _setting(parameters: dict[str, Any]) -> str:
 
 def _pairs(comparison: Comparison) -> str:
     rows = [
-        (one, *("" if one == other else comparison.test(one, other).outcome for other in comparison.methods))
+        (one, *("" if one == other else comparison.test(one, other).outcome or "" for other in comparison.methods))
         for one in comparison.methods
     ]
     return table(("", *comparison.methods), rows)

@@ -22,8 +22,7 @@ from bitsieve.data.binning.base import binning_with, make_binner
 from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
-from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, spanning_forest
-from bitsieve.methods.by_counts.dependent.model import TreeModel
+from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, TreeModel, spanning_forest
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
 from bitsieve.selection.figures import BLUE, Axes, drawing
 from bitsieve.selection.information import counted, required

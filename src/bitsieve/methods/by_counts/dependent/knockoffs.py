@@ -11,8 +11,7 @@ from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.packed import PackedSource, dense_cells
 from bitsieve.counts.source import CountSource, coded
 from bitsieve.counts.threads import run_blocks
-from bitsieve.methods.by_counts.dependent.forest import Forest
-from bitsieve.methods.by_counts.dependent.model import TreeModel, draw
+from bitsieve.methods.by_counts.dependent.forest import Forest, TreeModel, draw
 
 STEP = 0.1  # share of a column's fit that is added at once
 MOST_STEPS = 1000
