@@ -244,14 +244,13 @@ def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs:
     afforded = min(MOST_OF_A_TEST, CELLS_OF_A_TEST // max(1, values))
     if afforded < 1 / LEVEL:
         return None
-    shuffled = phase("shuffling the target")
+    phase("shuffling the target")
     step = RepeatedSearch(
         search_of(table, binner), (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs
     )
     figures = np.array([step.figure(column) for column in columns.tolist()])
     reached, made, seeds = np.zeros(len(columns), np.int64), 0, np.random.default_rng(0)
     while made < afforded and (reached < LAST).any():
-        shuffled(made, afforded)
         batch = min(max(2 * LAST, made), afforded - made)
         best = step.best_after_shuffles(seeds.integers(0, 2**64, batch, dtype=np.uint64))
         reached += (best <= figures[:, None]).sum(axis=1)
