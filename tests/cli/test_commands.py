@@ -168,6 +168,15 @@ def test_one_feature_is_saved_in_the_singular(data, tmp_path, done):
     assert "saved 1 feature and the target 'diagnosis' to" in result.stderr
 
 
+def test_rows_without_a_target_are_saved_with_the_others(table, tmp_path, done):
+    place = table.column_names.index("diagnosis")
+    gaps = [None, *table["diagnosis"].to_pylist()[1:]]
+    path = write(table.set_column(place, "diagnosis", pa.array(gaps)), tmp_path / "gaps.parquet")
+    result = done("select", path, "-t", "diagnosis", "--drop-missing-target", "-k", 1, "-o", tmp_path / "one.parquet")
+    assert "one.parquet', rows without a target with the others" in " ".join(result.stderr.split())
+    assert read_table(tmp_path / "one.parquet")["diagnosis"].to_pylist() == gaps
+
+
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "feather", "csv", "tsv"])
 def test_output_keeps_columns_and_types(table, tmp_path, ending, done):
     typed = table.set_column(0, "mean_radius", table["mean_radius"].cast(pa.float32()))

@@ -325,6 +325,13 @@ def test_the_tail_of_chi_squared_is_that_of_scipy(freedom):
     )  # 600 terms, each rounded to 1e-16 of 1,000
 
 
+@pytest.mark.parametrize("freedom", [1100, 1101, 4000, 4001])
+def test_a_tail_is_the_same_beside_another_one_whose_terms_fall_later(freedom):
+    x = np.array([0.0, 40.0, 900.0, 1000.0, 3000.0])
+    alone = [log_chi_squared_tail(freedom, x[[j]])[0] for j in range(len(x))]
+    assert log_chi_squared_tail(freedom, np.append(x, 1e5))[:-1].tolist() == alone
+
+
 def test_a_tail_of_chi_squared_too_small_for_a_float():
     assert log_chi_squared_tail(1, np.array([5000.0])).tolist() == [-np.inf]
     assert log_chi_squared_tail(2, np.array([5000.0])).tolist() == [-2500.0]

@@ -96,7 +96,8 @@ def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
         phase("writing")
         given: Any = table.given  # every table of a file has it
         write_table(given.with_target(selection.features), options.output, target)
-        saved.append(f"saved {k} and the target {target!r} to {options.output!r}")
+        kept = ", rows without a target with the others" if options.drop_missing_target else ""
+        saved.append(f"saved {k} and the target {target!r} to {options.output!r}{kept}")
     if options.output_ranking is not None:
         from bitsieve.data.given import frame_of
         from bitsieve.files.write import write_rows

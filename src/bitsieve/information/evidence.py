@@ -174,7 +174,10 @@ def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
         for fewer in range(2 - odd, int(degrees[place[:1]].max(initial=0)), 2):
             n = int(np.searchsorted(-degrees[place], -fewer))  # that have more degrees
             term = fewer / 2 * log_half[:n] - half[:n] - lgamma(fewer / 2 + 1)
-            tail[:n] = np.minimum(0.0, np.logaddexp(tail[:n], term))
+            before = tail[:n].copy()
+            tail[:n] = np.minimum(0.0, np.logaddexp(before, term))
+            if fewer % 512 < 3 and fewer > 2 * half.max() and np.array_equal(before, tail[:n]):
+                break  # the terms only fall from here
         tails[place] = tail
     return tails.reshape(shape)
 

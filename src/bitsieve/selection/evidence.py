@@ -11,6 +11,7 @@ import numpy as np
 from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.choice import TIE
 from bitsieve.common.lazy import Later, cached_property
+from bitsieve.common.progress import phase
 from bitsieve.counts.search import Units
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.data.binning.base import as_known, make_binner
@@ -243,6 +244,7 @@ def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs:
     afforded = min(MOST_OF_A_TEST, CELLS_OF_A_TEST // max(1, values))
     if afforded < 1 / LEVEL:
         return None
+    phase("shuffling the target")
     step = RepeatedSearch(
         search_of(table, binner), (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs
     )
