@@ -57,6 +57,13 @@ def test_one_class_and_determined_columns():
     chosen = bitsieve.select(X, y, stopping="conditional", binning="none")
     assert test.notes[0] in chosen.notes
     assert chosen.selector.stopping_untested_.tolist() == [0, 1]
+    none = bitsieve.select(X, y, stopping="knockoffs", binning="none")
+    assert none.to_dict()["stopping"]["candidate"] is None
+    (note,) = [note for note in none.notes if note.startswith("stopped after 0 features by knockoffs: ")]
+    assert "next was" not in note
+    assert note.endswith(
+        "(a draw takes 13 columns or more, or none); where fewer are relevant, use stopping='conditional'"
+    )
     few = bitsieve.conditional_test(np.arange(24).reshape(8, 3), [0, 1] * 4, binning="none")  # a code a row
     assert len(few.selected) == 0
 

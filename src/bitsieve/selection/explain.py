@@ -59,10 +59,8 @@ def why_not_selected(selection: Any, column: int, found: Contribution, added: fl
     if column == getattr(selector, "stopping_candidate_", -1):
         return f"is not selected: it was next, and the selection ended there ({selector.stopping_reason_})"
     if found.redundancy >= MOST * found.relevance and found.redundant_with >= 0:
-        share = f"{100 * found.redundancy / found.relevance:.0f} %"
-        return (
-            f"is not selected: {share} of its relevance is redundant with the selected {names[found.redundant_with]!r}"
-        )
+        share = f"{100 * found.redundancy / found.relevance:.0f} % of its relevance"
+        return f"is not selected: {share} is redundant with the selected {names[found.redundant_with]!r}"
     if by_bins and chance is not None and max(found.relevance, found.complementarity) <= chance.of(column):
         return "is not selected: it is no more informative than the best of as many columns is by chance"
     k = len(selection.features)

@@ -150,6 +150,9 @@ def explain_stop(selector: Any, table: Table) -> list[str]:
             return []
         what = f"{selector.name} kept {_features(k)} of the {asked:,} asked for"
         return [f"{what}: by its rule the others add nothing"]
+    if selector.stopping_candidate_ < 0 and selector.stopping_reason_:
+        why = f"stopped after {_features(k)} by {rule}: {selector.stopping_reason_}"
+        return [Sentence(why, "; where fewer are relevant, use ", _SAFER)]
     if selector.stopping_candidate_ < 0:
         what = f"have one value or no reliable relation to {quoted(table.target.names)}"
         return [f"stopped after {_features(k)}: all columns that are left {what}"]
@@ -277,10 +280,8 @@ def explain_many_values(selector: Any, table: Table, found: Explained) -> list[s
         return []
     have, their = ("1 column has", "its") if len(many) == 1 else (f"{len(many):,} columns have", "their")
     why = f"{have} so many different values that chance alone makes 10 % or more of {their} information"
-    what = f"{why}: {quoted_places(many, table.names)}; group {their} values"
-    if not hasattr(selector, "estimator"):
-        return [what]
-    return [Sentence(what, ", or compare with ", Setting("estimator", "corrected"))]
+    other = (", or compare with ", Setting("estimator", "corrected")) if hasattr(selector, "estimator") else ()
+    return [Sentence(f"{why}: {quoted_places(many, table.names)}; group {their} values", *other)]
 
 
 def explain_gap(selector: Any) -> list[str]:

@@ -23,6 +23,7 @@ from bitsieve.information.protocol import Information, PairInformation
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.stopping import Rule, make_monitor, make_stopping
+from bitsieve.methods.by_counts.stopping.dependent import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.constraints import Candidates, check_constraints
 from bitsieve.methods.method import CONDITIONED, TABLES, Found, Method, defaults_of
@@ -262,7 +263,8 @@ def _why_it_ended(
         found["stopped_by_"] = rule.name
         found["stopping_reason_"] = rule.reason(outcome.value)
         found["stopping_value_"] = outcome.value
-        found["stopping_candidate_"] = int(np.argmax(candidates.of_column == outcome.refused))
+        if len(sizes) or not isinstance(rule, KnockoffStopping):  # of rates that are all 1 none comes next
+            found["stopping_candidate_"] = int(np.argmax(candidates.of_column == outcome.refused))
     return found
 
 
