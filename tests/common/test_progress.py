@@ -75,7 +75,7 @@ def test_binning_and_encoding_use_all_threads_and_tell_how_far_they_are(
 
     def meeting(work, native):
         def call(*given):
-            others = [thread for thread in threading.enumerate() if "(work_on)" in thread.name]
+            others = [thread for thread in threading.enumerate() if thread.name.startswith("bitsieve ")]
             if others and work not in met:  # this thread works on blocks beside them
                 at_once[work].wait()
                 met.add(work)

@@ -78,7 +78,7 @@ def _run_on_threads(
     work_on = partial(_work_on, work, waiting, outcomes, stopped)
     # Plain threads and queues of C, not an executor: an interrupt while work is handed to one may leave its locks taken
     # and its threads waiting for ever.
-    workers = [Thread(target=work_on, args=(stopped.is_set,)) for _ in range(threads - 1)]
+    workers = [Thread(None, work_on, f"bitsieve {n}", (stopped.is_set,)) for n in range(1, threads)]
     try:
         for worker in workers:
             worker.start()

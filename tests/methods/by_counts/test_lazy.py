@@ -113,7 +113,7 @@ def test_equal_to_eager_corrected_for_chance(check_equal, make_table, name, seed
 @pytest.mark.parametrize("seed", range(8))
 def test_equal_to_eager(check_equal, make_table, name, seed):
     random = np.random.default_rng(seed)
-    n_features = int(random.integers(2, 120))
+    n_features = int(random.integers(2, 80))
     codes, classes = make_table(
         int(random.integers(2, 120)), n_features, n_codes=int(random.integers(2, 6)), n_classes=3, seed=seed
     )
@@ -126,9 +126,9 @@ def test_equal_to_eager_among_ties(check_equal, name, seed):
     """Few samples and codes, duplicates and constants: most scores tie."""
     random = np.random.default_rng(seed)
     codes = random.integers(0, 2, (int(random.integers(2, 9)), 40))
-    codes = codes[:, random.integers(0, 40, 90)]
-    codes[:, random.integers(0, 90, 20)] = 1
-    check_equal(codes, random.integers(0, 2, len(codes)), 90, name)
+    codes = codes[:, random.integers(0, 40, 60)]
+    codes[:, random.integers(0, 60, 15)] = 1
+    check_equal(codes, random.integers(0, 2, len(codes)), 60, name)
 
 
 @every_lazy_criterion
@@ -142,8 +142,8 @@ def test_equal_to_eager_under_synergy(check_equal, name):
 @every_lazy_criterion
 def test_equal_to_eager_where_few_are_followed(check_equal, name):
     """A few strong features and very many weak ones: some are counted in part, some by whole rows."""
-    codes, classes = few_among_many(300)
-    check_equal(codes, classes, 40, name)
+    codes, classes = few_among_many(160)
+    check_equal(codes, classes, 30, name)
 
 
 def few_among_many(n_features):
@@ -160,11 +160,11 @@ def few_among_many(n_features):
 @every_lazy_criterion
 def test_looks_at_fewer_pairs(select, name):
     """The few relevant features are brought up to date; with jmim and njmim no candidate is ever far behind."""
-    codes, classes = few_among_many(500)
+    codes, classes = few_among_many(200)
     lazy, few = select(codes, classes, 15, True, name)
     eager, all_ = select(codes, classes, 15, False, name)
     assert lazy.order.tolist() == eager.order.tolist()
-    assert all_ == 14 * 500
+    assert all_ == 14 * 200
     assert few <= all_ / (1 if name in ("jmim", "njmim") else 2)
 
 
