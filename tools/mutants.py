@@ -8,8 +8,8 @@ functions, those that run what uses it, and those that look at declarations; of 
 no test notices survives; what changes no result is listed with its reason in tools/equal_mutants.txt. Some kinds of
 places are left alone (:func:`left_alone`): how many, and why, is said, and how many changes were no valid Python.
 
-What came of each is kept in build/mutants/outcomes.json, from one run to the next: only what survived is tried again
-then, before NUMBER others. The counts of all go to the results of the benchmarks.
+What came of each is kept in build/mutants/outcomes.json: the next run tries only what survived again, and then NUMBER
+others. The counts of all go to the results of the benchmarks.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from cosmic_ray.work_item import MutationSpec
 
 ROOT = Path(__file__).parents[1]
-TREE = ROOT / "build" / "mutants" / "tree"
-LINES = ROOT / "build" / "mutants" / "lines"
+TREE, LINES = ROOT / "build" / "mutants" / "tree", ROOT / "build" / "mutants" / "lines"
 GUARD = "a guard against mistakes in the code, which no data makes: strict=True of zip, abstractmethod"
 ANYTHING = " -> anything"  # of a line in the list of equal changes: whatever it is changed to
 EQUAL = ROOT / "tools" / "equal_mutants.txt"
