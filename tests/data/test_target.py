@@ -113,8 +113,9 @@ def test_forty_thousand_strings():
         ([1.0, np.inf], r"1 infinite value \(inf\) among 2"),
         ([], "empty"),
         ([1j, 2j], "Complex data not supported"),
-        (np.array([1, "a", 2.5], dtype=object), "mixes kinds"),
-        (pa.array([[1], [2]]), "holds list"),
+        (np.array([1, "a", 2.5], dtype=object), "^the target mixes kinds of values: convert it"),
+        (pa.array([[1], [2]]), "^the target holds list"),
+        (np.array([2**62, 2**62 + 1], "M8[ns]"), "^the target holds values that differ but are the same in double"),
         (np.ones((3, 2, 1)), "dim 3"),
     ],
 )

@@ -66,7 +66,7 @@ def test_all_missing_values_are_counted():
 
 def test_numbers_and_text_are_refused():
     parts = [TargetSummary.of_part(pa.array([1, 2])), TargetSummary.of_part(pa.array(["a", "b"]))]
-    with pytest.raises(ValueError, match=r"holds numbers in some parts of the data and text or categories in others"):
+    with pytest.raises(ValueError, match=r"^the target holds numbers in some parts of the data and text or categories"):
         TargetSummary.merged(parts)
 
 

@@ -66,24 +66,22 @@ def _one_chunk(array: Any) -> Any:
     return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
 
 
-def column_of_arrow(array: Any, name: str) -> np.ndarray | Encoded:
-    """A numpy array of numbers (NaN = missing), or the codes of a categorical column."""
+def column_of_arrow(array: Any, what: str) -> np.ndarray | Encoded:
+    """A numpy array of numbers (NaN = missing), or the codes of a categorical column, which messages call ``what``."""
     kind = array.type
     if pa.types.is_integer(kind) and not array.null_count:
         return numpy_of(array)
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
-        return _numbers(array, name)
+        return _numbers(array, what)
     if pa.types.is_floating(kind) or pa.types.is_null(kind):
         return _as_float(array)
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
-        return _microseconds(array, name)
+        return _microseconds(array, what)
     if pa.types.is_boolean(kind) and not array.null_count:
         return encode(numpy_of(array))
     if is_categorical(kind) or pa.types.is_boolean(kind):
         return _categories(array if pa.types.is_dictionary(kind) else pc.dictionary_encode(array), is_text(kind))
-    raise ValueError(
-        f"column {name!r} holds {kind}: give numbers, dates, text, categories or booleans, or drop the column"
-    )
+    raise ValueError(f"{what} holds {kind}: give numbers, dates, text, categories or booleans, or drop it")
 
 
 def flags(mask: Any) -> Flags:
@@ -102,7 +100,7 @@ def is_categorical(kind: Any) -> bool:
     return pa.types.is_dictionary(kind) or is_text(kind) or str(kind) in ("binary", "large_binary", "binary_view")
 
 
-def arrow_of(values: Any, name: str) -> tuple[Any, bool]:
+def arrow_of(values: Any, what: str) -> tuple[Any, bool]:
     """An Arrow array of a series or of objects, text where these are text and numbers, and whether they are both."""
     if isinstance(values, nw.Series):
         if values.dtype != nw.Object:
@@ -114,14 +112,14 @@ def arrow_of(values: Any, name: str) -> tuple[Any, bool]:
         known = [None if value is None or value != value else value for value in values]  # NaN and NaT are no value
     words = (str, int, float, np.number, type(None))
     if any(isinstance(value, bool) or not isinstance(value, words) for value in known):
-        raise mixed_kinds(name)
+        raise mixed_kinds(what)
     return pa.array([None if value is None else str(value) for value in known], pa.string()), True
 
 
-def mixed_kinds(name: str) -> ValueError:
+def mixed_kinds(what: str) -> ValueError:
     """The error for a column that is not of one kind."""
     return ValueError(
-        f"column {name!r} mixes kinds of values: convert it to numbers or to text only, for example with astype(str)"
+        f"{what} mixes kinds of values: convert it to numbers or to text only, for example with astype(str)"
     )
 
 
@@ -130,17 +128,17 @@ def is_text(kind: Any) -> bool:
     return str(kind) in ("string", "large_string", "string_view")
 
 
-def _numbers(array: Any, name: str) -> np.ndarray:
+def _numbers(array: Any, what: str) -> np.ndarray:
     """Whole numbers with missing ones among them, or decimals, as floats."""
     kind = array.type
     floats = _as_float(array)
     decimal = pa.types.is_decimal(kind)
     if kind.precision > DIGITS if decimal else np.nanmax(np.abs(floats), initial=0.0) >= WHOLE:
-        check_distinct(len(array.unique().drop_null()), floats, f"column {name!r}")
+        check_distinct(len(array.unique().drop_null()), floats, what)
     return floats
 
 
-def _microseconds(array: Any, name: str) -> np.ndarray:
+def _microseconds(array: Any, what: str) -> np.ndarray:
     """Microseconds since 1970-01-01 UTC, since midnight, or of a duration."""
     kind = array.type
     if pa.types.is_date32(kind):
@@ -150,7 +148,7 @@ def _microseconds(array: Any, name: str) -> np.ndarray:
     if unit != "ns":
         return _as_float(ticks) * _MICROSECONDS[unit]
     known = numpy_of(array.is_valid())
-    return microseconds(np.where(known, _stored(ticks), 0), known, name)
+    return microseconds(np.where(known, _stored(ticks), 0), known, what)
 
 
 def _as_float(array: Any) -> np.ndarray:

@@ -61,12 +61,12 @@ class Distinct:
         return cls(found, np.ones((len(found), 1), np.int64)) if len(found) <= most else None
 
     @classmethod
-    def merged(cls, parts: Sequence[Distinct], kind: Kind | None, most: int, name: str) -> Distinct | None:
+    def merged(cls, parts: Sequence[Distinct], kind: Kind | None, most: int, what: str) -> Distinct | None:
         """The distinct categories of all parts, or numbers in one type; None: more than ``most`` cells of numbers."""
         if len(parts) == 1 and kind in (None, parts[0].values.dtype):
             return parts[0]
         given = [part.values if kind is None else part.values.astype(kind) for part in parts]
-        values = union_of_categories(given, name) if kind is None else np.unique(np.concatenate(given))
+        values = union_of_categories(given, what) if kind is None else np.unique(np.concatenate(given))
         n_classes = parts[0].counts.shape[1]
         if kind is not None and len(values) * n_classes > most:
             return None
@@ -208,7 +208,7 @@ class ColumnSummary:
         return bool((lookup(mine, others) >= 0).all())
 
     @classmethod
-    def merged(cls, parts: Sequence[ColumnSummary], name: str, most: int) -> ColumnSummary:
+    def merged(cls, parts: Sequence[ColumnSummary], what: str, most: int) -> ColumnSummary:
         """What all parts of the rows hold, in their order, with ``most`` cells of distinct numbers at most."""
         if len(parts) == 1:
             return parts[0]
@@ -216,10 +216,10 @@ class ColumnSummary:
         n_missing = sum(part.n_missing for part in parts)
         filled = [part for part in parts if not part.is_empty] or list(parts)
         if len({part.kind is None for part in filled}) > 1 and holds & NUMBERS:
-            raise changes_kind(name, "numbers", "text or categories")
+            raise changes_kind(what, "numbers", "text or categories")
         if filled[0].kind is None:  # numbers all of which are missing may be among them
             tables = [part.distinct for part in filled if part.kind is None and part.distinct is not None]
-            is_text, together = any(part.is_text for part in filled), Distinct.merged(tables, None, most, name)
+            is_text, together = any(part.is_text for part in filled), Distinct.merged(tables, None, most, what)
             return cls(holds, None, n_missing=n_missing, distinct=together, is_text=is_text)
         tables = [part.distinct for part in filled if part.distinct is not None]
         kind = np.result_type(*(part.kind for part in filled if part.kind is not None))
@@ -233,13 +233,13 @@ class ColumnSummary:
             min((part.low for part in known), default=None),
             max((part.high for part in known), default=None),
             n_missing,
-            distinct=Distinct.merged(tables, kind, most, name) if len(tables) == len(filled) else None,
+            distinct=Distinct.merged(tables, kind, most, what) if len(tables) == len(filled) else None,
             row_numbers=reduce(add, numbers) if len(numbers) == len(parts) else None,
             outlying=reduce(add, [part.outlying for part in filled if part.outlying is not None]) if known else None,
         )
 
 
-def union_of_categories(parts: Sequence[NDArray[Any]], name: str) -> NDArray[Any]:
+def union_of_categories(parts: Sequence[NDArray[Any]], what: str) -> NDArray[Any]:
     """The sorted categories of all parts of a column."""
     if all(len(part) == len(parts[0]) and bool(np.all(part == parts[0])) for part in parts[1:]):
         return parts[0]
@@ -247,11 +247,9 @@ def union_of_categories(parts: Sequence[NDArray[Any]], name: str) -> NDArray[Any
         return np.unique(np.concatenate(parts))
     except TypeError:
         kinds = sorted({type(part[0]).__name__ for part in parts if len(part)})
-        raise changes_kind(name, f"categories of type {kinds[0]}", f"of type {kinds[-1]}") from None
+        raise changes_kind(what, f"categories of type {kinds[0]}", f"of type {kinds[-1]}") from None
 
 
-def changes_kind(name: str, before: str, after: str) -> ValueError:
+def changes_kind(what: str, before: str, after: str) -> ValueError:
     """The error for a column that is of one kind in some rows and of another in others."""
-    return ValueError(
-        f"column {name!r} holds {before} in some parts of the data and {after} in others: make it of one kind"
-    )
+    return ValueError(f"{what} holds {before} in some parts of the data and {after} in others: make it of one kind")

@@ -13,11 +13,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Flags, Floats
+from bitsieve.common.arrays import Flags
 from bitsieve.common.lazy import NumberedNames, issparse
 from bitsieve.common.messages import quoted
 from bitsieve.counts.tables import MAX_SAMPLES
-from bitsieve.data.encoding import Encoded, as_array, as_doubles, encode_known, microseconds
+from bitsieve.data.encoding import Encoded, as_array, as_doubles, encode_known, times_as_numbers
 from bitsieve.data.given import ColumnRules, Understood, with_rows
 from bitsieve.data.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.data.table import TableInMemory
@@ -103,7 +103,8 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> TableInMemory:
         return TableInMemory(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
     if kind in "mM":
         plain = Understood(Plain(pa.from_numpy_dtype(f"{kind}8[us]")), is_plain=True)
-        return TableInMemory(_microseconds(X, names), names, meanings=dict.fromkeys(range(n_features), plain))
+        times = [times_as_numbers(X[:, j], f"column {name!r}") for j, name in enumerate(names)]
+        return TableInMemory(np.column_stack(times), names, meanings=dict.fromkeys(range(n_features), plain))
     if kind == "b":
         return TableInMemory(_encode_booleans(X), names)
     columns, meanings = _columns_with_text(dict(enumerate(X.T)), names, rules)
@@ -116,14 +117,15 @@ def _columns_with_text(
     """Arrays of objects and series by their places, read by way of Arrow; and what text means."""
     from bitsieve.data.arrow import arrow_of, column_of_arrow, is_categorical, mixed_kinds
 
-    places, found = list(given), [arrow_of(values, names[j]) for j, values in given.items()]
+    places, what = list(given), [f"column {names[j]!r}" for j in given]
+    found = [arrow_of(values, of) for values, of in zip(given.values(), what, strict=True)]
     arrays, meanings = typed_columns([array for array, _ in found], places, rules, rules.by_place(names))
-    for j, array, (_, is_mixed) in zip(places, arrays, found, strict=True):
+    for j, array, of, (_, is_mixed) in zip(places, arrays, what, found, strict=True):
         if is_mixed and is_categorical(array.type):
-            raise mixed_kinds(names[j])
+            raise mixed_kinds(of)
         if j not in meanings and pa.types.is_temporal(array.type):
             meanings[j] = Understood(Plain(array.type), is_plain=True)
-    return {j: column_of_arrow(array, names[j]) for j, array in zip(places, arrays, strict=True)}, meanings
+    return {j: column_of_arrow(array, of) for j, array, of in zip(places, arrays, what, strict=True)}, meanings
 
 
 def _encode_booleans(X: Flags) -> list[Encoded]:
@@ -137,15 +139,6 @@ def _encode_booleans(X: Flags) -> list[Encoded]:
     occurring = {(0, 0): np.array([False]), (0, 1): np.array([False, True]), (1, 1): np.array([True])}
     ends = zip(low.tolist(), high.tolist(), strict=True)
     return [Encoded(codes[:, j], occurring[of]) for j, of in enumerate(ends)]
-
-
-def _microseconds(X: NDArray[Any], names: Sequence[str]) -> Floats:
-    """Times as microseconds."""
-    known = ~np.isnat(X)
-    if np.datetime_data(X.dtype)[0] in ("ns", "ps", "fs", "as"):
-        ticks = X.astype(f"{X.dtype.kind}8[ns]").view(np.int64)
-        return np.column_stack([microseconds(ticks[:, j], known[:, j], name) for j, name in enumerate(names)])
-    return np.where(known, X.astype(f"{X.dtype.kind}8[us]").view(np.int64), np.nan)
 
 
 def check_unique(X: Any) -> list[Any]:

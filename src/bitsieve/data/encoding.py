@@ -157,11 +157,19 @@ def as_doubles(X: NDArray[Any], what: Callable[[int], str]) -> NDArray[Any]:
     return doubles
 
 
-def microseconds(nanoseconds: Integers, known: Flags, name: str) -> Floats:
+def times_as_numbers(times: NDArray[Any], what: str) -> Floats:
+    """Times or durations of numpy in microseconds, NaN where missing; refused where several become one."""
+    known, kind = ~np.isnat(times), times.dtype.kind
+    if np.datetime_data(times.dtype)[0] in ("ns", "ps", "fs", "as"):
+        return microseconds(times.astype(f"{kind}8[ns]").view(np.int64), known, what)
+    return np.where(known, times.astype(f"{kind}8[us]").view(np.int64), np.nan)
+
+
+def microseconds(nanoseconds: Integers, known: Flags, what: str) -> Floats:
     """Times in nanoseconds as microseconds, NaN where they are not ``known``; refused where several become one."""
     rest = np.fmod(nanoseconds, 1000)
     values = (nanoseconds - rest) // 1000 + rest / 1000.0  # whole ones are exact: of every year from 1685 to 2255
     values[~known] = np.nan
     if rest[known].any():
-        check_distinct(len(np.unique(nanoseconds[known])), values, f"column {name!r}")
+        check_distinct(len(np.unique(nanoseconds[known])), values, what)
     return values

@@ -154,7 +154,7 @@ class Roles:
 
     @property
     def others(self) -> list[Any]:
-        """The columns that are no features."""
+        """The columns of the target and the weights."""
         return [*self.target, *([] if self.weight is None else [self.weight])]
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_integer
-from bitsieve.data.encoding import Encoded, are_categories, as_doubles, check_whole_numbers, microseconds
+from bitsieve.data.encoding import Encoded, are_categories, as_doubles, check_whole_numbers, times_as_numbers
 
 KINDS = ("classes", "quantity")
 TIMES = {"M": "dates", "m": "durations"}  # by the kind that numpy has for them
@@ -84,11 +84,7 @@ def are_codes(values: NDArray[Any], counts: NDArray[np.int64]) -> bool:
 def numbers_of(values: NDArray[Any], what: str) -> NDArray[np.float64]:
     """A quantity as it is cut, times as microseconds; refused where several values become one."""
     if values.dtype.kind in "mM":
-        unit = np.datetime_data(values.dtype)[0]
-        if unit in ("ns", "ps", "fs", "as"):
-            ticks = values.astype(f"{values.dtype.kind}8[ns]").view(np.int64)
-            return microseconds(ticks, np.ones(len(ticks), bool), what)
-        return values.astype(f"{values.dtype.kind}8[us]").view(np.int64).astype(np.float64)
+        return times_as_numbers(values, what)
     if values.dtype.kind != "f":
         check_whole_numbers(values, what)
     return np.asarray(as_doubles(values[:, None], lambda _: what)[:, 0], np.float64)

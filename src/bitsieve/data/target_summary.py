@@ -148,7 +148,7 @@ class TargetSummary:
         for name, given in columns.items():
             values = read_values(given, called(name, len(columns) > 1))
             rows = np.arange(first_row, first_row + len(values)) if sampled else None
-            is_text = are_categories(values) and target_text(given, name) is not None
+            is_text = are_categories(values) and target_text(given) is not None
             found[name] = TargetColumn.of_part(values, rows, weights, times, is_text)
         return cls(found)
 

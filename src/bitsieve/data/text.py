@@ -275,7 +275,7 @@ def _are_plain_words(values: pa.Array) -> bool:
 def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Account]]:
     """A target with its text as :func:`typed_columns` reads it where that is no class; by column how it was read."""
     columns = split_target(y)
-    texts = {place: target_text(values, name) for place, (name, values) in enumerate(columns.items())}
+    texts = {place: target_text(values) for place, values in enumerate(columns.values())}
     texts = {place: text for place, text in texts.items() if text is not None}
     typed, meanings = typed_columns([*texts.values()], [*texts], rules, {})
     read = {place: array for place, array in zip(texts, typed, strict=True) if meanings[place].form.no_class}
@@ -291,7 +291,7 @@ def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Ac
     return read_y, {name: account for name, account in accounts.items() if account is not None}
 
 
-def target_text(values: Any, name: str) -> pa.Array | None:
+def target_text(values: Any) -> pa.Array | None:
     """A column of a target as Arrow text, numbers among text as text, too; None where it is of another kind."""
     found = nw.from_native(values, pass_through=True, allow_series=True)
     if isinstance(found, nw.Series) and found.dtype not in (nw.String, nw.Object):
@@ -301,7 +301,7 @@ def target_text(values: Any, name: str) -> pa.Array | None:
         if found.dtype.kind not in "OUS" or found.ndim != 1:
             return None
     try:
-        array = found if isinstance(found, (pa.Array, pa.ChunkedArray)) else arrow_of(found, name)[0]
+        array = found if isinstance(found, (pa.Array, pa.ChunkedArray)) else arrow_of(found, "the target")[0]
     except ValueError:  # of other kinds, which are refused elsewhere
         return None
     return array if is_text(array.type) else None

@@ -211,18 +211,18 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
 def combined(first: SavedCounts, second: SavedCounts) -> SavedCounts:
     """The counts of both parts of the rows, of codes as they are; refused where a column is of two kinds."""
     known: list[Any] = [
-        _union(one, other, name)
+        _union(one, other, f"column {name!r}")
         for name, one, other in zip(first.names, first.binner.categories_, second.binner.categories_, strict=True)
     ]
     labels = _union(first.target.labels, second.target.labels, "the target")
     return _grown(first, known, labels) + _grown(second, known, labels)
 
 
-def _union(one: Any, other: Any, name: str) -> NDArray[Any]:
+def _union(one: Any, other: Any, what: str) -> NDArray[Any]:
     """The sorted values of both parts."""
     if len(one) and len(other) and (one.dtype.kind in "iuf") != (other.dtype.kind in "iuf"):
-        raise changes_kind(name, "numbers", "text or categories")
-    return union_of_categories([values for values in (one, other) if len(values)] or [one], name)
+        raise changes_kind(what, "numbers", "text or categories")
+    return union_of_categories([values for values in (one, other) if len(values)] or [one], what)
 
 
 def _grown(counts: SavedCounts, known: list[Any], labels: NDArray[Any]) -> SavedCounts:

@@ -40,12 +40,11 @@ class Method:
     (``n_features_to_select``, ``binning``, ``n_jobs``); by default those of ``run``. ``rules``: what is allowed for
     each. ``check``: called with all parameters and ``n_features_to_select``, refuses those that do not go together.
 
-    ``requires``: what it needs of the data: "tables", "partition", "joined", "rows", "dense",
-    "independent". ``requires_more``: called
-    with all parameters and ``n_features_to_select``, what it needs besides with these. ``bins``: whether it takes
-    codes, so that numbers are binned; of a method on rows, ``binning=None`` leaves them. ``takes_missing``: whether it
-    takes missing values as they are. ``ends_with``: the values of ``n_features_to_select``, None or "auto", that leave
-    the number to the method.
+    ``requires``: what it needs of the data: "tables", "partition", "joined", "rows", "dense", "independent".
+    ``requires_more``: called with all parameters and ``n_features_to_select``, what it needs besides with these.
+    ``bins``: whether it takes codes, so that numbers are binned; of a method on rows, ``binning=None`` leaves them.
+    ``takes_missing``: whether it takes missing values as they are. ``ends_with``: the values of
+    ``n_features_to_select``, None or "auto", that leave the number to the method.
     """
 
     name: str

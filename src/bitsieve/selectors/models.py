@@ -87,7 +87,7 @@ class L1SVM(MethodSelector):
     scores_ : ndarray of float, shape (k,)
         ``sum_c |w_cj|`` over the classes, one against the rest where there are more than two.
     C_ : float
-        That was used.
+        The C of the machine.
 
     Raises
     ------
@@ -117,7 +117,8 @@ class L1SVM(MethodSelector):
 class SVMRFE(MethodSelector):
     r"""Fit a linear support vector machine, drop the features of the smallest squared weights, and again.
 
-    By scikit-learn's ``RFE`` over ``SVC`` with a linear kernel (hinge loss, with a bias).
+    The machine is scikit-learn's ``SVC`` with a linear kernel (hinge loss, with a bias). Of equal features the last is
+    dropped first.
 
     Parameters
     ----------

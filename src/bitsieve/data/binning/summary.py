@@ -63,7 +63,7 @@ class Summary(KnownColumns):
             first.names,
             first.feature_names,
             [
-                ColumnSummary.merged(of_column, name, first.limits.cells)
+                ColumnSummary.merged(of_column, f"column {name!r}", first.limits.cells)
                 for name, of_column in zip(first.names, columns, strict=True)
             ],
             first.target,

@@ -15,7 +15,7 @@ from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.differences import Differences
 from bitsieve.methods.by_samples.rows import Samples
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of, rank_all
+from bitsieve.methods.method import DENSE_ROWS, Found, Method, rank_all
 
 BLOCK_DISTANCES = 1 << 21  # held at once a thread, 16 MiB; blocks depend on the data alone, and so do all sums
 MOST_BLOCK_SAMPLES = 256
@@ -145,7 +145,6 @@ METHODS = (
         seconds=lambda n, d, k: n * d * (5e-8 + 2e-10 * d),
         unit="weight",
         selector="bitsieve.selectors.separability:ReliefF",
-        parameters=defaults_of(relieff),
         run=relieff,
         requires=DENSE_ROWS,
         bins=False,

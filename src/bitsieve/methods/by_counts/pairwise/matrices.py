@@ -106,7 +106,7 @@ class CountedMatrix:
         return out
 
     def upper_bounds(self, k: int) -> list[float]:
-        """None: a bound needs all rows."""
+        """No bound: it would need all rows."""
         return []
 
 

@@ -286,5 +286,5 @@ class SingleTests:
 
 
 def _largest_below(p: Floats, thresholds: Floats) -> float:
-    """The largest threshold that as many ascending p are below as it stands for; else the first."""
+    """The threshold of the largest k with ``p_(k)`` at most that, of ascending p; where there is none, the first."""
     return float(thresholds[np.flatnonzero(p <= thresholds)].max(initial=thresholds[0]))
