@@ -83,14 +83,23 @@ def test_what_is_made_is_allowed():
 
 def test_numbers_of_features():
     count = FeatureCount()
-    assert [count.among(asked, 10) for asked in (1, 10, 0.25, 0.01, np.int64(3))] == [1, 10, 2, 1, 3]
+    assert [count.among(asked, 10) for asked in (1, 10, 0.25, 0.01, np.int64(3), np.float32(0.5))] == [
+        1,
+        10,
+        2,
+        1,
+        3,
+        5,
+    ]
+    with pytest.raises(ParameterError, match="give a whole number from 1 to 10, a share between 0 and 1, or auto"):
+        FeatureCount(("auto",)).among(2.5, 10)
     assert FeatureCount(("auto", None)).among("auto", 10) == FeatureCount((None,)).among(None, 10) == 10
     for wrong, line in (
         (11, "n_features_to_select=11 is not allowed: give a whole number from 1 to 10 (the table has 10 features)"),
         (
             "aut",
-            "n_features_to_select='aut' is not allowed: give a whole number from 1 to 10, a share between 0 and 1, "
-            "or auto (the table has 10 features)",
+            "n_features_to_select='aut' is not allowed: give a whole number from 1 to 10 or a share between 0 and 1 "
+            "(the table has 10 features)",
         ),
         ("auto", "n_features_to_select='auto' is not allowed here: this method does not end by itself, give a number"),
     ):

@@ -102,7 +102,7 @@ def test_mistakes_are_one_line(bed, tmp_path, monkeypatch):
     with pytest.raises(DataError, match=r"^cannot read '.*genes.bed' with the .bim and .fam beside it: [^\n]*$"):
         read_table(bed)
     monkeypatch.setitem(sys.modules, "bed_reader", None)
-    with pytest.raises(DataError, match=r"needs bed-reader: pip install 'bitsieve\[plink\]'$"):
+    with pytest.raises(DataError, match=r"needs the package 'bed_reader': pip install 'bitsieve\[plink\]'$"):
         read_table(bed)
 
 

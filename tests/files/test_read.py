@@ -92,7 +92,7 @@ def test_the_index_pandas_adds_is_no_column(tmp_path):
 
 
 def test_missing_markers_of_text(tmp_path):
-    markers = [*text.MISSING, " ?"]
+    markers = text.MARKERS
     path = tmp_path / "data.csv"
     path.write_text("number,word\n1.5,red\n" + "".join(f"{marker},{marker}\n" for marker in markers))
     table = read_table(path)

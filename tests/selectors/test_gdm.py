@@ -236,7 +236,7 @@ def test_columns_that_do_not_vary_are_never_selected(form):
         ({"tau": -0.1}, "tau=-0.1 is not allowed: give a number from 0 to 1"),
         ({"tau": "much"}, "tau='much' is not allowed"),
         ({"C": 0}, "C=0 is not allowed: give a number above 0"),
-        ({"C": -1.0}, "C=-1.0 is not allowed: give a number of 0 or more"),
+        ({"C": -1.0}, "C=-1.0 is not allowed: give a number above 0"),
         ({"features_per_cut": 3}, "features_per_cut=3 is not allowed: give a whole number from 1 to 2"),
         ({"features_per_cut": 0}, "features_per_cut=0 is not allowed"),
         ({"max_cuts": 0}, "max_cuts=0 is not allowed: give a whole number of 1 or more"),

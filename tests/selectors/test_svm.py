@@ -111,6 +111,8 @@ def test_mistakes():
         L1SVM(1, C=0).fit(X, y)
     with pytest.raises(ValueError, match=r"^no column has weight at C=1e-06: give a larger C$"):
         L1SVM(1, C=1e-6).fit(X, y)
+    with pytest.raises(ValueError, match=r"^no column has weight at C=\S+: give columns that vary with the classes$"):
+        L1SVM(1).fit(np.ones_like(X), y)
     for step in (0, 1.5, 0.0, "few"):
         with pytest.raises(ValueError, match=r"^step="):
             SVMRFE(1, step=step).fit(X, y)

@@ -66,10 +66,12 @@ def check_number(name: str, value: object, low: float, high: float = np.inf, *, 
     return number
 
 
-def check_above_zero(name: str, value: Any) -> None:
-    """Refuse what is no number above 0."""
-    if not check_number(name, value, 0) > 0:
-        raise ParameterError(name, value, "give a number above 0")
+def check_above_zero(name: str, value: object, rules: Sequence[str] = ()) -> None:
+    """Refuse what is neither a number above 0 nor the name of one of some rules."""
+    number = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
+    if not number and not (isinstance(value, str) and value in rules):
+        named = f"{' or '.join(map(repr, rules))}, or " if rules else ""
+        raise ParameterError(name, value, f"give {named}a number above 0")
 
 
 def check_level(level: object) -> None:
@@ -82,13 +84,6 @@ def check_choice(name: str, value: object, choices: Sequence[str | None]) -> Non
     """Refuse a value that is none of the choices."""
     if not isinstance(value, str | None) or value not in choices:
         raise ParameterError(name, value, f"give {' or '.join(map(repr, choices))}")
-
-
-def check_bandwidth(name: str, value: object, rules: Sequence[str]) -> None:
-    """Refuse what is no width of a kernel: neither the name of a rule nor a number above 0."""
-    number = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
-    if not number and not (isinstance(value, str) and value in rules):
-        raise ParameterError(name, value, f"give {' or '.join(map(repr, rules))}, or a number above 0")
 
 
 def check_flag(name: str, value: object) -> bool:
@@ -134,11 +129,12 @@ class FeatureCount:
         if isinstance(value, str) and value == "auto":
             advice = "this method does not end by itself, give a number"
             raise ParameterError("n_features_to_select", value, advice, "is not allowed here")
-        if isinstance(value, float) and 0 < value < 1:
+        if isinstance(value, (float, np.floating)) and 0 < value < 1:
             return max(1, int(value * n_features))
         why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
         if value is not None and whole_number(value) is None:
-            allowed = f"give a whole number from 1 to {n_features}, a share between 0 and 1, or auto ({why})"
+            share = ", a share between 0 and 1, or auto" if "auto" in self.open_ended else " or a share between 0 and 1"
+            allowed = f"give a whole number from 1 to {n_features}{share} ({why})"
             raise ParameterError("n_features_to_select", value, allowed)
         if value is None:
             if n_features < SELECTOR_FEATURES:

@@ -110,7 +110,9 @@ def _files(path: Path) -> dict[Path, dict[str, str | None]]:
     if not tables:
         raise DataError(f"the folder {str(path)!r} holds no table: files that end in {', '.join(ENDINGS)} are read")
     if len({frozenset(one) for one in tables.values()}) > 1:
-        raise DataError(f"the sub-folders of {str(path)!r} are not all named by the same columns: sort them out")
+        raise DataError(
+            f"the sub-folders of {str(path)!r} are not all named by the same columns: name each COLUMN=VALUE alike"
+        )
     return dict(sorted(tables.items()))
 
 

@@ -124,6 +124,9 @@ def test_a_binner_of_dense_columns_names_the_one_for_sparse_ones():
         name = type(binner).__name__
         with pytest.raises(ValueError, match=rf"the table is sparse: use ZeroApartBinner\({name}\(\)\)"):
             binner.fit(X, [0, 1] * 3)
+        binner.fit(np.eye(6), [0, 1] * 3)
+        with pytest.raises(ValueError, match=rf"the table is sparse: use ZeroApartBinner\({name}\(\)\)"):
+            binner.transform(X)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -73,9 +73,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
         """
         uses_target = self.requires == "classes"
         table = read_xy(X, y if uses_target else None, sample_weight, estimator=self)
-        if table.is_sparse and self.bins_parts:  # which zero apart alone does not
-            other = f"ZeroApartBinner({type(self).__name__}())"
-            raise ValueError(f"the table is sparse: use {other}, which keeps zero a code of its own, or X.toarray()")
+        self._refuse_sparse(table)
         if uses_target and y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         return self.fit_table(table)
@@ -109,7 +107,14 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
         known = self.categories_
         numbers = (j for j in range(self.n_features_in_) if known is None or known[j] is None)
         forms = {**{j: Plain() for j in numbers}, **self._forms}
-        return read_columns(X, estimator=self, reset=False, rules=ColumnRules(forms=forms))
+        table = read_columns(X, estimator=self, reset=False, rules=ColumnRules(forms=forms))
+        self._refuse_sparse(table)
+        return table
+
+    def _refuse_sparse(self, table: TableInMemory) -> None:
+        if table.is_sparse and self.bins_parts:  # which zero apart alone does not
+            other = f"ZeroApartBinner({type(self).__name__}())"
+            raise ValueError(f"the table is sparse: use {other}, which keeps zero a code of its own, or X.toarray()")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

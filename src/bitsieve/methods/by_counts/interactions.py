@@ -101,7 +101,9 @@ def strongest_p(rarity: Floats, of_copies: Floats) -> Floats:
     logs, a = np.log(of_copies), 1.0
     most = logs.max()
     if logs.min() == most:
-        raise ValueError("the shuffled copies of columns do not differ: the table is too small for contrasts")
+        raise ValueError(
+            "the shuffled copies of columns do not differ: the table is too small for contrasts, use shuffles"
+        )
     for _ in range(50):
         weights = np.exp(a * (logs - most))
         weights /= weights.sum()
@@ -159,7 +161,9 @@ class Search:
     def strongest(self, source: CountSource, progress: Progress = None) -> Interacting:
         """The strongest tuples of columns that vary, and the strongest of every column."""
         if source.n_features < self.order:
-            raise ValueError(f"the table has {source.n_features} feature(s), and a tuple takes {self.order}")
+            raise ValueError(
+                f"the table has {source.n_features} feature(s), and a tuple takes {self.order}: give more columns"
+            )
         per_bit = entropy_terms(source.n_samples).per_bit
         if self.screen is None or self.screen >= source.n_features:
             found = search_tuples(source, self.order, self.statistic, self.n_top, progress)

@@ -14,7 +14,7 @@ from bitsieve.common.choice import TIE, pick
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import ParameterError, Sentence, Setting
-from bitsieve.common.parameters import check_bandwidth, check_choice, made_by
+from bitsieve.common.parameters import check_above_zero, check_choice, made_by
 from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
@@ -313,7 +313,7 @@ METHODS = (
         rules={
             "similarity": check_similarity,
             "information": partial(check_choice, choices=INFORMATIONS),
-            "bandwidth": partial(check_bandwidth, rules=BANDWIDTHS),
+            "bandwidth": partial(check_above_zero, rules=BANDWIDTHS),
             "dynamics": partial(check_choice, choices=tuple(DYNAMICS)),
             "memory": made_by(check_memory),
         },

@@ -81,23 +81,29 @@ def _check_model(name: str, value: Any) -> None:
 
 def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> Found:
     """Choose the columns to which an L1 penalty leaves the largest weights; see :class:`bitsieve.L1SVM`."""
-    from sklearn.svm import l1_min_c
-
     values, codes = standardised(samples.values()), samples.classes
     phase("fitting the model")
-    penalty = l1_min_c(values, codes) if C is None else C
-    too_small = _too_small(values, codes, k)
-    for left in range(MOST_TRIED if C is None else 0, -1, -1):
-        if not left or not too_small(penalty):
-            weights = _weights(_l1_machine(values, codes, penalty))
-            if np.count_nonzero(weights) >= k:
-                break
-        penalty *= GROWTH if left else 1.0
+    penalty, weights = _least_penalty(values, codes, k) if C is None else (C, _weights(_l1_machine(values, codes, C)))
     order = rank(weights)
     order = order[weights[order] > 0][:k]
     if not len(order):
-        raise ValueError(f"no column has weight at C={penalty:.4g}: give a larger C")
+        advice = "give columns that vary with the classes" if C is None else "give a larger C"
+        raise ValueError(f"no column has weight at C={penalty:.4g}: {advice}")
     return Found(order, weights[order], extras={"C_": float(penalty)})
+
+
+def _least_penalty(values: Floats | csc_array, codes: NDArray[np.int32], k: int) -> tuple[float, Floats]:
+    """The first C of a growing series at which k columns have weight, or else the last, and the weights."""
+    from sklearn.svm import l1_min_c
+
+    penalty, too_small = float(l1_min_c(values, codes)), _too_small(values, codes, k)
+    for _ in range(MOST_TRIED):
+        if not too_small(penalty):
+            weights = _weights(_l1_machine(values, codes, penalty))
+            if np.count_nonzero(weights) >= k:
+                return penalty, weights
+        penalty *= GROWTH
+    return penalty, _weights(_l1_machine(values, codes, penalty))
 
 
 def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0) -> Found:

@@ -11,7 +11,7 @@ import numpy as np
 
 from bitsieve.common.arrays import Columns, Integers
 from bitsieve.common.messages import ParameterError, Sentence, Setting
-from bitsieve.common.parameters import check_bandwidth, check_choice, optional
+from bitsieve.common.parameters import check_above_zero, check_choice, optional
 from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, Bound, variational_select
@@ -95,7 +95,7 @@ _NAIVE = Method(
     rules={
         "decomposition": partial(check_choice, choices=DECOMPOSITIONS),
         "on_plateau": optional(partial(check_choice, choices=PLATEAUS)),
-        "bandwidth": partial(check_bandwidth, rules=BANDWIDTHS),
+        "bandwidth": partial(check_above_zero, rules=BANDWIDTHS),
     },
     check=_check,
 )
