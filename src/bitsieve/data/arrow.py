@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Flags
 from bitsieve.data.encoding import DIGITS, WHOLE, Encoded, check_distinct, encode, microseconds
-from bitsieve.files.dialect import MISSING
+from bitsieve.files.dialect import MARKERS
 
 _MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit
 _DAY = 86_400_000_000.0
@@ -26,12 +26,12 @@ def text_of(values: Sequence[str]) -> pa.Array:
     return pa.Array.from_buffers(pa.string(), len(encoded), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))])
 
 
-MARKERS = text_of([*MISSING, *(f" {marker}" for marker in MISSING if marker)])
+_MARKERS = text_of(MARKERS)
 
 
 def without_markers(text: pa.Array) -> pa.Array:
     """The text, null where it means a missing value."""
-    means_missing = pc.is_in(text, MARKERS)
+    means_missing = pc.is_in(text, _MARKERS)
     return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
 
 

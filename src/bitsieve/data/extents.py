@@ -99,13 +99,12 @@ class KnownColumns(NamedColumns, ABC):
         """What the columns hold."""
 
 
-Columns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
+TableColumns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
 
 
-def find_extents(columns: Columns, n_jobs: int | None, whole: bool) -> Extents:
+def find_extents(columns: TableColumns, n_jobs: int | None, whole: bool) -> Extents:
     """Look at all columns once; numbers with a fractional part are looked for only if ``whole``."""
     given = numeric_blocks(columns, n_jobs)
-    matrix = isinstance(columns, np.ndarray)
     holds = np.zeros(columns.shape[1] if isinstance(columns, np.ndarray) else len(columns), np.uint8)
     found: list[Any] = [None] * len(given)
 
@@ -119,7 +118,7 @@ def find_extents(columns: Columns, n_jobs: int | None, whole: bool) -> Extents:
 
     run_blocks(look, range(len(given)), n_jobs)
     seen = [one for some in found for one in some]
-    for j, values in enumerate(() if matrix else columns):
+    for j, values in enumerate(() if isinstance(columns, np.ndarray) else columns):
         if are_categories(values):
             missing = bool(len(values.codes)) and int(values.codes.min()) < 0
             holds[j] = NUMBERS * (len(values.categories) > 0) | MISSING * missing
@@ -139,7 +138,7 @@ def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
     return [narrow, block.part(np.flatnonzero(~fits))] if fits.any() else [block]
 
 
-def numeric_blocks(columns: Columns, n_jobs: int | None) -> list[NumericBlock]:
+def numeric_blocks(columns: TableColumns, n_jobs: int | None) -> list[NumericBlock]:
     """The numeric columns in some blocks a thread, each of one type."""
     if isinstance(columns, np.ndarray):
         matrix, (n_samples, n_features) = _native_type(columns), columns.shape
@@ -185,6 +184,7 @@ def _ranges(n_columns: int, n_samples: int, n_jobs: int | None, together: int) -
     return [range(first, min(first + size, n_columns)) for first in range(0, n_columns, size)]
 
 
+FINITE_INSTEAD = "replace infinity by a finite number, or drop the rows"
 IN_A_BIN = Sentence("set ", Setting("missing", "bin"), " to give them a code of their own, or impute them first")
 
 
@@ -196,8 +196,7 @@ def check_values(
     infinite, missing = extents.which(INFINITE), extents.which(MISSING)
     if infinite:
         raise ValueError(
-            f"{columns_hold(len(infinite))} infinite values (inf): {table.quoted(infinite)}; "
-            "replace infinity by a finite number, or drop the rows"
+            f"{columns_hold(len(infinite))} infinite values (inf): {table.quoted(infinite)}; {FINITE_INSTEAD}"
         )
     if missing and not allow_missing:
         what = f"{columns_hold(len(missing))} missing values (NaN): {table.quoted(missing)}"

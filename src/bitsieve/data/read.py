@@ -239,14 +239,8 @@ def _from_arrays(data: ArrayTable, target: Any, sample_weight: Any, rules: Targe
     if target is None and "y" in data.names:
         raise ValueError("the target and a feature are both named 'y': give the feature another name")
     target = "y" if target is None else target
-    is_sparse = not isinstance(data.X, np.ndarray)
-    if (
-        is_sparse
-        and isinstance(target, str)
-        and target == "y"
-        and not isinstance(sample_weight, str)
-        and not isinstance(rules.groups, str)
-    ):
+    others_named = isinstance(sample_weight, str) or isinstance(rules.groups, str)
+    if not isinstance(data.X, np.ndarray) and isinstance(target, str) and target == "y" and not others_named:
         return _from_sparse_arrays(data, sample_weight, rules)
     source = _Archive(data)
     roles = divide(source.labels, target, sample_weight, rules.groups, n_samples=source.n_samples, never=["y"])

@@ -16,7 +16,7 @@ from bitsieve.common.messages import Sentence, quoted_places
 from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
 from bitsieve.data.encoding import WHOLE
-from bitsieve.data.extents import columns_hold
+from bitsieve.data.extents import FINITE_INSTEAD, columns_hold
 from bitsieve.files.libsvm import SpooledColumns
 
 MOST_DENSE_BYTES = 2 << 30
@@ -113,8 +113,7 @@ class StoredColumns(Sequence[Any]):
         with np.errstate(all="ignore"):
             if np.isfinite(self.value.sum(dtype=np.float64)):
                 return
-        infinite = "replace infinity by a finite number, or drop the rows"
-        wrong: list[tuple[Any, str, Any]] = [(np.isinf, "infinite values (inf)", infinite)]
+        wrong: list[tuple[Any, str, Any]] = [(np.isinf, "infinite values (inf)", FINITE_INSTEAD)]
         if not allow_missing:
             wrong.append((np.isnan, "missing values (NaN)", instead))
         for holds, what, advice in wrong:

@@ -14,10 +14,11 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from bitsieve.common.arrays import Flags, Integers
-from bitsieve.data.arrow import MARKERS, arrow_of, flags, is_text, numpy_of, text_of, without_markers
+from bitsieve.data.arrow import arrow_of, flags, is_text, numpy_of, text_of, without_markers
 from bitsieve.data.encoding import as_array
 from bitsieve.data.given import DAY_FIRST, MONTH_FIRST, Account, ColumnRules, Form, Understood
 from bitsieve.data.target import split_target
+from bitsieve.files.dialect import MARKERS
 from bitsieve.files.text import without_commas
 
 _MOST = 0.95  # of the rows with a value must be of one form
@@ -38,7 +39,7 @@ _TRUE = frozenset(
 _FALSE = frozenset(["no", "n", "false", "f", "off", "0", "nein", "non", "faux", "não", "nao", "нет", "falsch", "falso"])
 
 
-_MARKED = frozenset(MARKERS.to_pylist())
+_MARKED = frozenset(MARKERS)
 _TOKEN_VALUES = text_of(_TOKENS)
 
 

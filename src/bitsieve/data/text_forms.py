@@ -56,7 +56,6 @@ class Numbers(Form):
     marks: Marks
     unit: str = ""  # a currency, "%", a unit, or empty
     whole: bool = False  # whether all of them are whole numbers
-    grouped: bool = False  # whether any of them has groups of digits
 
     @property
     def what(self) -> str:
@@ -89,7 +88,6 @@ class Numbers(Form):
             return None
         rows = [int(of_unit[parts.fit(marks)].sum()) for marks in _MARKS]
         marks = _MARKS[int(np.argmax(rows))]
-        grouped = flags(pc.match_substring_regex(parts.digits, f"[0-9][{marks.group}][0-9]"))
         fit = (of_unit > 0) & parts.fit(marks)
         if not unit and marks.group == _SPACES:
             groups = numpy_of(pc.count_substring_regex(parts.digits, f"[{_SPACES}]"))[fit]
@@ -99,7 +97,7 @@ class Numbers(Form):
         floats = numpy_of(parts.numbers(marks, unit))[fit]
         whole = len(floats) > 0 and bool((floats == np.rint(floats)).all() and (np.abs(floats) < WHOLE).all())
         whole = whole and not flags(pc.match_substring_regex(parts.digits, f"[{marks.decimal}]"))[fit].any()
-        return cls(marks, unit, whole, bool(grouped[fit].any()))
+        return cls(marks, unit, whole)
 
 
 @dataclass(frozen=True)

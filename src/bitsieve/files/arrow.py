@@ -200,7 +200,7 @@ class RowGroups:
                 return
             for batch in file.iter_batches(rows, row_groups=groups, columns=columns):
                 yield self.stored.chosen(pa.Table.from_batches([batch]), wanted)
-                pa.default_memory_pool().release_unused()
+                give_back_unused()
 
 
 def stored_stream(data: Any, parent: Path | None) -> ArrowParts:

@@ -24,6 +24,7 @@ MISSING = (
     *("", "?", "NA", "N/A", "n/a", "<NA>", "#N/A", "#N/A N/A", "#NA", "NULL", "null", "None"),
     *("NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
 )
+MARKERS = (*MISSING, *(f" {marker}" for marker in MISSING if marker))  # as a blank behind the delimiter leaves them
 BOM = b"\xef\xbb\xbf"  # what some programs write before the header
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _COMMENTS = (b"#", b"%")

@@ -47,15 +47,15 @@ def is_number(text: str) -> bool:
 
 
 @contextmanager
-def in_one_line(problem: str, needed: str | None = None) -> Iterator[None]:
-    """Inside the block what a library, each with errors of its own, raises is one line; ``needed``: what a package."""
+def in_one_line(problem: str, needed: str | None = None, extra: str = "formats") -> Iterator[None]:
+    """Inside the block what a library raises is one line; ``needed``: what needs a package, of that ``extra``."""
     try:
         yield
     except DataError:
         raise
     except Exception as error:
         if needed is not None and isinstance(error, ImportError):
-            raise DataError(f"{needed} needs the package {error.name!r}: pip install 'bitsieve[formats]'") from None
+            raise DataError(f"{needed} needs the package {error.name!r}: pip install 'bitsieve[{extra}]'") from None
         what = one_line("it takes more memory than there is" if isinstance(error, MemoryError) else error)
         # what is said of broken text may repeat its bytes
         raise DataError(f"{problem}: {''.join(c if c.isprintable() else '?' for c in what)[:300]}") from None

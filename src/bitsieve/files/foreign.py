@@ -183,10 +183,9 @@ class Genotypes:
 @contextmanager
 def opened(path: Path, label: str) -> Iterator[Any]:
     """The file opened by bed-reader, whose errors are one line."""
-    try:
+    needed = f"{label} is a .bed file of PLINK, which"
+    with in_one_line(f"cannot read {label} with the .bim and .fam beside it", needed, "plink"):
         from bed_reader import open_bed
-    except ModuleNotFoundError:
-        what = "is a .bed file of PLINK, which needs bed-reader: pip install 'bitsieve[plink]'"
-        raise DataError(f"{label} {what}") from None
-    with in_one_line(f"cannot read {label} with the .bim and .fam beside it"), open_bed(path) as bed:
-        yield bed
+
+        with open_bed(path) as bed:
+            yield bed

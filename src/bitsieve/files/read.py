@@ -107,13 +107,14 @@ def _open_one(path: Path, header: bool | None) -> ColumnParts | ArrayFile:
     copies = Copies()
     with readable(path):
         is_input = str(path) == STANDARD_INPUT
+        label = repr("standard input" if is_input else str(path))
         if not is_input and not path.is_fifo():
             file, inside = file_and_inside(path)
-            return _opened(Given(file, repr(str(path)), file, copies, inside), header)
+            return _opened(Given(file, label, file, copies, inside), header)
         copied = copies.folder / "standard input.given"  # not the name that its own decompressed copy gets
         with nullcontext(sys.stdin.buffer) if is_input else open(path, "rb") as stream:
-            _copy(stream, copied, "'standard input'" if is_input else repr(str(path)))
-        return _opened(Given(copied, "'standard input'" if is_input else repr(str(path)), None, copies), header)
+            _copy(stream, copied, label)
+        return _opened(Given(copied, label, None, copies), header)
 
 
 def _open_copied(where: str, header: bool | None) -> ColumnParts | ArrayFile:

@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from bitsieve.common.messages import one_line
-from bitsieve.files.dialect import BOM, MISSING, Layout, NotUtf8, begins_with_comments, in_utf8, without_comments
+from bitsieve.files.dialect import BOM, MARKERS, Layout, NotUtf8, begins_with_comments, in_utf8, without_comments
 from bitsieve.files.errors import DataError, in_one_line
 from bitsieve.files.parts import INDEX, ColumnParts, Given, Rows, check_schema, line_starts, native_file, sliced
 
@@ -303,7 +303,7 @@ class Delimited:
                 ),
                 convert_options=arrow_csv.ConvertOptions(
                     strings_can_be_null=True,
-                    null_values=[*MISSING, *(f" {marker}" for marker in MISSING if marker)],
+                    null_values=list(MARKERS),
                     decimal_point=layout.decimal_mark,
                     column_types=found if types is None else dict(types),
                     include_columns=None if types is None else list(types),

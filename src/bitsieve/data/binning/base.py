@@ -113,9 +113,8 @@ class Binning(ABC):
             table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs, whole=self.requires == "codes"
         )
         self.check_numbers(table, extents)
-        dtype = np.uint8 if self.n_bins_.max() <= 256 else np.uint16
         shape = table.n_samples, table.n_features
-        out = np.ndarray(shape, dtype, None if room is None else room.data, order="F")
+        out = np.ndarray(shape, self._code_type, None if room is None else room.data, order="F")
         missing_code = self.n_bins_ - 1 if self.missing == "bin" else np.zeros_like(self.n_bins_)
 
         def code(block: NumericBlock) -> None:
@@ -127,6 +126,10 @@ class Binning(ABC):
             if extents.holds[j] & MISSING:
                 out[values.codes < 0, j] = missing_code[j]
         return out
+
+    @property
+    def _code_type(self) -> type[np.unsignedinteger[Any]]:
+        return np.uint8 if self.n_bins_.max() <= 256 else np.uint16
 
     @property
     def known_arities(self) -> Integers | None:
@@ -238,7 +241,7 @@ def keeps_missing(spec: Any) -> bool:
 def codes_that_occur(binner: Any, table: Any) -> Integers:
     """How many codes every column can show; in dense tables the code of missing values only where there are such."""
     n_codes = np.asarray(binner.n_bins_)
-    if getattr(binner, "missing", "error") != "bin":
+    if not keeps_missing(binner):
         return n_codes
     if not table.in_memory:
         return np.asarray(table.coding.arities, np.int64)

@@ -40,7 +40,7 @@ class CategoricalBinning(Binning):
 
     def _are_codes(self, table: TableInMemory, kind: np.dtype[Any]) -> bool:
         """Whether every number of a matrix is its own code already, and of the type of codes."""
-        if kind != (np.uint8 if self.n_bins_.max() <= 256 else np.uint16) or not isinstance(self.categories_, Ragged):
+        if kind != self._code_type or not isinstance(self.categories_, Ragged):
             return False
         extents, known = table.extents(self.n_jobs), self.categories_
         if self.missing == "bin" or not known.lengths.all():

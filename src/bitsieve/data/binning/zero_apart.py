@@ -153,10 +153,6 @@ class ZeroApartBinning(Binning):
         search: Any = self.rule_.search(table)  # of a rule that cuts, if it looked at the classes
         return None if search is None else RepeatedStoredCuts(search, self)
 
-    @property
-    def _code_type(self) -> type[np.unsignedinteger[Any]]:
-        return np.uint8 if self.n_bins_.max() <= 256 else np.uint16
-
     def _listed(self, table: TableInMemory) -> SparseCodes:
         """The codes of the numbers that are not zero."""
         keeps = self.missing == "bin"
