@@ -10,12 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.lazy import threadpool_limits
-
-Indices = NDArray[np.intp]
 
 GATHERED = 256  # rows copied at once for a product with a vector of many zeros
 FEW = 3  # entries that are not 0 are few if they are less than one in so many: then their rows alone are read
@@ -51,7 +48,7 @@ class DenseQuadratic:
             product += x[rows] @ self.matrix[rows]
         return self.scale * product + self._added * x
 
-    def block(self, support: Indices) -> Floats:
+    def block(self, support: Columns) -> Floats:
         """A new array of the rows and columns ``support`` of the matrix."""
         block = self.matrix[np.ix_(support, support)]
         block *= self.scale
@@ -71,7 +68,7 @@ class FactorQuadratic:
     def times(self, x: Floats) -> Floats:
         return np.asarray(self.scale * (self.factor @ (self.factor.T @ x)) + self._added * x)
 
-    def block(self, support: Indices) -> Floats:
+    def block(self, support: Columns) -> Floats:
         rows = self.factor[support]
         block = self.scale * (rows @ rows.T)
         block[np.diag_indices_from(block)] = self.diagonal[support]
@@ -91,7 +88,7 @@ def face_step(quadratic: Quadratic, weights: Floats, gradient: Floats, tolerance
     return step if np.isfinite(step).all() else np.zeros(len(support))
 
 
-def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats) -> Floats:
+def by_cholesky(quadratic: Quadratic, support: Columns, gradient: Floats) -> Floats:
     """The step by a Cholesky factor: one solve for the gradient, one for the vector of ones that keeps the sum."""
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
@@ -107,7 +104,7 @@ def by_cholesky(quadratic: Quadratic, support: Indices, gradient: Floats) -> Flo
 
 
 def by_conjugate_gradients(
-    quadratic: Quadratic, support: Indices, gradient: Floats, weights: Floats, tolerance: float
+    quadratic: Quadratic, support: Columns, gradient: Floats, weights: Floats, tolerance: float
 ) -> Floats:
     """The step by conjugate gradients, preconditioned by the diagonal, directions of sum 0, from ``weights`` on."""
     diagonal = quadratic.diagonal[support]

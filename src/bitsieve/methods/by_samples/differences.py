@@ -20,7 +20,6 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.rows import Rows
 
 Places = NDArray[np.intp]
-Classes = NDArray[np.integer]
 Gap = Callable[[Any, Any], Floats]
 
 
@@ -101,7 +100,7 @@ class Distances(NamedTuple):
 class Differences:
     """Differences between the samples of a table; a missing value is drawn from the known ones of its class."""
 
-    def __init__(self, rows: Rows, classes: Classes, n_classes: int) -> None:
+    def __init__(self, rows: Rows, classes: NDArray[np.integer], n_classes: int) -> None:
         self.n_samples, self.n_features = rows.n_samples, rows.n_features
         self.varies = rows.varies
         self.tolerance = 2 * self.n_features / GRID  # twice the error that rounding to the grid can give a distance

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Floats
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.choice import TIE, rank
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.memory import check_matrices
@@ -16,7 +16,6 @@ from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.rows import Centred, Samples, centre
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
 
-Integers = NDArray[np.intp]
 TILE = 256  # columns whose correlations with all others are at hand at once
 
 
@@ -49,7 +48,7 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
     return Found(selected, scores[selected], extras=own)
 
 
-def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1) -> Integers:
+def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1) -> Columns:
     """The cluster of every column by average linkage on ``1 - |rho|``; None: as long as that is at most 0.5."""
     from scipy.cluster.hierarchy import average
 
@@ -81,7 +80,7 @@ def _apart(unit: Floats) -> Floats:
     return out
 
 
-def _after(merges: Floats, n: int) -> Integers:
+def _after(merges: Floats, n: int) -> Columns:
     """The cluster of each of n columns after the first merges of a linkage, whatever their heights."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -107,7 +106,7 @@ def scatters(centred: Centred, classes: NDArray[np.integer]) -> tuple[Floats, Fl
     return np.minimum(between, total), total
 
 
-def most_separable(between: Floats, total: Floats, clusters: Integers, k: int) -> Integers:
+def most_separable(between: Floats, total: Floats, clusters: Columns, k: int) -> Columns:
     """The k columns of k different clusters with the largest sum of ``between`` over sum of ``total``, ascending.
 
     Dinkelbach (1967, doi:10.1287/mnsc.13.7.492): for a share s the best ``sum (between - s total)`` is found at once; s
@@ -117,7 +116,7 @@ def most_separable(between: Floats, total: Floats, clusters: Integers, k: int) -
     alone = [int(m[0]) for m in members if len(m) == 1]
     several = [m for m in members if len(m) > 1]
 
-    def best(share: float, slack: Floats) -> Integers:
+    def best(share: float, slack: Floats) -> Columns:
         margins = between - share * total
         of_each = np.sort([*alone, *(m[_first(margins[m], slack[m], 1)[0]] for m in several)])
         return of_each[_first(margins[of_each], slack[of_each], k)]
@@ -130,7 +129,7 @@ def most_separable(between: Floats, total: Floats, clusters: Integers, k: int) -
     return best(share, TIE * total)
 
 
-def _first(values: Floats, slack: Floats, k: int) -> Integers:
+def _first(values: Floats, slack: Floats, k: int) -> Columns:
     """The places of the k largest, ascending; of those within their slack of the k-th, the first."""
     level = np.partition(values, len(values) - k)[len(values) - k]
     above = values - slack > level

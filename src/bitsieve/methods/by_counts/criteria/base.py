@@ -107,10 +107,7 @@ class MinimumCriterion(Criterion):
         return np.minimum(relevance, folded) if self.capped else folded
 
 
-def check_weight(name: str, value: float) -> None:
-    """Refuse a parameter that cannot weigh a term of a score.
-
-    Raises ValueError if it is not a finite number of 0 or more.
-    """
+def check_weight(name: str, value: float, problem: str = "is not a weight") -> None:
+    """Refuse a parameter of a score that is not a finite number of 0 or more."""
     if not (isinstance(value, Real) and 0 <= value < float("inf")):
-        raise ParameterError(name, value, "give a finite number of 0 or more", "is not a weight")
+        raise ParameterError(name, value, "give a finite number of 0 or more", problem)

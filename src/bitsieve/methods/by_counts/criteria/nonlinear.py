@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 
 from bitsieve.common.arrays import Floats
-from bitsieve.common.messages import ParameterError
 from bitsieve.information.protocol import PairInformation
-from bitsieve.methods.by_counts.criteria.base import Criterion, MinimumCriterion
+from bitsieve.methods.by_counts.criteria.base import Criterion, MinimumCriterion, check_weight
 from bitsieve.methods.by_counts.criteria.linear import CIFE, MRMR
 
 NOTHING = 1e-12  # bits
@@ -104,10 +102,7 @@ class MIQ(Criterion):
     eps: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.eps, Real) and 0 <= self.eps < float("inf")):
-            raise ParameterError(
-                "eps", self.eps, "give a finite number of 0 or more", "cannot be added to a denominator"
-            )
+        check_weight("eps", self.eps, "cannot be added to a denominator")
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
         """I(Xi;C) / (eps + mean I(Xi;Xs))."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, isfinite, log
+from math import ceil, log
 from typing import ClassVar, Protocol, Self
 
 import numpy as np
@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.docstrings import cites
 from bitsieve.common.lazy import chdtrc
-from bitsieve.common.messages import ParameterError
-from bitsieve.common.parameters import check_integer, check_level
+from bitsieve.common.parameters import check_integer, check_level, check_number
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
@@ -99,9 +98,7 @@ class ThresholdStopping:
     bits: float = 0.01
 
     def __post_init__(self) -> None:
-        number = isinstance(self.bits, (int, float)) and not isinstance(self.bits, bool) and isfinite(self.bits)
-        if not number or self.bits < 0:
-            raise ParameterError("bits", self.bits, "give a number of at least 0")
+        check_number("bits", self.bits, 0)
 
     def value(self, given: ConditionalInformation, candidate: int, n_candidates: int, search: object = None) -> float:
         """I(Xi;C|S) in bits."""

@@ -19,9 +19,9 @@ from bitsieve.counts.threads import run_blocks
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
-Integers = NDArray[np.intp]
+Places = NDArray[np.intp]
 Block = tuple[int, int]
-Stored = tuple[Integers, Integers, Floats, int, int, int, Floats, Floats]  # the first arguments of native functions
+Stored = tuple[Places, Places, Floats, int, int, int, Floats, Floats]  # the first arguments of native functions
 ByRow = tuple[NDArray[np.int64], NDArray[np.int64], Floats, Floats, Floats]
 
 DENSE_VALUES = 1 << 19  # of a block of columns: 4 MiB of doubles stay in a cache between the passes over it
@@ -31,11 +31,11 @@ STORED_VALUES = 1 << 20  # of a block of sparse columns
 class Pairs(NamedTuple):
     """Pairs of correlated columns: ``column`` of the table, ``chosen`` a place among some chosen columns."""
 
-    column: Integers
-    chosen: Integers
+    column: Places
+    chosen: Places
     correlation: Floats
 
-    def groups(self, kept: Integers, n_chosen: int) -> Groups:
+    def groups(self, kept: Places, n_chosen: int) -> Groups:
         """Some of the pairs as groups of the chosen columns; correlations that differ by less than 1e-10 are equal."""
         strength = np.round(np.abs(self.correlation[kept]), 10)
         kept = kept[np.lexsort((self.column[kept], -strength, self.chosen[kept]))]
@@ -46,7 +46,7 @@ class Pairs(NamedTuple):
 class Groups(NamedTuple):
     """For every chosen column those of its group, by falling correlation, and their correlations with it."""
 
-    members: list[Integers]
+    members: list[Places]
     correlations: list[Floats]
 
 
@@ -65,11 +65,11 @@ class Columns(ABC):
         """The products with weights of the samples, shape (n, tasks): shape (n_features, tasks)."""
 
     @abstractmethod
-    def part(self, columns: Integers) -> Part:
+    def part(self, columns: Places) -> Part:
         """Some columns in memory."""
 
     @abstractmethod
-    def correlated(self, columns: Integers, least: float, among: Integers | None = None) -> Pairs:
+    def correlated(self, columns: Places, least: float, among: Places | None = None) -> Pairs:
         """Pairs of a column (of all, or ``among`` some) and a place in ``columns``, correlated by ``least`` or more."""
 
     @abstractmethod
@@ -110,10 +110,10 @@ class DenseColumns(Columns):
         self._each_block(multiply)
         return out
 
-    def part(self, columns: Integers) -> Part:
+    def part(self, columns: Places) -> Part:
         return Part(self._vectors(columns), np.zeros(len(columns)))
 
-    def correlated(self, columns: Integers, least: float, among: Integers | None = None) -> Pairs:
+    def correlated(self, columns: Places, least: float, among: Places | None = None) -> Pairs:
         chosen = self._vectors(columns)
 
         def look(first: int, last: int) -> Pairs:
@@ -137,7 +137,7 @@ class DenseColumns(Columns):
         self.mean[first:last] = np.ldexp(mean + rest, exponents)
         self.length[first:last] = np.where(low < high, np.ldexp(length, exponents), 0.0)
 
-    def _vectors(self, columns: slice | Integers) -> Floats:
+    def _vectors(self, columns: slice | Places) -> Floats:
         vectors = self.values[:, columns].astype(np.float64)
         vectors -= self.mean[columns]
         length = self.length[columns]
@@ -166,11 +166,11 @@ class SparseColumns(Columns):
         )
         return out
 
-    def part(self, columns: Integers) -> Part:
+    def part(self, columns: Places) -> Part:
         vectors, level = self._vectors(columns)
         return Part(vectors.tocsr(), level)
 
-    def correlated(self, columns: Integers, least: float, among: Integers | None = None) -> Pairs:
+    def correlated(self, columns: Places, least: float, among: Places | None = None) -> Pairs:
         order, by_row = self._by_row(columns)
 
         def pairs(arrays: Stored) -> Pairs:
@@ -184,7 +184,7 @@ class SparseColumns(Columns):
         found = pairs((mine.indptr, mine.indices, mine.data, self.n_samples, 0, len(among), *moments))
         return found._replace(column=among[found.column])
 
-    def _by_row(self, columns: Integers) -> tuple[Integers, ByRow]:
+    def _by_row(self, columns: Places) -> tuple[Places, ByRow]:
         """Some columns by falling largest value, and their rows, levels and largest values in that order."""
         vectors, level = self._vectors(columns)
         stored = np.diff(vectors.indptr) > 0
@@ -207,7 +207,7 @@ class SparseColumns(Columns):
         edges = np.unique(np.concatenate([[0], inner, [self.n_features]])).tolist()
         return list(pairwise(edges))
 
-    def _vectors(self, columns: Integers) -> tuple[csc_array, Floats]:
+    def _vectors(self, columns: Places) -> tuple[csc_array, Floats]:
         """Some columns divided by their length, and what is still to be subtracted from all their values."""
         from scipy.sparse import csc_array
 
@@ -220,7 +220,7 @@ class SparseColumns(Columns):
         level = np.divide(mean, length, out=np.zeros(len(columns)), where=(length > 0) & ~full)
         return csc_array((value, mine.indices, mine.indptr), shape=mine.shape), level
 
-    def _take(self, columns: Integers) -> csc_array:
+    def _take(self, columns: Places) -> csc_array:
         from scipy.sparse import csc_array
 
         stored = (self.start[columns + 1] - self.start[columns]).astype(np.intp)

@@ -12,13 +12,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Floats
 from bitsieve.common.choice import TIE, rank
-from bitsieve.methods.by_samples.cutting_plane.columns import Columns
+from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Places
 
-Integers = NDArray[np.intp]
 Neighbours = list[set[int]]
 
 AHEAD = 4  # columns that are ranked at once, in multiples of those wanted
@@ -31,7 +29,7 @@ SCALE = 1e4  # of the largest weight: the solver's tolerances are absolute, 1e-6
 EXACT = 1e-8  # relative: what those tolerances may amount to
 
 
-def leading(scores: Floats, count: int) -> Integers:
+def leading(scores: Floats, count: int) -> Places:
     """The first ``count`` columns by falling score, of equal ones the lowest; those of score 0 are left out."""
     count = min(count, int(np.count_nonzero(scores > TIE)))
     if count == 0:
@@ -41,7 +39,7 @@ def leading(scores: Floats, count: int) -> Integers:
     return near[rank(scores[near])][:count]
 
 
-def match(columns: Columns, scores: Floats, budget: int, least: float | None, represented: Integers = NONE) -> Integers:
+def match(columns: Columns, scores: Floats, budget: int, least: float | None, represented: Places = NONE) -> Places:
     """The best ranked columns, up to ``budget``, each correlated by less than ``least`` with all those before it.
 
     ``least`` None takes the best as they are; what is correlated with a ``represented`` column is left out, it is not.
@@ -62,7 +60,7 @@ def match(columns: Columns, scores: Floats, budget: int, least: float | None, re
     return np.array(chosen[:budget], np.intp)
 
 
-def _uncorrelated(columns: Columns, taken: Integers, chunk: Integers, least: float) -> list[int]:
+def _uncorrelated(columns: Columns, taken: Places, chunk: Places, least: float) -> list[int]:
     """Those of the next columns, in their order, correlated neither with one taken nor with one before them."""
     pairs = columns.correlated(np.concatenate([taken, chunk]), least, among=chunk)
     place = {column: i for i, column in enumerate(chunk.tolist())}
@@ -84,7 +82,7 @@ def _uncorrelated(columns: Columns, taken: Integers, chunk: Integers, least: flo
 class ExactMatch(NamedTuple):
     """The columns by falling score, and by how much of its sum of squares another set might be better."""
 
-    columns: Integers
+    columns: Places
     gap: float
 
 
@@ -120,7 +118,7 @@ def match_exactly(columns: Columns, scores: Floats, budget: int, least: float) -
     return ExactMatch(best, gap if gap > EXACT else 0.0)
 
 
-def _neighbours(columns: Columns, listed: Integers, least: float) -> Neighbours:
+def _neighbours(columns: Columns, listed: Places, least: float) -> Neighbours:
     """For every listed column the places of those correlated with it."""
     pairs = columns.correlated(listed, least, among=listed)
     place = {column: i for i, column in enumerate(listed.tolist())}
@@ -160,7 +158,7 @@ class _Problem:
         """What no set reaches that has a column of this weight or less beside listed ones."""
         return self.bound + (weight - self.price) * (1 if weight <= self.price else self.budget)
 
-    def solve(self, reached: float) -> tuple[Integers, float]:
+    def solve(self, reached: float) -> tuple[Places, float]:
         """The places of the best set and a bound of all, given what is reached already."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -177,7 +175,7 @@ class _Problem:
         chosen = self._lowest(matter[found.x > 0.5].tolist())
         return chosen, min(self.bound, -found.mip_dual_bound / SCALE)
 
-    def _lowest(self, chosen: list[int]) -> Integers:
+    def _lowest(self, chosen: list[int]) -> Places:
         """The same set with the first of equal columns for each, where it fits the others."""
         members = set(chosen)
         for place in sorted(chosen):

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Flags, Floats
 from bitsieve.common.choice import TIE
@@ -16,13 +15,11 @@ from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_above_zero, check_choice, check_integer, check_number, optional
 from bitsieve.common.progress import phase
-from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Pairs, vectors_of
+from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Pairs, Places, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match, match_exactly
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.method import ROWS, Found, Method, defaults_of
-
-Integers = NDArray[np.intp]
 
 TOLERANCE = 1e-4  # relative violation of the next cut below which the loop has converged
 MATCHINGS = ("disjoint", "greedy", "exact")
@@ -101,7 +98,7 @@ class Settings:
 class _Cut(NamedTuple):
     """The next cut."""
 
-    columns: Integers
+    columns: Places
     violation: float  # by how much of the objective it exceeds it
     gap: float
 
@@ -129,7 +126,7 @@ class Solution:
         self.alpha = np.full((n_samples, n_tasks), 1.0 / n_samples)
         self.support = np.empty(0, np.intp)  # support features in order of choice
         self.scores = np.empty(0)  # of each in the cut that chose it first: |c_j| / |alpha|, a cosine
-        self.cuts: list[Integers] = []  # the support features of every cut in order of choice
+        self.cuts: list[Places] = []  # the support features of every cut in order of choice
         self.objective: list[float] = []  # optimum over the cuts after each
         self.gap = 0.0  # largest relative duality gap of those optima
         self.violation = np.inf  # by how much of the objective the next cut exceeds it
@@ -146,7 +143,7 @@ class Solution:
         """Whether neither the loop nor a problem over its cuts has something left to gain."""
         return self.violation <= TOLERANCE and self.gap <= FINE
 
-    def next_cut(self) -> Integers | None:
+    def next_cut(self) -> Places | None:
         """The next cut; None where there is none to add."""
         wanted, left = self.settings.n_features - len(self.support), self.settings.max_cuts - len(self.cuts)
         self.products = self.columns.products(self.signs * self.alpha)
@@ -166,7 +163,7 @@ class Solution:
         """Whether a cut raises the objective and has columns that no cut has had before."""
         return cut.violation > TOLERANCE and bool(np.setdiff1d(cut.columns, self.support).size)
 
-    def add(self, cut: Integers) -> None:
+    def add(self, cut: Places) -> None:
         """Solve the problem with one more cut; of its new columns the last are left out where they are too many."""
         new = cut[~np.isin(cut, self.support)][: self.settings.n_features - len(self.support)]
         self.scores = np.append(self.scores, self._cosines(new))
@@ -194,13 +191,13 @@ class Solution:
         before = self.objective[-1] if self.objective else 0.0
         return _Cut(columns, reached / before - 1 if before else np.inf, gap)
 
-    def _cosines(self, columns: Integers | slice) -> Floats:
+    def _cosines(self, columns: Places | slice) -> Floats:
         own = self.products[columns]
         length: Floats = np.abs(own[:, 0]) if own.shape[1] == 1 else np.sqrt(np.square(own).sum(axis=1))
         return length / float(np.sqrt(np.square(self.alpha).sum()))
 
 
-def affiliate(columns: Columns, support: Integers, cuts: Sequence[Integers], least: float) -> Groups:
+def affiliate(columns: Columns, support: Places, cuts: Sequence[Places], least: float) -> Groups:
     """The columns correlated with a support feature by ``least``: in each cut with the first such one, united."""
     pairs = columns.correlated(support, least)
     taken = np.zeros(len(pairs.column), bool)
@@ -209,7 +206,7 @@ def affiliate(columns: Columns, support: Integers, cuts: Sequence[Integers], lea
     return pairs.groups(np.flatnonzero(taken), len(support))
 
 
-def _first_in(cut: Integers, support: Integers, pairs: Pairs, n_features: int) -> Flags:
+def _first_in(cut: Places, support: Places, pairs: Pairs, n_features: int) -> Flags:
     """Which pairs put a column, that is none of the cut, into the group of its first support feature in the cut."""
     turn = np.full(n_features, len(cut), np.intp)
     turn[cut] = np.arange(len(cut))

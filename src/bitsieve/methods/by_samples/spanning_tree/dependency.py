@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats, Progress
+from bitsieve.common.arrays import Columns, Floats, Integers, Progress
 from bitsieve.common.choice import TIE, rank
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import NO_LIMIT, check_choice, check_integer, made_by, make_random, optional
@@ -25,8 +25,6 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     minimum_spanning_tree,
 )
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, rank_all
-
-Places = NDArray[np.int64]
 
 PRIORS = ("halves", "pooled")
 BLOCK_POINTS = 1 << 15  # of all trees of one block: some 10 ms
@@ -93,9 +91,9 @@ def _by_relevance(
 class Draw:
     """Two halves of the samples, the second permuted within the classes."""
 
-    original: Places  # the samples that are left as they are
-    permuted: Places  # the others, without the odd one out; they give the first of the two features
-    partner: Places  # the samples of the same classes that give the second feature instead: permuted, shuffled
+    original: Integers  # the samples that are left as they are
+    permuted: Integers  # the others, without the odd one out; they give the first of the two features
+    partner: Integers  # the samples of the same classes that give the second feature instead: permuted, shuffled
 
     @classmethod
     def of(cls, classes: NDArray[np.integer], random: np.random.RandomState | np.random.Generator) -> Draw:
