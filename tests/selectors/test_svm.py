@@ -10,7 +10,7 @@ from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, l1_min_c
 
-from bitsieve import L1SVM, SVMRFE
+from bitsieve import L1SVM, SVMRFE, ModelSelector
 from bitsieve.methods.by_samples import models
 from bitsieve.methods.by_samples.models import GROWTH
 from papers.data.sparse_groups import make_sparse_groups
@@ -113,6 +113,11 @@ def test_mistakes():
         L1SVM(1, C=1e-6).fit(X, y)
     with pytest.raises(ValueError, match=r"^no column has weight at C=\S+: give columns that vary with the classes$"):
         L1SVM(1).fit(np.ones_like(X), y)
+    for selector in (L1SVM(1), SVMRFE(1), ModelSelector(1, model="linear-svc")):  # the solvers would never end
+        with pytest.raises(ValueError, match=r"^values of up to 7.9e\+200 are too large to be added up: divide their"):
+            selector.fit(X * 1e200, y)
+    with pytest.raises(ValueError, match="too large to be added up"):
+        L1SVM(1).fit(sparse.csr_array(X * 1e200), y)
     for step in (0, 1.5, 0.0, "few"):
         with pytest.raises(ValueError, match=r"^step="):
             SVMRFE(1, step=step).fit(X, y)

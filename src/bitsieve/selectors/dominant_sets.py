@@ -13,6 +13,7 @@ from bitsieve.common.memory import check_memory
 from bitsieve.common.parameters import check_threads
 from bitsieve.data.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
+from bitsieve.methods.method import check_requirements
 from bitsieve.selectors.base import OF_ALL, ColumnSelector, MethodSelector, with_parameters
 from bitsieve.selectors.sampled import TableSamples
 
@@ -177,6 +178,7 @@ class DominantSetClusters(ColumnSelector):
         """
         self._check_parameters()
         table = read_xy(X, None, sample_weight, estimator=self)
+        check_requirements(self._who(), self.requires, table.offers)
         samples = TableSamples(table, type(self).__name__, n_jobs=self.n_jobs)
         memory = check_memory(self.memory)
         found = dominant_set_clusters(samples, self.similarity, self.bandwidth, self.dynamics, memory, self.n_jobs)

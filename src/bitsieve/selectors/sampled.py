@@ -19,7 +19,7 @@ from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information
-from bitsieve.methods.by_samples.rows import Coded, Rows
+from bitsieve.methods.by_samples.rows import Coded, Rows, refuse_large
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -87,7 +87,7 @@ class TableSamples:
         else:
             check_values(self.table, allow_missing=False, instead=INSTEAD)
             values = self.table.matrix
-        _refuse_large(values)
+        refuse_large(values, LARGEST)
         return values
 
     def categories(self, column: int) -> NDArray[Any] | None:
@@ -124,7 +124,7 @@ def stored_values(table: TableInMemory) -> csc_array:
     """The values of a sparse table as CSC; ValueError if some are missing, infinite or too large."""
     columns = table.stored
     columns.check_finite(table.names, allow_missing=False, instead=INSTEAD)
-    _refuse_large(columns.value)
+    refuse_large(columns.value, LARGEST)
     return columns.stored
 
 
@@ -142,11 +142,3 @@ def columns_of(estimator: Any, X: Any, columns: Columns, categories: Mapping[int
         else:
             values[:, place] = table.numeric(j)
     return values
-
-
-def _refuse_large(values: NDArray[Any]) -> None:
-    if values.dtype.kind != "f" or values.dtype.itemsize < 8:
-        return
-    largest = float(max(-values.min(initial=0.0), values.max(initial=0.0)))
-    if largest > LARGEST:
-        raise ValueError(f"values of up to {largest:.3g} are too large to be added up: divide their columns first")

@@ -31,7 +31,8 @@ def as_sparse(table: TableInMemory) -> TableInMemory:
         return table
     words = [j for j, _ in table.categories()]
     if words:
-        raise ValueError(f"zero is a code of its own in columns of numbers, but {table.quoted(words)} hold categories")
+        what = f"zero is a code of its own in columns of numbers, and categories are in {table.quoted(words)}"
+        raise ValueError(f"{what}: leave them out, or give another binner")
     from scipy.sparse import csc_array
 
     columns = [csc_array(table.numeric(j)[:, None]) for j in range(table.n_features)]

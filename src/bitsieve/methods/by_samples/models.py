@@ -16,7 +16,7 @@ from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_above_zero, check_integer, made_by, make_random, optional
 from bitsieve.common.progress import phase
-from bitsieve.methods.by_samples.rows import Samples
+from bitsieve.methods.by_samples.rows import Samples, refuse_large
 from bitsieve.methods.method import DENSE_ROWS, ROWS, Found, Method, defaults_of, rank_all
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ MOST_TRIED = 60
 LIKELY = 10  # columns of a rough fit, in multiples of those wanted
 ROUGH = 1e-2  # its tolerance
 FEWER = 0.9  # of the columns wanted, and of the slope that gives a column weight: what is below is so for certain
+LARGEST = 1e150  # of a number: squares of larger ones overflow when they are added up, and the solvers never end
 MOST_PRODUCTS = 1 << 30  # bytes of the products of all rows with each other: 11,585 rows
 
 
@@ -38,6 +39,8 @@ def model_importance(
     numbers, varies = samples.numbers()
     importances = np.zeros(samples.n_features)
     made = _made(model, random_state, n_jobs)
+    if model == "linear-svc":
+        refuse_large(numbers, LARGEST)
     if varies.any():
         phase("fitting the model")
         made.fit(numbers[:, varies], samples.classes)
@@ -167,6 +170,7 @@ def standardised(values: NDArray[Any] | csc_array) -> Floats | csc_array:
     from scipy.sparse import csc_array
     from sklearn.preprocessing import StandardScaler
 
+    refuse_large(values if isinstance(values, np.ndarray) else values.data, LARGEST)
     if isinstance(values, np.ndarray):
         return np.asarray(StandardScaler().fit_transform(values.astype(np.float64)))
     if values.indptr.dtype == np.int32 == values.indices.dtype:

@@ -85,6 +85,15 @@ class Samples(Protocol):
         """The information of the columns that vary: each distinct value a code ("distinct"), or ten bins ("binned")."""
 
 
+def refuse_large(values: NDArray[Any], most: float) -> None:
+    """Refuse numbers whose size exceeds a limit."""
+    if values.dtype.kind != "f" or values.dtype.itemsize < 8:
+        return
+    largest = float(max(-values.min(initial=0.0), values.max(initial=0.0)))
+    if largest > most:
+        raise ValueError(f"values of up to {largest:.3g} are too large to be added up: divide their columns first")
+
+
 class Centred(NamedTuple):
     """Columns less their means, each in a unit of its own, ``2.0**exponents``, in which its largest value is near 1."""
 
