@@ -165,3 +165,8 @@ def test_select_with_bins_that_do_not_look_at_the_class(binning):
     assert found.notes == expected.notes
     assert any("more informative than chance" in note for note in found.notes)
     assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_clusters_of_sparse_columns_are_refused(data):
+    with pytest.raises(ValueError, match=r"^the table is sparse, but DominantSetClusters needs dense rows"):
+        bitsieve.DominantSetClusters().fit(sparse.csr_array(data[0]))

@@ -82,11 +82,7 @@ class StoredParts(ColumnParts):
 class ArrowParts(StoredParts):
     """An Arrow or Feather file, or a file that holds an Arrow stream."""
 
-    _n_rows: int | None = None
-
-    @property
-    def n_rows(self) -> int | None:
-        return self._n_rows
+    n_rows: int | None = None
 
     def opened(self, kind: str) -> pa.Schema:
         with native_file(self.path) as file:
@@ -228,7 +224,7 @@ def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
     if not n_rows:
         raise DataError("the stream has no rows: nothing to select from")
     parts = ArrowParts(Given(path, label, None, spool), [], "arrow")
-    parts._n_rows = n_rows
+    parts.n_rows = n_rows
     return parts
 
 

@@ -53,19 +53,15 @@ def name_of_table(data: str | PathLike[str]) -> str:
 class DatabaseParts(StoredParts):
     """A table of a database file, read in batches."""
 
-    _n_rows = 0
+    n_rows = 0
 
     def opened(self, kind: str) -> pa.Schema:
         with _answering(self.label), closing(_connected(self.path, kind)) as con:
             self.table = _table_of(con, kind, self.given.inside, self.label)
-            self._n_rows = int(con.execute(f"select count(*) from {self.table}").fetchall()[0][0])
+            self.n_rows = int(con.execute(f"select count(*) from {self.table}").fetchall()[0][0])
             if kind == "duckdb":
                 return con.sql(f"select * from {self.table}").to_arrow_reader(1).schema
             return _schema_in_sqlite(con, self.table, self.label)
-
-    @property
-    def n_rows(self) -> int:
-        return self._n_rows
 
     def pieces(self, *, whole: bool) -> Sequence[Rows]:
         return [TableRows(self.stored, self.table)]

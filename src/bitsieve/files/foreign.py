@@ -121,19 +121,17 @@ READERS: Mapping[str, tuple[str, Callable[[Given, str], pa.Table]]] = {
 class PlinkParts(ColumnParts):
     """Genotypes: how often each sample has the first allele of the .bim file, as "0", "1", "2", or null."""
 
+    names: Sequence[str] = ()
+
     def __init__(self, given: Given, notes: list[str], kind: str) -> None:
         super().__init__(given, notes, kind)
         if given.original != given.path:
             raise DataError(f"{self.label} is a compressed .bed file of PLINK, or no file: decompress it")
         with opened(self.path, self.label) as bed:
             self.phenotypes, n_variants = np.asarray(bed.pheno, str), bed.sid_count
-            self._names = unique_names([PHENOTYPE, *map(str, bed.sid)], notes)
+            self.names = unique_names([PHENOTYPE, *map(str, bed.sid)], notes)
         if not (len(self.phenotypes) and n_variants):
             raise DataError(f"{self.label} has no samples or no variants: nothing to select from")
-
-    @property
-    def names(self) -> Sequence[str]:
-        return self._names
 
     @property
     def n_rows(self) -> int:
@@ -141,7 +139,7 @@ class PlinkParts(ColumnParts):
 
     @property
     def types(self) -> Mapping[str, pa.DataType]:
-        return {name: COUNTS if place else self._phenotype.type for place, name in enumerate(self._names)}
+        return {name: COUNTS if place else self._phenotype.type for place, name in enumerate(self.names)}
 
     @property
     def _phenotype(self) -> pa.Array:
@@ -153,7 +151,7 @@ class PlinkParts(ColumnParts):
         return pa.array(self.phenotypes, mask=missing)
 
     def pieces(self, *, whole: bool) -> Sequence[Rows]:
-        return [Genotypes(self.path, self.label, tuple(self._names), self._phenotype)]
+        return [Genotypes(self.path, self.label, tuple(self.names), self._phenotype)]
 
 
 @dataclass(frozen=True)

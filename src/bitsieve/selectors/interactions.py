@@ -85,7 +85,6 @@ class InteractionSelector(ColumnSelector):
         "order": partial(check_integer, low=2, high=3),
         "level": lambda _, value: check_level(value),
         "error": partial(check_choice, choices=ERRORS),
-        "strata": lambda *_: None,
         "n_shuffles": partial(check_integer, low=1, high=10**5),
         "random_state": partial(check_integer, low=0, high=2**32 - 1),
         "binning": made_by(make_binner),

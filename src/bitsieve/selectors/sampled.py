@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from bitsieve.data.table import TableInMemory
 from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information
-from bitsieve.methods.by_samples.rows import Coded, Rows, refuse_large
+from bitsieve.methods.by_samples.rows import Coded, Rows, Samples, refuse_large
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
@@ -29,15 +29,8 @@ LARGEST = 1e300  # of a value: beyond, sums of a few overflow
 FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of the others
 
 
-class TableSamples:
-    """The samples of a table (:class:`bitsieve.methods.by_samples.rows.Samples`), each as often as its weight says."""
-
-    names: Sequence[str]
-    left_out: Sequence[int]
-    classes: NDArray[np.int32]
-    n_classes: int
-    labels: NDArray[Any]
-    quantity: NDArray[np.float64] | None
+class TableSamples(Samples):
+    """The samples of a table, each as often as its weight says."""
 
     def __init__(self, table: TableInMemory, method: str, binning: Any = None, n_jobs: int | None = None) -> None:
         if table.weights is not None:

@@ -90,7 +90,7 @@ def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> Found:
     order = rank(weights)
     order = order[weights[order] > 0][:k]
     if not len(order):
-        advice = "give columns that vary with the classes" if C is None else "give a larger C"
+        advice = "give columns of like size that vary with the classes" if C is None else "give a larger C"
         raise ValueError(f"no column has weight at C={penalty:.4g}: {advice}")
     return Found(order, weights[order], extras={"C_": float(penalty)})
 
