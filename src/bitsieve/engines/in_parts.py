@@ -74,8 +74,7 @@ class PartReader:
         _, weights = self.beside(*objects)
         y, _ = self._target(*objects)
         table = replace(
-            read_xy(features, None, weights, rules=self.rules),
-            y=replace(target.target, codes=target.codes(y)),
+            read_xy(features, None, weights, rules=self.rules), y=replace(target.target, codes=target.codes(y))
         )
         return table.without(self.left_out)
 

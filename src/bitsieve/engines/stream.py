@@ -100,12 +100,7 @@ class StreamParts(Parts):
     limits = Limits()
 
     def __init__(
-        self,
-        batches: ColumnParts,
-        reader: PartReader,
-        beside: tuple[Any, Any],
-        memory: int | None,
-        spool: Path | None,
+        self, batches: ColumnParts, reader: PartReader, beside: tuple[Any, Any], memory: int | None, spool: Path | None
     ) -> None:
         self.batches, self.beside, self.memory, self.spool = batches, beside, memory, spool
         self.label, self.state = batches.label, batches.state()
