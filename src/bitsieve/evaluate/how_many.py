@@ -201,7 +201,7 @@ def how_many(
     refuse_constant_data(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
-    own: Any = {"criterion": method, "estimator": estimator, "binning": binning_with(binning, missing, n_jobs)}
+    own: Any = {"criterion": method, "estimator": estimator, "binning": binning_with(binning, n_jobs, missing=missing)}
     forward = ForwardSelector(max(1, round(n_left**0.5)), **own)
     drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
     features = range(1, min(MOST, n_left) + 1)
