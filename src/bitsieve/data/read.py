@@ -32,7 +32,16 @@ from bitsieve.data.given import (
 )
 from bitsieve.data.quantity import AS_FOUND, TargetKind
 from bitsieve.data.table import TableInMemory, check_several_rows
-from bitsieve.data.target import check_read, no_row_counts, read_groups, read_target, read_weights, zero_where_missing
+from bitsieve.data.target import (
+    check_read,
+    no_row_counts,
+    read_groups,
+    read_target,
+    read_weights,
+    rows_left_out,
+    without_value,
+    zero_where_missing,
+)
 from bitsieve.data.text import target_with_text_read
 from bitsieve.files.libsvm import SpooledColumns
 from bitsieve.files.npz import ArrayTable
@@ -66,7 +75,10 @@ def read_xy(
     target = None if target is None else replace(target, accounts=accounts)
     if weights is not None and not weights.all():
         table, weights = table.take(np.flatnonzero(weights)), weights[weights > 0]
-    return replace(table, y=target, weights=None if weights is None or (weights == 1).all() else weights)
+    n_out = int(without_value(y).sum()) if drop_missing and y is not None else 0
+    notes = () if target is None else rows_left_out(target.names, n_out, table.n_samples)
+    weights = None if weights is None or (weights == 1).all() else weights
+    return replace(table, y=target, weights=weights, notes=notes)
 
 
 def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, Account]]:
@@ -137,7 +149,7 @@ def read_data(
     check_several_rows(table)
     if groups is not None and table.given is not None:
         table = replace(table, given=replace(table.given, groups=groups if isinstance(groups, str) else "groups"))
-    return replace(table, notes=tuple(notes))
+    return replace(table, notes=(*notes, *table.notes))
 
 
 class TargetRules(NamedTuple):

@@ -368,6 +368,13 @@ def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> ValueErr
     return ValueError(f"{label} has no rows: nothing to select from")
 
 
+def rows_left_out(columns: Sequence[str], n_out: int, n_left: int) -> tuple[str, ...]:
+    """A note on the rows that have no value in one of the columns of the target, where any were left out."""
+    have, are = ("has", "is") if n_out == 1 else ("have", "are")
+    what = f"{n_out:,} of {n_out + n_left:,} rows {have} no {' or '.join(map(repr, columns))} and {are} left out"
+    return (what,) if n_out else ()
+
+
 def without_value(y: Any) -> NDArray[np.bool_]:
     """Which samples have no value in a column of their target."""
     missing = np.zeros(len(y), bool)

@@ -21,7 +21,7 @@ from bitsieve.data.encoding import are_categories, as_array, is_missing, lookup
 from bitsieve.data.given import ColumnRules, Given, divide, is_lazy, is_path, take_columns
 from bitsieve.data.profile import RowNumbers
 from bitsieve.data.read import read_xy
-from bitsieve.data.target import read_values, split_target
+from bitsieve.data.target import read_values, split_target, without_value
 from bitsieve.data.target_summary import TargetCoding, TargetPart
 from bitsieve.engines.grouped_counts import (
     LARGEST,
@@ -101,7 +101,8 @@ class PartsInDatabase(Parts):
             raise ValueError(Sentence(what, ", or read the rows, by ", Setting("push_down", False)))
         part = pa.table({label: groups.keys[label] for label in others})
         reader.n_rows(part)  # refuses weights that are none
-        _, given = reader.beside(part)
+        y, given = reader.beside(part)
+        self.n_without = int(groups.rows[without_value(y)].sum()) if reader.drop_missing and part.num_rows else 0
         weights = np.ones(part.num_rows) if given is None else as_array(given)
         kept = weights > 0
         part, rows = part.filter(pa.array(kept)), groups.rows[kept]

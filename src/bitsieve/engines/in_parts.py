@@ -23,7 +23,16 @@ from bitsieve.data.profile import Profile
 from bitsieve.data.quantity import TargetKind
 from bitsieve.data.read import n_rows, read_xy
 from bitsieve.data.table import TableElsewhere, TableInMemory
-from bitsieve.data.target import Target, check_read, no_row_counts, read_weights, take_weighted, zero_where_missing
+from bitsieve.data.target import (
+    Target,
+    check_read,
+    no_row_counts,
+    read_weights,
+    rows_left_out,
+    take_weighted,
+    without_value,
+    zero_where_missing,
+)
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.data.text import Words, target_with_text_read
 from bitsieve.engines.portions import united
@@ -63,6 +72,11 @@ class PartReader:
         y, weights = self._target(*objects)
         times = objects[3] if len(objects) > 3 else None
         return TargetSummary.of_part(y, first_row=first_row, weights=weights, sampled=sampled, times=times)
+
+    def n_without(self, *objects: Any) -> list[int]:
+        """How many rows of the part are left out for want of a target, in a list."""
+        y = self.beside(*objects)[0] if self.drop_missing else None
+        return [0 if y is None or not n_rows(y) else int(without_value(y).sum())]
 
     def combinations(self, first_row: int, *objects: Any, target: TargetCoding) -> NDArray[np.int64]:
         """The combinations of classes of a target of several columns that occur in the part."""
@@ -154,6 +168,7 @@ class Parts(Protocol):
 
     label: str  # what messages call the data
     limits: Limits  # of what is kept of all rows
+    n_without: int = 0  # rows that were left out for want of a target
     has_intervals: ClassVar[bool] = False  # whether too many numbers are known by intervals, not by a sample of rows
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
@@ -259,7 +274,9 @@ class TableInParts(TableElsewhere):
         names = [str(label) for label in roles.features] if named else [f"x{j}" for j in range(n_columns)]
         strings = named and all(isinstance(label, str) for label in roles.features)
         feature_names = np.array(roles.features, object) if strings else None
-        return cls(parts, reader, names, feature_names, coded, known.n_samples)
+        table = cls(parts, reader, names, feature_names, coded, known.n_samples)
+        table.notes = rows_left_out(coded.target.names, parts.n_without, known.n_samples)
+        return table
 
     @property
     def n_samples(self) -> int:

@@ -107,7 +107,7 @@ class StreamParts(Parts):
         self.rows = rows_of_batch(memory or DEFAULT_MEMORY, batches.row_bytes + len(batches.names))
         self.features = [str(name) for name in reader.features or batches.names]
         others = [*reader.target, *(() if reader.weight is None else (reader.weight,))]
-        self.others, self.n_rows_of = [str(name) for name in others], reader.n_rows
+        self.others, self.reader = [str(name) for name in others], reader
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
         parts = self._parts(f"reading the {task}", features=not target_only)
@@ -183,18 +183,20 @@ class StreamParts(Parts):
         """The number of the first row that counts of every batch, and its objects as the reader takes them."""
         columns = [*self.features, *self.others] if features else self.others
         step = phase(what)
-        first = seen = 0
+        first = seen = n_without = 0
         for part in read_ahead(self.batches.batches(columns or self.batches.names[:1], self.rows)):
             last = seen + part.num_rows
             self._check_lengths(last, at_end=False)
             objects = (part, *(None if values is None else values[seen:last] for values in self.beside))
-            n_rows = self.n_rows_of(*objects)[0]
+            n_rows = self.reader.n_rows(*objects)[0]
+            n_without += 0 if features else self.reader.n_without(*objects)[0]
             if n_rows:
                 yield first, objects
             first, seen = first + n_rows, last
             if self.memory is not None:
                 give_back_unused()
             step(seen, self.batches.n_rows)
+        self.n_without = self.n_without if features else n_without
         self._check_lengths(seen, at_end=True)
         check_unchanged(self.batches.label, self.state, self.batches.state())
 
@@ -327,7 +329,7 @@ class StreamSource(DataInParts):
         open_parts = partial(StreamParts, batches, beside=beside, memory=self.memory, spool=self.spool)
         table = TableInParts.read(open_parts, roles, len(batches.names), **how)
         table.given = Given(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
-        table.notes = tuple(batches.notes)
+        table.notes = (*batches.notes, *table.notes)
         return table
 
 
