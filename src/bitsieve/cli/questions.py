@@ -11,17 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.options import options_of
-from bitsieve.cli.shared import (
-    Wording,
-    binning_of,
-    check_written,
-    given,
-    made_by,
-    rules_of,
-    say,
-    show,
-    sources_of,
-)
+from bitsieve.cli.shared import Wording, binning_of, check_written, given, made_by, rules_of, say, show, sources_of
 from bitsieve.common.defaults import INTERACTIONS_BINNING
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.progress import phase, shown

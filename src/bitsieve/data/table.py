@@ -108,6 +108,13 @@ def check_several_rows(table: Table) -> None:
         raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed")
 
 
+def on_rows_left_out(target: Target, n_out: int, n_left: int) -> tuple[str, ...]:
+    """A note on the rows that have no value in a column of the target, where any were left out."""
+    have, are = ("has", "is") if n_out == 1 else ("have", "are")
+    what = f"{n_out:,} of {n_out + n_left:,} rows {have} no {' or '.join(map(repr, target.names))} and {are} left out"
+    return (what,) if n_out else ()
+
+
 @dataclass(frozen=True, eq=False)
 class TableInMemory(Table, KnownColumns):
     """A table whose rows are in memory: one part."""
@@ -120,7 +127,7 @@ class TableInMemory(Table, KnownColumns):
     # shape (n_samples,): frequency weights: how many times each sample counts, at least once. None: once each
     weights: Integers | None = field(default=None, repr=False)
     # shape (n_samples,): the number of the group of samples that belong together; None: all are independent
-    groups: NDArray[np.intp] | None = field(default=None, repr=False)
+    groups: Columns | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.data.encoding import Encoded, are_categories, as_array, encode, is_missing, take_rows
@@ -51,7 +52,7 @@ class Target:
     n_allowed: int = 0  # classes that a quantity is cut into where nothing is said; 0 of classes
     accounts: Mapping[str, Account] = field(default_factory=dict)  # how text was read that is no class, by column
     # shape (n_samples,): the numbers of a quantity, where the rows are in memory
-    values: NDArray[np.float64] | None = None
+    values: Floats | None = None
 
     @property
     def is_quantity(self) -> bool:
@@ -95,7 +96,7 @@ class Target:
             advice = "leave it out of the selector, and give it to what reads the data"
             raise ParameterError("target_kind", kind, advice, f"does not go with a target that was read as {read_as}")
 
-    def take(self, rows: NDArray[np.intp]) -> Target:
+    def take(self, rows: Columns) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
         taken = Encoded(self.codes, self.labels)[rows]
         values = None if self.values is None else self.values[rows]
@@ -202,9 +203,7 @@ def to_classes(
     return replace(_cut(numbers_of(values, what), said, weights, what), n_numbers=len(classes.categories))
 
 
-def _cut(
-    numbers: NDArray[np.float64], said: TargetKind, weights: NDArray[np.int64] | None, what: str, kind: str = ""
-) -> Target:
+def _cut(numbers: Floats, said: TargetKind, weights: NDArray[np.int64] | None, what: str, kind: str = "") -> Target:
     """A quantity by its numbers; ``kind`` is that of numpy where they are times."""
     edges, n_allowed = edges_of(numbers, weights, said.n_bins, what)
     codes = np.searchsorted(edges, numbers).astype(np.int32)  # a value on an edge goes left
@@ -336,7 +335,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
     return None if (weights == 1).all() else weights.astype(np.int64)
 
 
-def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp]:
+def read_groups(groups: Any, n_samples: int) -> Columns:
     """The number of the group of every sample."""
     values = as_array(groups)
     if values.shape != (n_samples,):
@@ -368,14 +367,7 @@ def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> ValueErr
     return ValueError(f"{label} has no rows: nothing to select from")
 
 
-def rows_left_out(columns: Sequence[str], n_out: int, n_left: int) -> tuple[str, ...]:
-    """A note on the rows that have no value in one of the columns of the target, where any were left out."""
-    have, are = ("has", "is") if n_out == 1 else ("have", "are")
-    what = f"{n_out:,} of {n_out + n_left:,} rows {have} no {' or '.join(map(repr, columns))} and {are} left out"
-    return (what,) if n_out else ()
-
-
-def without_value(y: Any) -> NDArray[np.bool_]:
+def without_value(y: Any) -> Flags:
     """Which samples have no value in a column of their target."""
     missing = np.zeros(len(y), bool)
     for column in split_target(y).values():
@@ -383,7 +375,7 @@ def without_value(y: Any) -> NDArray[np.bool_]:
     return missing
 
 
-def take_weighted(y: Any, kept: NDArray[np.bool_]) -> Any:
+def take_weighted(y: Any, kept: Flags) -> Any:
     """The target of the rows that are kept, in its own kind."""
     rows = np.flatnonzero(kept)
     if hasattr(y, "combine_chunks"):  # Arrow

@@ -39,7 +39,8 @@ class ClusterParts(Parts):
         targets, self.limits = portions(True), Limits()
         n_rows = targets.total("rows", partial(_n_rows, reader=reader, version=__version__), in_order)
         self.is_empty = not sum(n_rows)
-        self.n_without = sum(targets.total("rows", reader.n_without, in_order)) if reader.drop_missing else 0
+        without = targets.total("rows", reader.n_without, in_order) if reader.drop_missing else []
+        self.n_without = sum(without)
         if not self.is_empty:
             self.targets, self.everything = targets.numbered(n_rows), portions(False).numbered(n_rows)
 

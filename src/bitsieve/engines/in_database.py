@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Integers
+from bitsieve.common.arrays import Flags, Integers
 from bitsieve.common.messages import Sentence, Setting, quoted
 from bitsieve.common.progress import phase
 from bitsieve.data.binning.coding import Coding
@@ -62,7 +62,7 @@ class Known(NamedTuple):
         """All values by which rows were grouped."""
         return cls(groups.keys[0], np.stack([classes.codes(groups), groups.rows, groups.samples]))
 
-    def kept(self, chosen: NDArray[np.bool_]) -> Known:
+    def kept(self, chosen: Flags) -> Known:
         """Some of the values."""
         return self._replace(values=self.values.filter(pa.array(chosen)), groups=self.groups[:, chosen])
 

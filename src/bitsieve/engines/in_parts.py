@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Flags
 from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.base import Binning
@@ -21,18 +22,9 @@ from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.given import Account, ColumnRules, Roles, Understood
 from bitsieve.data.profile import Profile
 from bitsieve.data.quantity import TargetKind
-from bitsieve.data.read import n_rows, read_xy
-from bitsieve.data.table import TableElsewhere, TableInMemory
-from bitsieve.data.target import (
-    Target,
-    check_read,
-    no_row_counts,
-    read_weights,
-    rows_left_out,
-    take_weighted,
-    without_value,
-    zero_where_missing,
-)
+from bitsieve.data.read import n_rows, n_without, read_xy
+from bitsieve.data.table import TableElsewhere, TableInMemory, on_rows_left_out
+from bitsieve.data.target import Target, check_read, no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.data.text import Words, target_with_text_read
 from bitsieve.engines.portions import united
@@ -76,7 +68,7 @@ class PartReader:
     def n_without(self, *objects: Any) -> list[int]:
         """How many rows of the part are left out for want of a target, in a list."""
         y = self.beside(*objects)[0] if self.drop_missing else None
-        return [0 if y is None or not n_rows(y) else int(without_value(y).sum())]
+        return [0 if y is None else n_without(y)]
 
     def combinations(self, first_row: int, *objects: Any, target: TargetCoding) -> NDArray[np.int64]:
         """The combinations of classes of a target of several columns that occur in the part."""
@@ -136,7 +128,7 @@ def columns_of(part: Any, labels: list[Any]) -> Any:
     return part.select(labels) if hasattr(part, "column_names") else part[labels]
 
 
-def _kept(weights: Any, rows: int) -> NDArray[np.bool_] | None:
+def _kept(weights: Any, rows: int) -> Flags | None:
     """Which rows count; None: all. A part all of whose weights are 0 has none, while a table must have some."""
     if weights is None:
         return None
@@ -275,7 +267,7 @@ class TableInParts(TableElsewhere):
         strings = named and all(isinstance(label, str) for label in roles.features)
         feature_names = np.array(roles.features, object) if strings else None
         table = cls(parts, reader, names, feature_names, coded, known.n_samples)
-        table.notes = rows_left_out(coded.target.names, parts.n_without, known.n_samples)
+        table.notes = on_rows_left_out(coded.target, parts.n_without, known.n_samples)
         return table
 
     @property

@@ -19,7 +19,7 @@ from bitsieve.common.arrays import Columns, Floats, Progress
 from bitsieve.common.choice import top
 from bitsieve.common.lazy import threadpool_limits
 
-Dynamics = Callable[["Similarity", NDArray[np.intp], Floats], Floats]
+Dynamics = Callable[["Similarity", Columns, Floats], Floats]
 
 TOLERANCE = 1e-9  # of r as a share of x'Wx, and of weights
 MOST_START = 1024  # of more things, so many begin with weight: those with the largest sums

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from inspect import signature
 from os import PathLike
 from typing import Any
 
@@ -190,6 +191,9 @@ def select_from(
     asked_for |= {name: list(of) for name, of in (("include", include), ("exclude", exclude)) if is_given(of)}
     asked_for |= parameters
     parameters |= {} if considered.constraints is None else {"constraints": considered.constraints}
+    if of_binner.get("missing") and not found.bins:
+        missing = Setting("missing", of_binner["missing"])
+        considered.notes.append(Sentence(missing, f" changes nothing in what {found.name} selects: it makes no bins"))
     if _only_text_is_missing(table, considered, binning, of_binner):
         of_binner["missing"] = asked_for["missing"] = "bin"
         considered.notes.append(_OF_ITS_OWN)
@@ -224,7 +228,7 @@ def _fit(
     parameters: Mapping[str, Any],
 ) -> tuple[Outcome, Any]:
     """What the method finds, and the binning as it is once codes are taken for what they are."""
-    arguments = arguments_of(method, parameters)
+    arguments = arguments_of(method, parameters, [*signature(select).parameters, *BINNER_PARAMETERS])
     refuse_constant_data(considered.table)
     codes, own_binning = considered.table, binning
     if few_are_codes(binning, of_binner) and "rows" not in method.requires:
