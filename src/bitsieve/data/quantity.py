@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Floats
+from bitsieve.common.arrays import Floats, Integers
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_integer
 from bitsieve.data.encoding import Encoded, are_categories, as_doubles, check_whole_numbers, microseconds
@@ -41,7 +41,7 @@ class TargetKind(NamedTuple):
             raise ValueError(Sentence(*both, ": leave one of them out"))
         return cls("classes" if is_none else target_kind, None if is_none else target_bins)
 
-    def cuts(self, values: NDArray[Any] | Encoded, counts: NDArray[np.int64] | None, what: str) -> bool:
+    def cuts(self, values: NDArray[Any] | Encoded, counts: Integers | None, what: str) -> bool:
         """Whether values, none missing, are a quantity; ``counts``: samples of each, of distinct whole numbers."""
         if are_categories(values) or values.dtype.kind == "b":
             if self.kind == "quantity":
@@ -71,7 +71,7 @@ def has_fractions(values: NDArray[Any]) -> bool:
     return values.dtype.kind in "mM" or (values.dtype.kind == "f" and bool((values != np.floor(values)).any()))
 
 
-def are_codes(values: NDArray[Any], counts: NDArray[np.int64]) -> bool:
+def are_codes(values: NDArray[Any], counts: Integers) -> bool:
     """Whether distinct whole numbers, ascending, in so many samples each, are codes of classes and no quantity."""
     n_values = len(values)
     if n_values <= _FEW:
@@ -95,7 +95,7 @@ def numbers_of(values: NDArray[Any], what: str) -> Floats:
     return np.asarray(as_doubles(values[:, None], lambda _: what)[:, 0], np.float64)
 
 
-def edges_of(numbers: Floats, weights: NDArray[np.int64] | None, n_bins: int | None, what: str) -> tuple[Floats, int]:
+def edges_of(numbers: Floats, weights: Integers | None, n_bins: int | None, what: str) -> tuple[Floats, int]:
     """The inner edges of intervals of equal frequency, and how many intervals so many samples allow."""
     n_samples = len(numbers) if weights is None else int(weights.sum())
     if n_bins is not None and n_bins > n_samples:

@@ -134,7 +134,7 @@ class TableInMemory(Table, KnownColumns):
     # what the text of columns was found to mean, by their places
     meanings: Mapping[int, Understood] = field(default_factory=dict, repr=False)
     # shape (n_samples,): how many rows of the data each row is, where equal ones were grouped; None: one
-    times: NDArray[np.int64] | None = field(default=None, repr=False)
+    times: Integers | None = field(default=None, repr=False)
     _extents: list[Extents] = field(default_factory=list, init=False, repr=False)  # the last of them, once looked at
     _profile: list[Profile] = field(default_factory=list, init=False, repr=False)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.data.encoding import Encoded, are_categories, as_array, encode, is_missing, take_rows
@@ -102,7 +102,7 @@ class Target:
         values = None if self.values is None else self.values[rows]
         return replace(self, codes=taken.codes, labels=taken.categories, values=values)
 
-    def cut_again(self, weights: NDArray[np.int64] | None = None) -> Target:
+    def cut_again(self, weights: Integers | None = None) -> Target:
         """A quantity with edges of its own samples; any other target as it is."""
         if self.values is None:
             return self
@@ -110,9 +110,7 @@ class Target:
         return replace(self, codes=cut.codes, labels=cut.labels, edges=cut.edges, n_allowed=cut.n_allowed)
 
 
-def read_target(
-    y: Any, *, name: str = "y", said: TargetKind = AS_FOUND, weights: NDArray[np.int64] | None = None
-) -> Target:
+def read_target(y: Any, *, name: str = "y", said: TargetKind = AS_FOUND, weights: Integers | None = None) -> Target:
     """Read a target of one column, or the combinations of several, without the samples of weight 0."""
     columns = split_target(y)
     parts = {}
@@ -187,7 +185,7 @@ def check_read(accounts: Mapping[str, Account], drop_missing: bool) -> None:
 
 
 def to_classes(
-    values: NDArray[Any] | Encoded, said: TargetKind, weights: NDArray[np.int64] | None = None, what: str = "the target"
+    values: NDArray[Any] | Encoded, said: TargetKind, weights: Integers | None = None, what: str = "the target"
 ) -> Target:
     """The classes of values none of which is missing, that are said to be of a kind."""
     if are_categories(values) or values.dtype.kind not in "iufmM" or said.kind == "classes":
@@ -203,7 +201,7 @@ def to_classes(
     return replace(_cut(numbers_of(values, what), said, weights, what), n_numbers=len(classes.categories))
 
 
-def _cut(numbers: Floats, said: TargetKind, weights: NDArray[np.int64] | None, what: str, kind: str = "") -> Target:
+def _cut(numbers: Floats, said: TargetKind, weights: Integers | None, what: str, kind: str = "") -> Target:
     """A quantity by its numbers; ``kind`` is that of numpy where they are times."""
     edges, n_allowed = edges_of(numbers, weights, said.n_bins, what)
     codes = np.searchsorted(edges, numbers).astype(np.int32)  # a value on an edge goes left
@@ -296,7 +294,7 @@ def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
     return numpy_of(array) if is_time(array.type) else column_of_arrow(array, what)
 
 
-def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | None = None) -> tuple[int, int]:
+def count_unusable(values: NDArray[Any] | Encoded, times: Integers | None = None) -> tuple[int, int]:
     """Numbers of missing and of infinite values; ``times``: how many rows each value is of, None: one."""
     infinite = np.isinf(values) if not are_categories(values) and values.dtype.kind == "f" else np.zeros(0, bool)
     unusable = is_missing(values), infinite
@@ -307,7 +305,7 @@ def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | No
 _ADVICE = "such as by np.rint(w * w.sum() / (w**2).sum()) for weights of a survey"
 
 
-def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None:
+def read_weights(sample_weight: Any, n_samples: int) -> Integers | None:
     """Frequency weights as integers; None where every sample counts once."""
     if sample_weight is None:
         return None

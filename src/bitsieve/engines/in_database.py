@@ -189,7 +189,7 @@ class PartsInDatabase(Parts):
 
         return Classes(keys, codes)
 
-    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
+    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
         """How the columns are grouped by their codes."""
         columns = [j for j in range(len(self.features)) if j not in reader.left_out]
         keys = {j: self._key(j, reader, coding) for j in columns}

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Flags
+from bitsieve.common.arrays import Flags, Integers
 from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.base import Binning
@@ -70,7 +70,7 @@ class PartReader:
         y = self.beside(*objects)[0] if self.drop_missing else None
         return [0 if y is None else n_without(y)]
 
-    def combinations(self, first_row: int, *objects: Any, target: TargetCoding) -> NDArray[np.int64]:
+    def combinations(self, first_row: int, *objects: Any, target: TargetCoding) -> Integers:
         """The combinations of classes of a target of several columns that occur in the part."""
         return np.unique(target.combinations_of(self._target(*objects)[0]))
 
@@ -113,7 +113,7 @@ class PartReader:
             weights = zero_where_missing(weights, y)
         return y, weights
 
-    def _target(self, *objects: Any) -> tuple[Any, NDArray[np.int64] | None]:
+    def _target(self, *objects: Any) -> tuple[Any, Integers | None]:
         """The target and the frequency weights of the rows that count."""
         y, weights = self.beside(*objects[:3])
         rows = n_rows(objects[0])
@@ -167,12 +167,12 @@ class Parts(Protocol):
         """Merge ``work(first_row, *objects)``, as :class:`PartReader` takes them, of all parts; None: no row."""
 
     def summarize(
-        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
+        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: Integers | None
     ) -> tuple[Summary | None, Packed | None]:
         """:meth:`run` for a summary; rows packed in the same pass where ``coding`` of the first part is that of all."""
         return self.run("summarize", how.of_part, Summary.merged), None
 
-    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
+    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
         """All parts, coded and packed where they are."""
 
     def kept(self, key: dict[str, Any]) -> Kept | None:

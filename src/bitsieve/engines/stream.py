@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Integers
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import Sentence, Setting
@@ -50,11 +50,7 @@ class StreamPacking(Packed):
     """Planes in a spool, filled batch by batch; kept in ``parent`` under ``name(key)``, or, where None, removed."""
 
     def __init__(
-        self,
-        coding: Coding,
-        class_sizes: NDArray[np.int64],
-        parent: Path | None,
-        name: Callable[[dict[str, Any]], str | None],
+        self, coding: Coding, class_sizes: Integers, parent: Path | None, name: Callable[[dict[str, Any]], str | None]
     ) -> None:
         self.coding, self.class_sizes, self._parent, self._name = coding, class_sizes, parent, name
         self._packed = PackedBatches(class_sizes, coding.arities, coding.binner.n_jobs)
@@ -126,7 +122,7 @@ class StreamParts(Parts):
         return merge([known, *pending]) if pending and known is not None else known
 
     def summarize(
-        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
+        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: Integers | None
     ) -> tuple[Summary | None, Packed | None]:
         early = None
         if coding is not None and class_sizes is not None:
@@ -144,9 +140,7 @@ class StreamParts(Parts):
         parts = self._parts("finding bins" if early is None else "finding bins and packing")
         return self._merged(parts, of_part, Summary.merged, size), None if early is None else early.packing
 
-    def pack(
-        self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
-    ) -> StreamPacking:
+    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> StreamPacking:
         packing = self._packing(coding, class_sizes)
         for first, objects in self._parts("packing"):
             packing.add(reader.read(first, *objects, target=target))
@@ -157,7 +151,7 @@ class StreamParts(Parts):
         found = None if name is None or self.spool is None else kept(self.spool, name)
         return None if found is None else Kept(found[1], partial(_reopened, *found))
 
-    def _packing(self, coding: Coding, class_sizes: NDArray[np.int64]) -> StreamPacking:
+    def _packing(self, coding: Coding, class_sizes: Integers) -> StreamPacking:
         return StreamPacking(coding, class_sizes, self.spool, self._name)
 
     def _name(self, key: dict[str, Any]) -> str | None:

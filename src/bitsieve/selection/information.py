@@ -8,7 +8,6 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Floats
 from bitsieve.common.defaults import BINNING
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import check_choice
@@ -37,7 +36,7 @@ def entropy(
     missing: str | None = None,
     estimator: str = "plug-in",
     n_jobs: int | None = None,
-) -> Floats:
+) -> NDArray[np.float64]:
     """Entropy of every column, in bits.
 
     ``H(X) = sum_x (n_x / N) log2(N / n_x)`` over the codes that occur (plug-in).
@@ -86,7 +85,7 @@ def mutual_information(
     missing: str | None = None,
     estimator: str = "plug-in",
     n_jobs: int | None = None,
-) -> Floats:
+) -> NDArray[np.float64]:
     """Mutual information of every column and the target (the relevance of the column), in bits.
 
     ``I(X;C) = sum (n_xc / N) log2(n_xc N / (n_x n_c))`` over the cells that occur (plug-in).

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats, Progress
+from bitsieve.common.arrays import Columns, Floats, Integers, Progress
 from bitsieve.common.choice import TIE, rank
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import NO_LIMIT, check_choice, check_integer, made_by, make_random, optional
@@ -26,7 +26,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
 )
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, rank_all
 
-Places = NDArray[np.int64]
+Places = Integers
 
 PRIORS = ("halves", "pooled")
 BLOCK_POINTS = 1 << 15  # of all trees of one block: some 10 ms
