@@ -300,7 +300,7 @@ OF_TREES = {  # of sklearn.ensemble: of classes, and of a quantity
     "forest": ("RandomForestClassifier", "RandomForestRegressor"),
     "boosting": ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor"),
 }
-MANY_ROWS = 10_000  # above, the default classifier is the fast one
+SOME_ROWS, MANY_ROWS = 2_000, 10_000  # above, a note names the fast classifier; above, it is the default
 
 
 def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 0) -> tuple[str, Model]:
@@ -332,11 +332,12 @@ def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 
 
 
 def default_model(n_samples: int, predicts: Predicted = "classes") -> tuple[str, list[str]]:
-    """The model where none is asked for, and a note where it is the fast classifier."""
+    """The model where none is asked for, and a note where it is the fast classifier, or slow."""
     if predicts == "quantity":
         return "ridge", []
     if n_samples <= MANY_ROWS:
-        return "linear-svm", []
+        why = "linear-svm takes long on so many rows; for lda, the linear discriminant, which takes less, add "
+        return "linear-svm", [Sentence(why, Setting("classifier", "lda"))] if n_samples > SOME_ROWS else []
     why = (
         "the table has many rows, on which linear-svm takes long: the classifier is lda, the linear discriminant; for "
     )

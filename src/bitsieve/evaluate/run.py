@@ -129,7 +129,7 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
     with threadpool_limits(1), warnings.catch_warnings():
         # A mixture's 100 iterations are its definition here. Set once and not in the threads: filters are of a process.
         warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
-        step = phase("comparing")
+        step = phase(f"comparing by {plan.classifier.partition('(')[0]}")
         once = rank(plan, np.arange(plan.table.n_samples), n_jobs) if plan.ranks_once and left else None
 
         fits = len(plan.selectors) * len(plan.counts)  # in a fold
