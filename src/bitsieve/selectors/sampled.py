@@ -24,7 +24,7 @@ from bitsieve.methods.by_samples.rows import Coded, Rows, Samples, refuse_large
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-INSTEAD = "impute them first, or drop the rows"
+INSTEAD = "impute them first, or drop the rows; a code of their own is for methods that bin"
 LARGEST = 1e300  # of a value: beyond, sums of a few overflow
 FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of the others
 

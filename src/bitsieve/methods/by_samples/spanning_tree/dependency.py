@@ -122,7 +122,7 @@ def dependency(x: Floats, y: Floats, classes: NDArray[np.integer], draw: Draw, p
     """The bound for one pair, where x and y may have several dimensions each, shape (n_samples, n_dimensions)."""
     first, second = classes[draw.original], classes[draw.permuted]
     points = np.vstack(
-        [np.hstack([x[draw.original], y[draw.original]]), np.hstack([x[draw.permuted], y[draw.partner]])],
+        [np.hstack([x[draw.original], y[draw.original]]), np.hstack([x[draw.permuted], y[draw.partner]])]
     )
     n_classes = int(classes.max()) + 1
     halves = np.concatenate([first, n_classes + second])
