@@ -74,6 +74,7 @@ def numbers_as_bytes(random, kernel):
         [bool(((column >= 0) & (column <= 255) & (column == np.floor(column))).all()) for column in table.T]
     )
     assert not (fits.astype(bool) & ~are_bytes).any()
+    assert fits.all() or not are_bytes.all()
     apart = isinstance(given, list) and all(
         len(column) == 1 or column.strides == (column.itemsize,) for column in given
     )
