@@ -3,7 +3,7 @@
     python -m tools.native_mutants [NUMBER [SEED]]
 
 draws NUMBER (30) places in the rooms of native/ below, and for each one of the changes of CHANGES. What the change
-touches is compiled anew in build/mutants/native, without optimisation to speak of, and linked with all else. What the
+touches is compiled anew in build/mutants/native, with little optimisation, and linked with all else. What the
 compiler makes the same code of is equal; all other changes run, until one fails, the trials of every entry point
 (tests/native), the stand-alone test, both again under the address and undefined-behaviour sanitizers, and the tests of
 the rooms of src that use the room. A test that takes far more of the processor than it did before has a loop without

@@ -141,6 +141,10 @@ def packed_cells(random, kernel):
 
 @trial("Packed.use", "Packed.add", "Packed.check", "Packed.finish")
 def packed_in_batches(random, kernel):
+    return sum(some_batches(random, kernel) for _ in range(6))  # the ways of packing are many
+
+
+def some_batches(random, kernel):
     codes, classes, n_classes, weights = coded_table(random)
     naive = NaiveSource(codes, classes, n_classes=n_classes, weights=weights)
     with mock.patch.dict(os.environ, {ENVIRONMENT_VARIABLE: f"{kernel}:{random.choice(FORMS)}"}):
@@ -208,7 +212,7 @@ def tuples(random, kernel):
     naive = NaiveSource(codes, classes, n_classes=n_classes)
     compared = 0
     for order in (2, 3):
-        asked = order, str(random.choice(STATISTICS)), int(random.integers(0, 40))
+        asked = order, str(random.choice(STATISTICS)), int(random.choice([0, 1, 5, 39]))
         found, wanted = search_tuples(source, *asked), search_tuples(naive, *asked)
         for name in ("values", "columns", "best", "best_columns"):
             compared += equal(getattr(found, name), getattr(wanted, name))
