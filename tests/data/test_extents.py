@@ -94,3 +94,12 @@ def test_what_is_held_is_found_in_every_column():
     assert found.which(INFINITE) == [3]
     assert 1 in found.which(FRACTIONS)
     assert 0 not in found.which(FRACTIONS)
+
+
+@pytest.mark.parametrize("base", [0.0, 2.0**40])
+def test_whole_columns_beside_fractions_are_whole(base):
+    X = np.full((70, 6), base)
+    X[:, 1::2] += 0.5
+    for order in "CF":
+        holds, _, _ = _native.extent(np.asarray(X, order=order), True)
+        assert (holds & FRACTIONS > 0).tolist() == 3 * [False, True]

@@ -43,6 +43,10 @@ def any_table(random, n_samples, n_columns, **spoiled):
 @trial("extent")
 def extents(random, kernel):
     table = any_table(random, size(random, 300), int(random.choice([1, 9, 70, 600])), infinite=True)
+    if table.dtype.kind == "f" and random.random() < 0.7:  # whole beside others, and beyond 32 bits
+        some = random.random((2, table.shape[1])) < 0.5
+        table[:, some[0]] = np.floor(table[:, some[0]])
+        table[:, some[1]] += table.dtype.type(2**33)
     asked = bool(random.integers(2))  # for fractions
     holds, low, high = _native.extent(as_given(table, random), asked)
     for j, column in enumerate(table.T):
