@@ -40,7 +40,7 @@ from bitsieve.counts.threads import run_blocks, thread_count
 LANES = 8  # features of a SIMD group
 COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache
 BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
-WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
+WORTH_A_THREAD = 300e-6  # seconds of work below which waking a thread costs more than it saves
 SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
@@ -152,14 +152,14 @@ class PackedMinima:
         self.native.add(feature, int(self.offsets[feature]))
 
     def best(self, candidates: Flags) -> tuple[int, float]:
-        reached: list[int] = []
+        reached = np.full(1, np.iinfo(np.int64).min)
         groups = self.source.all_groups
         self.source.run_groups(
-            lambda block: reached.append(self.native.largest(candidates, int(block[0]), int(block[-1]) + 1)),
+            lambda block: self.native.largest(candidates, int(block[0]), int(block[-1]) + 1, reached),
             self.source.seconds(1, groups),
             groups,
         )
-        chosen, least = self.native.first_at(candidates, max(reached))
+        chosen, least = self.native.first_at(candidates, int(reached[0]))
         return chosen, least / self.per_bit
 
 
@@ -347,15 +347,15 @@ class PackedSource(CodedSource):
         return self.row_seconds * n_rows * len(groups) / len(self.all_groups)
 
     def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
-        """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""
-        threads = thread_count(self.n_jobs)
+        """Spread SIMD groups over threads in blocks, up to four each so that a busy core does not hold up the rest."""
+        threads, enough = thread_count(self.n_jobs), int(seconds / WORTH_A_THREAD)
         if threads > 1:
-            threads = min(threads, int(seconds / WORTH_A_THREAD), len(groups))
+            threads = min(threads, enough, len(groups))
         if threads <= 1:
             if len(groups):
                 work(groups)
             return
-        ends = np.linspace(0, len(groups), min(4 * threads, len(groups)) + 1).astype(int)
+        ends = np.linspace(0, len(groups), min(4 * threads, enough, len(groups)) + 1).astype(int)
         run_blocks(work, [groups[start:end] for start, end in pairwise(ends.tolist())], threads)
 
     @property

@@ -1,16 +1,17 @@
 """The one place where work is spread over threads.
 
-Kernels are leaf functions that release the GIL. Threads live only as long as the call: Ctrl-C works between blocks,
-a fork after a call is safe, and a block that raises stops the rest.
+Kernels are leaf functions that release the GIL. Threads live only as long as the call, or as a selection of many: Ctrl-C
+works between blocks, a fork after a call is safe, and a block that raises stops the rest.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
+from threading import Event, Lock, Thread, local
 from typing import TypeVar
 
 from bitsieve.common.parameters import check_threads
@@ -40,6 +41,39 @@ def _share_of_worker() -> int | None:
     from multiprocessing import parent_process
 
     return None if parent_process() is None else int(share)
+
+
+class _Helper(Thread):
+    """A thread that works on one task after the other, until it is given None."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(name=f"bitsieve {number}", daemon=True)
+        self.tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self.at_work = Lock()
+
+    def run(self) -> None:
+        while task := self.tasks.get():
+            with self.at_work:
+                task()
+
+
+_kept = local()  # of every thread, those that wait for its next call
+
+
+@contextmanager
+def kept_threads() -> Iterator[list[_Helper]]:
+    """Keep threads from call to call: to start one takes 0.07 ms, to wake one 0.01, and a step of a selection 0.2."""
+    outer: list[_Helper] | None = getattr(_kept, "helpers", None)
+    helpers = _kept.helpers = [] if outer is None else outer
+    try:
+        yield helpers
+    finally:
+        if outer is None:
+            _kept.helpers = None
+            for helper in helpers:
+                helper.tasks.put(None)
+                if helper.is_alive():
+                    helper.join()
 
 
 def run_blocks(
@@ -76,24 +110,30 @@ def _run_on_threads(
     for block in blocks:
         waiting.put(block)
     work_on = partial(_work_on, work, waiting, outcomes, stopped)
+    task = partial(work_on, stopped.is_set)
     # Plain threads and queues of C, not an executor: an interrupt while work is handed to one may leave its locks taken
     # and its threads waiting for ever.
-    workers = [Thread(None, work_on, f"bitsieve {n}", (stopped.is_set,)) for n in range(1, threads)]
-    try:
-        for worker in workers:
-            worker.start()
-        for done in range(1, len(blocks) + 1):
-            work_on(lambda: not outcomes.empty())
-            error = outcomes.get()
-            if error is not None:
-                raise error
-            if progress is not None:
-                progress(done, len(blocks))
-    finally:
-        stopped.set()
-        for worker in workers:
-            if worker.is_alive():
-                worker.join()
+    with kept_threads() as helpers:
+        _kept.helpers = None  # calls within this one have threads of their own
+        try:
+            for n in range(threads - 1):
+                if n == len(helpers):
+                    helpers.append(_Helper(n + 1))
+                    helpers[n].start()
+                helpers[n].tasks.put(task)
+            for done in range(1, len(blocks) + 1):
+                work_on(lambda: not outcomes.empty())
+                error = outcomes.get()
+                if error is not None:
+                    raise error
+                if progress is not None:
+                    progress(done, len(blocks))
+        finally:
+            stopped.set()
+            _kept.helpers = helpers
+            for helper in helpers[: threads - 1]:
+                with helper.at_work:  # who wakes later finds that all is stopped
+                    pass
 
 
 def _work_on(
