@@ -405,7 +405,7 @@ void bind_packed(nb::module_& m) {
         .def("__init__", &construct_minima, "packed"_a, "table"_a, "shift"_a, "start"_a, "one_bit"_a, "tie"_a,
              nb::keep_alive<1, 2>())
         .def("add", &add_pivot, "feature"_a, "offset"_a)
-        .def("largest", &largest, "candidates"_a, "first"_a, "last"_a, "reached"_a)
+        .def("largest", apart(&largest), "candidates"_a, "first"_a, "last"_a, "reached"_a)
         .def("first_at", &first_at, "candidates"_a, "largest"_a);
 }
 

@@ -1,5 +1,5 @@
-// The variational bounds in Python; every entry point checks its arguments, as the loops trust them. The checks read all codes
-// of some features: other threads need not wait for them.
+// The variational bounds in Python; every entry point checks its arguments, as the loops trust them. The checks read all
+// codes of some features, for which other threads need not wait.
 #include "bind/apart.hpp"
 
 #include <algorithm>

@@ -35,7 +35,7 @@ from bitsieve.counts.source import (
     sizes_of_classes,
 )
 from bitsieve.counts.tables import DENSE_CELLS, ContingencyTable, PairForm, PairSums, Sums, Terms, new_sums
-from bitsieve.counts.threads import run_blocks, thread_count
+from bitsieve.counts.threads import run_blocks, spread, thread_count
 
 LANES = 8  # features of a SIMD group
 COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache
@@ -199,10 +199,8 @@ class PackedSums(Sums):
     def matrix(
         self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
-        if columns is not None:
-            gathered = self.gathered(columns)
-            if gathered is not None:
-                return gathered.matrix(terms, form.of(columns), dtype, None, progress)
+        if columns is not None and (gathered := self.gathered(columns)) is not None:
+            return gathered.matrix(terms, form.of(columns), dtype, None, progress)
         chosen = np.arange(self.n_features) if columns is None else columns
         place, n_jobs = self._places(chosen), self.source.n_jobs
         out = square_matrix(len(chosen), dtype)
@@ -213,8 +211,7 @@ class PackedSums(Sums):
 
     def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
         both = np.unique(np.concatenate([pivots, columns]), return_index=True)[0]  # alone it imports numpy.ma
-        gathered = self.gathered(both)
-        if gathered is not None:
+        if (gathered := self.gathered(both)) is not None:
             places = np.searchsorted(both, pivots), np.searchsorted(both, columns)
             gathered.matrix_rows(terms, form.of(both), *places, out)
             return
@@ -347,16 +344,8 @@ class PackedSource(CodedSource):
         return self.row_seconds * n_rows * len(groups) / len(self.all_groups)
 
     def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
-        """Spread SIMD groups over threads in blocks, up to four each so that a busy core does not hold up the rest."""
-        threads, enough = thread_count(self.n_jobs), int(seconds / WORTH_A_THREAD)
-        if threads > 1:
-            threads = min(threads, enough, len(groups))
-        if threads <= 1:
-            if len(groups):
-                work(groups)
-            return
-        ends = np.linspace(0, len(groups), min(4 * threads, enough, len(groups)) + 1).astype(int)
-        run_blocks(work, [groups[start:end] for start, end in pairwise(ends.tolist())], threads)
+        """Spread SIMD groups over the threads that have enough to do."""
+        spread(work, groups, int(seconds / WORTH_A_THREAD), self.n_jobs)
 
     @property
     def fused(self) -> PackedSums:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Flags, Integers
+from bitsieve.common.arrays import Integers
 from bitsieve.common.messages import Sentence, Setting, quoted_places
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.data.encoding import Encoded, are_categories
@@ -20,7 +20,8 @@ from bitsieve.data.given import Understood
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
 _MOST_NAMED = 5
 _BLOCKS_PER_THREAD = 8
-_LINE = 64  # bytes of a row that are read at once, where columns lie side by side in rows
+_ROW_PART = 4096  # bytes of a row that are read together, where columns lie side by side in rows
+_LINE = 64  # bytes of a row that are read at once in any case
 _LEAST_BLOCK = 1 << 20  # values; smaller blocks cost more to hand out than they save
 
 
@@ -104,19 +105,15 @@ Columns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
 
 def find_extents(columns: Columns, n_jobs: int | None, whole: bool) -> Extents:
     """Look at all columns once; numbers with a fractional part are looked for only if ``whole``."""
-    matrix = _native_type(columns) if isinstance(columns, np.ndarray) else None
+    matrix = _in_bytes(_native_type(columns), n_jobs) if isinstance(columns, np.ndarray) else None
     given = numeric_blocks(columns if matrix is None else matrix, n_jobs)
     holds = np.zeros(len(columns) if matrix is None else matrix.shape[1], np.uint8)
     found: list[Any] = [None] * len(given)
-    room = fits = None
-    if matrix is not None and matrix.itemsize > 1:
-        room = np.empty(matrix.shape, np.uint8, order="F")
-        fits = None if matrix.flags.f_contiguous else _rows_as_bytes(matrix, room, n_jobs)
 
     def look(b: int) -> None:
-        kind = given[b].column(0).dtype
+        kind = (columns if isinstance(columns, np.ndarray) else given[b].column(0)).dtype.newbyteorder("=")
         found[b] = []
-        for block in _as_bytes(given[b], room, fits):
+        for block in _as_bytes(given[b]):
             holds[block.places], low, high = _native.extent(block.values, whole)
             kind = np.dtype(np.float64) if kind.kind == "f" else kind
             found[b].append((block, low.astype(kind, copy=False), high.astype(kind, copy=False)))
@@ -127,40 +124,40 @@ def find_extents(columns: Columns, n_jobs: int | None, whole: bool) -> Extents:
         if are_categories(values):
             missing = bool(len(values.codes)) and int(values.codes.min()) < 0
             holds[j] = NUMBERS * (len(values.categories) > 0) | MISSING * missing
-    if room is not None and all(block.column(0).dtype == np.uint8 for block, _, _ in seen):
-        matrix = room
     return Extents([of[0] for of in seen], [of[1] for of in seen], [of[2] for of in seen], holds, whole, matrix)
 
 
-def _rows_as_bytes(matrix: NDArray[Any], out: NDArray[np.uint8], n_jobs: int | None) -> Flags:
-    """Write the columns as bytes, rows read whole as they lie, and say of which ones bytes hold all numbers."""
-    fits: list[NDArray[np.uint8]] = []
-    parts = [slice(of.start, of.stop) for of in _ranges(*matrix.shape, n_jobs, 1)]
-    run_blocks(lambda part: fits.append(_native.as_bytes(matrix[part], out[part])), parts, n_jobs)
-    return np.logical_and.reduce(fits)
+def _in_bytes(matrix: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
+    """A matrix as bytes, rows or columns read whole as they lie, if these hold all of its numbers; else itself."""
+    if matrix.itemsize == 1:
+        return matrix
+    out, axis = np.empty(matrix.shape, np.uint8, order="F"), int(matrix.flags.f_contiguous)
+    n_parts = len(_ranges(matrix.shape[axis], matrix.shape[1 - axis], n_jobs, 1))
+    parts = zip(np.array_split(matrix, n_parts, axis), np.array_split(out, n_parts, axis), strict=True)
+    fits: list[bool] = []
+    run_blocks(lambda part: fits.append(bool(_native.as_bytes(*part).all())), list(parts), n_jobs)
+    return out if all(fits) else matrix
 
 
-def _as_bytes(block: NumericBlock, room: NDArray[np.uint8] | None, fits: Flags | None) -> list[NumericBlock]:
+def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
     """The columns whose numbers bytes hold, as bytes, and the others: the kernels read an eighth of the memory then."""
-    first, places = block.column(0), block.places
+    first = block.column(0)
     if first.itemsize == 1:
         return [block]
-    if room is None:
-        values = np.empty((len(first), len(places)), np.uint8, order="F")
-    else:
-        values = room[:, places[0] : places[-1] + 1]
-    fit = _native.as_bytes(block.values, values).astype(bool) if fits is None else fits[places]
-    if fit.all():
-        return [NumericBlock(places, values)]
-    narrow = NumericBlock(places, values).part(np.flatnonzero(fit))
-    return [narrow, block.part(np.flatnonzero(~fit))] if fit.any() else [block]
+    values = np.empty((len(first), len(block.places)), np.uint8, order="F")
+    fits = _native.as_bytes(block.values, values).astype(bool)
+    if fits.all():
+        return [NumericBlock(block.places, values)]
+    narrow = NumericBlock(block.places, values).part(np.flatnonzero(fits))
+    return [narrow, block.part(np.flatnonzero(~fits))] if fits.any() else [block]
 
 
 def numeric_blocks(columns: Columns, n_jobs: int | None) -> list[NumericBlock]:
     """The numeric columns in some blocks a thread, each of one type."""
     if isinstance(columns, np.ndarray):
         n_samples, n_features = columns.shape
-        together = 1 if columns.flags.f_contiguous else max(1, _LINE // columns.itemsize)
+        least = max(1, _LINE // columns.itemsize, -(-n_features // thread_count(n_jobs)))
+        together = 1 if columns.flags.f_contiguous else min(max(1, _ROW_PART // columns.itemsize), least)
         return [
             NumericBlock(np.arange(some.start, some.stop), columns[:, some.start : some.stop])
             for some in _ranges(n_features, n_samples, n_jobs, together)
