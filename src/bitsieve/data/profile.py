@@ -124,7 +124,7 @@ class Outlying:
     high: float | None
 
     @classmethod
-    def of(cls, values: NDArray[Any], low: Any, high: Any, rows: NDArray[np.int64] | None = None) -> Outlying:
+    def of(cls, values: NDArray[Any], low: Any, high: Any, rows: Integers | None = None) -> Outlying:
         """Of some rows, none of them missing, whose ends are known; what lies between other numbers is not counted.
 
         ``rows``: how many rows have each value; None: one.
@@ -208,7 +208,7 @@ class RowNumbers:
     runs: tuple[tuple[int, int, int, int], ...] | None
 
     @classmethod
-    def of_part(cls, values: NDArray[Any], first_row: int, times: NDArray[np.int64] | None = None) -> RowNumbers | None:
+    def of_part(cls, values: NDArray[Any], first_row: int, times: Integers | None = None) -> RowNumbers | None:
         """Of the values of some rows, the first of which has that number; None where they cannot number rows.
 
         ``times``: how many rows each value is of, where rows have no order.

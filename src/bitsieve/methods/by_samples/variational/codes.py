@@ -23,7 +23,7 @@ from bitsieve.counts.threads import spread
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, Weighted
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
-Features = NDArray[np.int64]  # columns as native functions take them
+Features = Integers  # columns as native functions take them
 
 TABLE_BYTES = 1 << 30  # of the tables of all features given one
 CHUNK = 64  # candidates of a native call, or as many as take so many likelihoods
