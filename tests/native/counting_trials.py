@@ -214,7 +214,7 @@ def tuples(random, kernel):
     codes, classes, n_classes, _ = coded_table(random, 300)
     codes = (codes % random.integers(2, 7))[:, :12]
     if random.integers(2):  # equal values of columns that are counted in another order than they come
-        codes = random.permutation(np.column_stack([codes[:, :6], codes[:, :6] + 1]), axis=1)
+        codes = random.permutation(np.column_stack([codes[:, :5], codes[:, :5] + 1]), axis=1)
     source = PackedSource(codes, classes, n_classes=n_classes, kernel=f"{kernel}:planes")
     naive = NaiveSource(codes, classes, n_classes=n_classes)
     compared = 0
