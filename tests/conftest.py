@@ -170,8 +170,6 @@ def spark(tmp_path_factory):
         "spark.driver.memory": "1g",
         "spark.local.dir": str(tmp_path_factory.mktemp("spark")),
         "spark.log.level": "ERROR",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than the rows do
         "spark.sql.shuffle.partitions": "2",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
