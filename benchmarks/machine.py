@@ -51,9 +51,7 @@ def machine() -> dict[str, Any]:
 
 def _build() -> dict[str, Any]:
     """The compiler of the extension, as it signed there, and the options that the project gives it."""
-    options = re.findall(
-        r"target_compile_options\((?:_native|\$\{target\}) PRIVATE ([^)]*)\)", _text(ROOT / "CMakeLists.txt")
-    )
+    project = re.search(r"target_compile_options\(\$\{target\} PRIVATE ([^$)]*)", _text(ROOT / "CMakeLists.txt"))
     build_type = re.search(r'build-type\s*=\s*"(\w+)"', _text(ROOT / "pyproject.toml"))
     found = importlib.util.find_spec("bitsieve._native")
     binary = Path(found.origin).read_bytes() if found and found.origin else b""
@@ -61,7 +59,7 @@ def _build() -> dict[str, Any]:
     return {
         "compiler": " + ".join(sorted({mark.decode() for mark in marks})) or None,
         "build_type": build_type and build_type.group(1),
-        "options": " ".join(options) or None,
+        "options": project and " ".join(project.group(1).split()),
     }
 
 

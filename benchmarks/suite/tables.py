@@ -11,7 +11,7 @@ from benchmarks.data import Data, Shape, codes
 from benchmarks.limits import Limit, binning
 from benchmarks.rounds import significant
 
-SELECT = ("-c", "import sys; from bitsieve.cli import main; sys.exit(main())")
+SELECT = ("-m", "bitsieve")  # as the installed command starts it
 READ = {  # on one thread
     "csv": "import sys, pyarrow; pyarrow.set_cpu_count(1); from pyarrow import csv; csv.read_csv(sys.argv[1])",
     "parquet": "import sys; from pyarrow import parquet; parquet.read_table(sys.argv[1], use_threads=False)",

@@ -191,8 +191,6 @@ Number at_offset(Number low, std::size_t place) {
 
 constexpr std::size_t kFewBytes = 32;  // numbers of a span that are searched for one after the other
 
-}  // namespace
-
 // The distinct numbers of a column that spread too far for a table, as its tiles come.
 template <class Number>
 class SpreadNumbers {
@@ -210,7 +208,7 @@ public:
     }
 
 private:
-    void keep() {
+    [[gnu::noinline]] void keep() {
         std::sort(numbers_.begin(), numbers_.end());
         numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
         kept_ = numbers_.size();
@@ -220,33 +218,64 @@ private:
     std::size_t kept_ = 0;
 };
 
+// The distinct numbers of columns of known extents: marks in tables of those of small spans, else lists.
+template <class Number>
+struct DistinctNumbers {
+    [[gnu::noinline]] DistinctNumbers(const Number* lows, const Number* highs, std::size_t n)
+        : low(lows), high(highs), begin(n + 1, 0), left(n), spread(n) {
+        for (std::size_t j = 0; j < n; ++j) {
+            left[j] = dense_span(low[j], high[j]);
+            begin[j + 1] = begin[j] + left[j];
+        }
+        seen.assign(begin[n], 0);
+    }
+
+    bool is_spread(std::size_t j) const { return begin[j] == begin[j + 1] && low[j] <= high[j]; }
+
+    [[gnu::noinline]] Ragged<Number> sorted() {
+        Ragged<Number> found;
+        found.ends.reserve(left.size());
+        for (std::size_t j = 0; j < left.size(); ++j) {
+            if (is_spread(j)) {
+                const std::vector<Number>& numbers = spread[j].sorted();
+                found.values.insert(found.values.end(), numbers.begin(), numbers.end());
+                spread[j] = {};
+            }
+            for (std::size_t place = begin[j]; place < begin[j + 1]; ++place)
+                if (seen[place]) found.values.push_back(at_offset(low[j], place - begin[j]));
+            found.ends.push_back(std::int64_t(found.values.size()));
+        }
+        return found;
+    }
+
+    const Number *low, *high;
+    std::vector<std::size_t> begin, left;  // left: numbers of the span that were not met yet
+    std::vector<SpreadNumbers<Number>> spread;
+    std::vector<std::uint8_t> seen;
+};
+
+}  // namespace
+
 template <class T>
 Ragged<typename Wide<T>::type> distinct(const Columns& table, const typename Wide<T>::type* low,
                                         const typename Wide<T>::type* high) {
     using Number = typename Wide<T>::type;
-    const std::size_t n = std::size_t(table.size());
-    std::vector<std::size_t> begin(n + 1, 0), left(n);  // left: numbers of the span that were not met yet
-    for (std::size_t j = 0; j < n; ++j) {
-        left[j] = dense_span(low[j], high[j]);
-        begin[j + 1] = begin[j] + left[j];
-    }
-    std::vector<std::uint8_t> seen(begin[n], 0);
-    std::vector<SpreadNumbers<Number>> spread(n);
-    const auto is_spread = [&](std::size_t j) { return begin[j] == begin[j + 1] && low[j] <= high[j]; };
+    DistinctNumbers<Number> numbers(low, high, std::size_t(table.size()));
     for_each_tile<T>(
-        table, kTileRows, [&](std::int64_t j) { return left[std::size_t(j)] > 0 || is_spread(std::size_t(j)); },
+        table, kTileRows,
+        [&](std::int64_t j) { return numbers.left[std::size_t(j)] > 0 || numbers.is_spread(std::size_t(j)); },
         [&](std::int64_t j, std::int64_t, const T* values, std::int64_t count) {
-            const std::size_t column = std::size_t(j), span = begin[column + 1] - begin[column];
-            if (span == 0) return spread[column].add(values, count);
+            const std::size_t column = std::size_t(j), span = numbers.begin[column + 1] - numbers.begin[column];
+            if (span == 0) return numbers.spread[column].add(values, count);
             const Number least = low[j];
-            std::uint8_t* at = seen.data() + begin[column];
+            std::uint8_t* at = numbers.seen.data() + numbers.begin[column];
             std::size_t met = 0;
             if constexpr (sizeof(T) == 1) {
                 if (span <= kFewBytes) {  // bytes are searched for many at a time, and most are met at once
                     for (std::size_t place = 0; place < span; ++place)
                         if (!at[place] && std::memchr(values, std::uint8_t(at_offset(least, place)), std::size_t(count)))
                             at[place] = 1, ++met;
-                    left[column] -= met;
+                    numbers.left[column] -= met;
                     return;
                 }
             }
@@ -256,21 +285,9 @@ Ragged<typename Wide<T>::type> distinct(const Columns& table, const typename Wid
                 met += 1 - at[place];
                 at[place] = 1;
             }
-            left[column] -= met;
+            numbers.left[column] -= met;
         });
-    Ragged<Number> found;
-    found.ends.reserve(n);
-    for (std::size_t j = 0; j < n; ++j) {
-        if (is_spread(j)) {
-            const std::vector<Number>& numbers = spread[j].sorted();
-            found.values.insert(found.values.end(), numbers.begin(), numbers.end());
-            spread[j] = {};
-        }
-        for (std::size_t place = begin[j]; place < begin[j + 1]; ++place)
-            if (seen[place]) found.values.push_back(at_offset(low[j], place - begin[j]));
-        found.ends.push_back(std::int64_t(found.values.size()));
-    }
-    return found;
+    return numbers.sorted();
 }
 
 namespace {
@@ -278,7 +295,7 @@ namespace {
 // The categories of one column, to be looked up.
 class Coding {
 public:
-    void take(const Categories& categories, std::int64_t j) {
+    [[gnu::noinline]] void take(const Categories& categories, std::int64_t j) {
         numbers_ = categories.numbers + (j ? categories.ends[j - 1] : 0);
         size_ = std::size_t(categories.ends[j] - (j ? categories.ends[j - 1] : 0));
         order_ = categories.are_unsigned ? 0 : std::uint64_t(1) << 63;
@@ -319,7 +336,7 @@ public:
     }
 
     // The same by search.
-    std::int32_t search(std::uint64_t number) const {
+    [[gnu::noinline]] std::int32_t search(std::uint64_t number) const {
         const auto* end = numbers_ + size_;
         const auto* at = std::lower_bound(numbers_, end, number, [this](std::int64_t category, std::uint64_t of) {
             return (std::uint64_t(category) ^ order_) < (of ^ order_);

@@ -109,18 +109,22 @@ bool repeats_one(const T* values, std::int64_t n) {
     return false;
 }
 
-// Cuts a long column without sorting it: numbers are counted by the upper bits of their keys, and only those are looked at
-// again that lie in an interval with a rank of a cut. False, and no cut is made, where these are more than a quarter.
+// The keys of the numbers of a column that are there, and how many they are.
 template <class T>
-bool cut_by_selection(const T* values, std::int64_t n, std::int64_t n_bins, Scratch& scratch, std::vector<double>& cuts) {
-    if (n < kSelectedFrom || repeats_one(values, n)) return false;
-    std::vector<std::uint64_t>& keys = scratch.keys;
+std::int64_t take_keys(const T* values, std::int64_t n, std::vector<std::uint64_t>& keys) {
     keys.resize(std::size_t(n));
     std::int64_t total = 0;
     for (std::int64_t i = 0; i < n; ++i) {
         keys[total] = key_of(double(values[i]));
         total += !is_missing(values[i]);
     }
+    return total;
+}
+
+// Cuts a long column, given by `total` keys, without sorting it: these are counted by their upper bits, and only those are
+// looked at again that lie in an interval with a rank of a cut. False, and no cut is made, where these are more than a quarter.
+bool cut_by_selection(std::int64_t total, std::int64_t n_bins, Scratch& scratch, std::vector<double>& cuts) {
+    std::vector<std::uint64_t>& keys = scratch.keys;
     if (total < kSelectedFrom) return false;
     const auto [least, most] = std::minmax_element(keys.begin(), keys.begin() + total);
     if (*least == *most) return false;
@@ -178,6 +182,23 @@ const Value* in_order(const Value* of_rows, const std::vector<Item>& items, std:
     out.resize(items.size());
     for (std::size_t i = 0; i < items.size(); ++i) out[i] = of_rows[items[i].row];
     return out.data();
+}
+
+// Cuts a column that is sorted.
+void cut_sorted(const std::int64_t* weights, std::int64_t n_bins, Scratch& scratch, std::vector<double>& cuts) {
+    const std::int64_t* times = in_order(weights, scratch.items, scratch.weights);
+    for (std::size_t i = 1; times && i < scratch.weights.size(); ++i) scratch.weights[i] += scratch.weights[i - 1];
+    cut_by_ranks(
+        scratch.values.size(), n_bins, [&](std::size_t i) { return times ? times[i] : std::int64_t(i) + 1; },
+        [&](std::size_t i) { return scratch.values[i]; }, cuts);
+}
+
+// Cuts a column of whole numbers by the counts of each of its span, of which ranks are made in place.
+void cut_counted(const Span& span, std::int64_t n_bins, std::vector<std::int64_t>& ranks, std::vector<double>& cuts) {
+    for (std::size_t v = 1; v < ranks.size(); ++v) ranks[v] += ranks[v - 1];
+    cut_by_ranks(
+        ranks.size(), n_bins, [&](std::size_t v) { return ranks[v]; },
+        [&](std::size_t v) { return span.low + double(v); }, cuts);
 }
 
 void append(const std::vector<double>& cuts, Ragged<double>& found) {
@@ -241,17 +262,11 @@ Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, c
             ranks.assign(std::size_t(span.beyond + 1), 0);
             for (std::int64_t i = 0; i < n; ++i)
                 if (!is_missing(values[i])) ranks[place_of(values[i], span.low)] += weights ? weights[i] : 1;
-            for (std::size_t v = 1; v < ranks.size(); ++v) ranks[v] += ranks[v - 1];
-            cut_by_ranks(
-                ranks.size(), n_bins, [&](std::size_t v) { return ranks[v]; },
-                [&](std::size_t v) { return span.low + double(v); }, cuts);
-        } else if (weights || !cut_by_selection(values, n, n_bins, scratch, cuts)) {
+            cut_counted(span, n_bins, ranks, cuts);
+        } else if (weights || n < kSelectedFrom || repeats_one(values, n) ||
+                   !cut_by_selection(take_keys(values, n, scratch.keys), n_bins, scratch, cuts)) {
             sort_column(values, n, scratch);
-            const std::int64_t* times = in_order(weights, scratch.items, scratch.weights);
-            for (std::size_t i = 1; times && i < scratch.weights.size(); ++i) scratch.weights[i] += scratch.weights[i - 1];
-            cut_by_ranks(
-                scratch.values.size(), n_bins, [&](std::size_t i) { return times ? times[i] : std::int64_t(i) + 1; },
-                [&](std::size_t i) { return scratch.values[i]; }, cuts);
+            cut_sorted(weights, n_bins, scratch, cuts);
         }
         append(cuts, found);
     });

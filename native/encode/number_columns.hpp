@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <vector>
 
@@ -99,44 +100,18 @@ bool side_by_side(const Columns& table, std::int64_t first, std::int64_t last) {
     return true;
 }
 
-// Calls work(column, first row, values, count) for tiles of at most `rows` rows that together are the whole table; the
-// tiles of a column come in the order of the rows. Columns for which wanted(column) is false at the time are passed over.
-template <class T, class Wanted, class Work>
-void for_each_tile(const Columns& table, std::int64_t rows, Wanted&& wanted, Work&& work) {
-    constexpr std::int64_t kNarrow = std::max<std::int64_t>(8, kLine / std::int64_t(sizeof(T)));
-    std::vector<T> scratch;
-    for (std::int64_t j = 0; j < table.size();) {
-        const Column& column = table.columns[std::size_t(j)];
-        const T* values = static_cast<const T*>(column.values);
-        if (column.stride == 1 || table.n_rows == 1) {
-            for (std::int64_t r = 0; r < table.n_rows && wanted(j); r += rows)
-                work(j, r, values + r, std::min(rows, table.n_rows - r));
-            ++j;
-            continue;
-        }
-        const bool whole = rows >= table.n_rows;  // then a tile is a column, too long for more than those of a cache line
-        std::int64_t width = std::min(whole ? kNarrow : kStrip, table.size() - j);
-        if (!side_by_side<T>(table, j, j + width)) width = std::min(kNarrow, width);
-        if (!side_by_side<T>(table, j, j + width)) width = 1;
-        const std::int64_t step = whole ? rows : std::min(rows, kStripBytes / (width * std::int64_t(sizeof(T))));
-        // Columns that lay a power of two apart would share few sets of the cache.
-        const std::int64_t height = std::min(step, table.n_rows) + kLine / std::int64_t(sizeof(T));
-        scratch.resize(std::size_t(width * height));
-        for (std::int64_t r = 0; r < table.n_rows; r += step) {
-            bool any = false;
-            for (std::int64_t c = 0; c < width; ++c) any |= wanted(j + c);
-            if (!any) break;
-            const std::int64_t count = std::min(step, table.n_rows - r);
-            transpose(values + r * column.stride, column.stride, count, width, scratch.data(), height);
-            for (std::int64_t c = 0; c < width; ++c)
-                if (wanted(j + c)) work(j + c, r, static_cast<const T*>(scratch.data()) + c * height, count);
-        }
-        j += width;
-    }
-}
+// What is done with a tile: work(column, first row, values, count).
+template <class T>
+using TileWork = std::function<void(std::int64_t, std::int64_t, const T*, std::int64_t)>;
 
-template <class T, class Work>
-void for_each_tile(const Columns& table, std::int64_t rows, Work&& work) {
+// Calls `work` for tiles of at most `rows` rows that together are the whole table; the tiles of a column come in the order
+// of the rows. Columns for which wanted(column) is false at the time are passed over.
+template <class T>
+void for_each_tile(const Columns& table, std::int64_t rows, const std::function<bool(std::int64_t)>& wanted,
+                   const TileWork<T>& work);
+
+template <class T>
+void for_each_tile(const Columns& table, std::int64_t rows, const TileWork<T>& work) {
     for_each_tile<T>(table, rows, [](std::int64_t) { return true; }, work);
 }
 

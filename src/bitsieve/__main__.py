@@ -25,6 +25,8 @@ def main() -> int:
 def command() -> None:
     """The same, and then end the process at once: the interpreter would take a tenth of a short job to tidy up."""
     code = main()
+    if not hasattr(atexit, "_run_exitfuncs"):  # a private name: without it the end is as usual
+        sys.exit(code)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, AttributeError):  # nobody reads it, or there is none

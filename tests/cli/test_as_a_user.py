@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from pyarrow import csv, parquet
 
@@ -251,6 +253,54 @@ def test_what_is_not_read_is_named(bs, folder, name, content, what):
 )
 def test_slips_are_answered_with_what_was_meant(bs, words, answer):
     assert answer in bs(*words.split(), code=2).stderr
+
+
+def test_rows_without_a_target_are_counted_once(bs, folder):
+    """By a process, in the document too; counted, as SQL, from a database, in batches and compared."""
+    table = csv.read_csv(folder / "all.csv")
+    gone = pa.array(np.arange(200) % 25 == 3)
+    table = table.set_column(3, "y", pc.if_else(gone, pa.scalar(None, pa.string()), table["y"]))
+    csv.write_csv(table, folder / "gaps.csv")
+    with sqlite3.connect(folder / "gaps.sqlite") as database:
+        database.execute("create table gaps (good real, noise real, word text, y text)")
+        database.executemany("insert into gaps values (?, ?, ?, ?)", zip(*table.to_pydict().values(), strict=True))
+    note, asked = "8 of 200 rows have no 'y' and are left out", ("-t", "y", "--drop-missing-target")
+    found = as_a_process("select", "gaps.csv", *asked, "--json", cwd=folder)
+    assert found.stderr.count(note) == 1
+    assert json.loads(found.stdout)["notes"].count(note) == 1
+    for words in (
+        ("select", "gaps.csv", *asked, "--memory", "1GB"),
+        ("select", "gaps.sqlite", *asked),
+        ("count", "gaps.csv", *asked, "--save", "counts"),
+        ("sql", "gaps.sqlite", *asked),
+        ("compare", "gaps.csv", *asked, "--classifier", "ncm", "--folds", 2),
+        ("interactions", "gaps.csv", *asked),
+    ):
+        assert bs(*words).stderr.count(f"bitsieve: note: {note}\n") == 1, words
+    assert "left out" not in bs("select", "all.csv", *asked).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "note"),
+    [
+        (
+            ("--method", "gmi", "--missing", "bin"),
+            "--missing bin changes nothing in what gmi selects: it makes no bins",
+        ),
+        (("--group", "good"), "a group of fewer than two columns changes nothing: name all that are taken together"),
+    ],
+)
+def test_what_changes_nothing_is_said(bs, words, note):
+    assert bs("select", "all.csv", "-t", "y", "--exclude", "word", "-k", 1, *words).stderr.count(f"{note}\n") == 1
+    assert note not in bs("select", "all.csv", "-t", "y", "--missing", "bin", "--group", "good", "noise").stderr
+
+
+def test_a_least_level_is_explained_on_the_screen(bs):
+    shown = bs("select", "all.csv", "-t", "y", "--stop", "fdr").stdout
+    assert shown.endswith(
+        "\nleast level: the smallest level (a corrected p, or a share of false features) at which a feature is taken\n"
+    )
+    assert "least level" not in bs("select", "all.csv", "-t", "y", "--stop", "permutation").stdout
 
 
 def test_warnings_of_scikit_learn_stay_inside(tmp_path, capsys):

@@ -227,6 +227,18 @@ def test_methods(done):
     assert [line for line in lines if line.endswith("  the same as cife: the same sum in two parts")]
 
 
+def test_one_method_alone(done, refused):
+    """What stands of it in the list, and the greedy options only where it has them."""
+    whole, alone = (done("methods", *name).stdout.splitlines() for name in ((), ("GMI",)))
+    begin = next(place for place, line in enumerate(whole) if line.startswith("gmi "))
+    end = next(place for place, line in enumerate(whole) if line.startswith("dp "))
+    assert " ".join(alone).split() == " ".join(whole[begin:end]).split()
+    assert done("methods", "soa").stdout.splitlines()[-1].endswith("are for the greedy methods: soa")
+    (document,) = json.loads(done("methods", "gmi", "--json").stdout)
+    assert document["name"] == "gmi"
+    assert refused("methods", "gm").startswith("method gm is not known: did you mean gmi or ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

@@ -37,6 +37,27 @@ def test_the_strongest_are_printed_and_written(data, tmp_path, capsys):
         assert "<svg" in file.read()
 
 
+def test_a_column_of_many_values_that_hides_the_others_is_named(tmp_path, capsys):
+    """In few rows its pairs are strong by chance, and no other has a small p; what the note advises helps."""
+    random = np.random.default_rng(0)
+    a, b, c = random.integers(0, 2, (3, 300))
+    ill, city = np.where(random.random(300) < 0.7, a ^ b, 1 - (a ^ b)), random.integers(0, 40, 300)
+    path, rows = tmp_path / "cities.csv", np.column_stack([a, b, c, ill, city]).tolist()
+    path.write_text("a,b,c,ill,city\n" + "".join("{},{},{},{},c{}\n".format(*row) for row in rows))
+    note = "weaker pairs of any columns have no small p: group the values, or add --exclude city"
+
+    def p_of_the_pair(*words):
+        assert main(["interactions", str(path), "-t", "ill", "--json", *words]) == 0
+        out, err = capsys.readouterr()
+        found = {tuple(of["columns"]): of["p"] for of in json.loads(out)["tuples"]}
+        return found["a", "b"], err.count(note)
+
+    p, said = p_of_the_pair()
+    assert said == 1
+    assert p > 0.05
+    assert p_of_the_pair("--exclude", "city") == (0.01, 0)
+
+
 def test_triples_and_a_screen_in_a_document(data, capsys):
     asked = ["--order", "3", "--statistic", "gain", "--screen", "4", "--bins", "2", "--json", "--shuffles", "0"]
     assert main(["interactions", data, "-t", "ill", *asked]) == 0

@@ -140,8 +140,10 @@ def test_hints_on_names_of_parameters():
     ):
         with pytest.raises(ValueError, match=f"there is no parameter '{next(iter(given))}': write {right}$"):
             bitsieve.compare(*WINE, **given)
-    with pytest.raises(TypeError, match="bogus"):
-        bitsieve.compare(*WINE, bogus=1)
+    with pytest.raises(ValueError, match=r"there is no parameter 'clasifier': did you mean classifier='knn'\?$"):
+        bitsieve.compare(*WINE, clasifier="knn")
+    with pytest.raises(TypeError, match="qwertz"):
+        bitsieve.compare(*WINE, qwertz=1)
 
 
 def test_the_recommended_number_stands_in_the_table():

@@ -14,8 +14,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+import bitsieve
+from bitsieve.common.progress import listening
 from bitsieve.evaluate import models
-from bitsieve.evaluate.models import make_model
+from bitsieve.evaluate.models import default_model, make_model
 
 STOPS = np.array([1, 2, 5, 6, 12])
 
@@ -126,3 +128,21 @@ def test_unknown_classifier(given, message):
 @pytest.mark.parametrize("given", [make_pipeline(StandardScaler(), SVC()), GridSearchCV(SVC(), {"C": [1]})])
 def test_classifiers_made_of_others(given):
     assert make_model(given)[0].startswith(type(given).__name__)
+
+
+@pytest.mark.parametrize("n_rows", [100, 2_000, 2_001, 10_000, 10_001])
+def test_a_default_that_takes_long_is_said(n_rows):
+    name, notes = default_model(n_rows)
+    assert name == ("linear-svm" if n_rows <= 10_000 else "lda")
+    other = "classifier='lda'" if n_rows <= 10_000 else "classifier='linear-svm'"
+    assert [note.endswith(f" add {other}") for note in notes] == [True] * (n_rows > 2_000)
+
+
+def test_progress_names_the_model():
+    X, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
+    for classifier, name in (("ncm", "ncm"), (Ridge(), "Ridge"), ("ridge", "ridge")):
+        phases = []
+        with listening(phases.append):
+            kind = "classes" if name == "ncm" else "quantity"
+            bitsieve.compare(X, y, methods="mim", classifier=classifier, folds=2, features=1, target_kind=kind)
+        assert f"comparing by {name}" in phases

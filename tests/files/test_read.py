@@ -172,7 +172,7 @@ def test_no_file(tmp_path):
         (b'a,b\n1,x\n2,"y', ["ends inside a quoted value"]),
         (b'a,b\n1,"x\n2,y\n3,z\n', ["ends inside a quoted value"]),
         (b"1,0,1\n2,3,4\n", ["looks like data", "header=False"]),
-        (b"a b c\n1 2 3\n", ["no delimiter", "'a b c'"]),
+        (b"a b c\n1 2 3\n", ["no delimiter", "'a b c'", "put commas in place of the blanks"]),
         (b"y\n1\n0\n", ["no delimiter", "'y'"]),
         (b"a,b\n1,caf\xe9\n1\n", ["row 3", "has 1 fields"]),
         (b"a,b\n1\n2,caf\xe9", ["row 2", "has 1 fields"]),

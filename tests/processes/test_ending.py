@@ -201,3 +201,16 @@ def test_random_moments(tmp_path):
         for name in os.listdir(tmp_path):
             if name != "data.csv":
                 os.unlink(tmp_path / name)
+
+
+def test_a_python_without_the_private_name_ends_as_usual():
+    """Functions of ``atexit`` are called once, and the code is that of the command, with the name and without it."""
+    for prepared in ("", "del atexit._run_exitfuncs; "):
+        for words, code in ((["methods", "gmi"], 0), (["methods", "gm"], 2)):
+            run = (
+                f"import atexit, sys; {prepared}sys.argv = ['bitsieve', *{words!r}]; atexit.register(print, 'ended'); "
+            )
+            script = [sys.executable, "-c", f"{run}from bitsieve.__main__ import command; command()"]
+            found = subprocess.run(script, capture_output=True, text=True, timeout=120, check=False)
+            assert found.returncode == code, found.stderr
+            assert found.stdout.count("ended\n") == 1

@@ -157,7 +157,7 @@ def test_parameters_of_methods():
         ("mifs", {"beta": -1}, r"beta=-1 is not a weight: give a finite number of 0 or more$"),
         ("speccmi", {"beta": 1}, r"method 'speccmi' \(SpecCMI\) does not take beta"),
         ("relief", {}, r"method='relief' is not known: did you mean relieff"),
-        ("relieff", {"n_neighbours": 1}, r"method 'relieff' \(ReliefF\) does not take n_neighbours"),
+        ("relieff", {"n_neighbours": 1}, r"no parameter 'n_neighbours': did you mean n_neighbors=1\?$"),
         ("rcfs", {"delta": 1}, r"method 'rcfs' \(RCFS\) does not take delta"),
     ],
 )

@@ -90,6 +90,6 @@ def _considered(table: TableInParts, binner: Binning, options: argparse.Namespac
     from bitsieve.selection.left_out import consider
 
     considered = consider(table, options.include or (), options.exclude or (), binner=binner)
-    for note in considered.notes:
+    for note in (*table.notes, *considered.notes):
         options.say(f"note: {options.wording(note)}")
     return cast("TableInParts", considered.table)

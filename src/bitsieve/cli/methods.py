@@ -1,4 +1,4 @@
-"""``bitsieve methods``: every method, its paper, what it needs."""
+"""``bitsieve methods``: every method, or one, its paper, what it needs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ LINE = 100
 
 def run(options: argparse.Namespace) -> int:
     """Print the methods."""
-    from bitsieve.methods.registry import list_methods
+    from bitsieve.methods.registry import find_method, list_methods
 
-    methods = list_methods()
+    methods = [find_method(options.method)] if options.method else list_methods()
     if options.json:
         fields = ("name", "title", "paper", "needs", "cost", "formula", "unit", "parameters", "same_as", "remark")
         print(json.dumps([{name: getattr(info, name) for name in fields} for info in methods], indent=2, default=str))
@@ -38,8 +38,8 @@ def listing(methods: list[Method]) -> str:
             lines += textwrap.wrap(text, LINE, initial_indent=first, subsequent_indent=indent + "  ")
     looped = [info.name for info in methods if set(IN_PLACE_OF_SET) <= set(info.parameters)]
     options = "--estimator, --stop, --include, --exclude and --group"
-    also = f"{options} are for the greedy methods: {', '.join(looped)}"
-    return "\n".join([*lines, "", *textwrap.wrap(also, LINE)])
+    also = f"{options} are for the greedy methods: {', '.join(looped)}" if looped else ""
+    return "\n".join([*lines, "", *textwrap.wrap(also, LINE)]).rstrip()
 
 
 def _details(info: Method) -> list[str]:

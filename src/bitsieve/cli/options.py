@@ -19,7 +19,7 @@ from bitsieve.common.defaults import (
 #: What the text behind an option is read as: ``bitsieve.cli.parser.KINDS`` says how.
 Kind: TypeAlias = Literal[
     "text", "data", "column", "columns", "name", "names", "file", "folder", "integer", "count", "number", "how many",
-    "range", "folds", "classes", "assignment", "flag", "on or off",
+    "range", "folds", "classes", "assignment", "flag", "on or off", "one or all",
 ]  # fmt: skip
 
 
@@ -154,6 +154,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "on or off", parameters="header"),
     ),
     "The method": (
+        Option("method", "methods", "the method that is described (default: all)", "one or all",
+               metavar="METHOD", parameters="method"),
         Option("--method", SELECTING, "one of 'bitsieve methods' (default: %(default)s)",
                "name", default=SELECT_METHOD, parameters="method"),
         Option("--method", "how-many", "a greedy one of 'bitsieve methods' (default: %(default)s)",
@@ -201,7 +203,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "numbers of features, or a list as 5,10,20 (default: 10:100, or each number when there are 20 or fewer)",
                "range", parameters="features", short="-k"),
         Option("--stop", SELECTING,
-               "end earlier: significance, permutation, fdr, conditional, knockoffs or threshold (auto: significance)",
+               "end earlier: significance, permutation, fdr, conditional, knockoffs (by --binning quantile), threshold "
+               "(auto: significance)",
                metavar="RULE", parameters="stopping"),
         Option("--level", SELECTING, "level of significance, permutation (default: 0.05) or another rule (0.1)",
                "number", metavar="P", parameters="level"),

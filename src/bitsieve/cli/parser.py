@@ -252,6 +252,7 @@ KINDS: Mapping[Kind, tuple[str | None, Mapping[str, Any]]] = {
     "folds": ("N", {"type": folds}),
     "classes": ("N", {"type": classes}),
     "assignment": ("NAME=VALUE", {"type": assignment}),
+    "one or all": ("NAME", {"nargs": "?"}),
     "flag": (None, {"action": "store_true"}),
     "on or off": (None, {"action": argparse.BooleanOptionalAction}),
 }

@@ -11,18 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.options import options_of
-from bitsieve.cli.shared import (
-    Wording,
-    binner_of,
-    binning_of,
-    check_written,
-    given,
-    made_by,
-    rules_of,
-    say,
-    show,
-    sources_of,
-)
+from bitsieve.cli.shared import Wording, binning_of, check_written, given, made_by, rules_of, say, show, sources_of
 from bitsieve.common.defaults import INTERACTIONS_BINNING
 from bitsieve.common.messages import Sentence, Setting
 from bitsieve.common.progress import phase, shown
@@ -40,14 +29,15 @@ def run_how_many(options: argparse.Namespace) -> int:
     """What the rules would take of a table, side by side."""
     from bitsieve.selection.figures import FORMATS
 
-    binning = binning_of(options)
+    rule, parameters = binning_of(options)
     check_written(options, figure=FORMATS)
     with _asking(options):
+        from bitsieve.data.binning.base import binning_with
         from bitsieve.evaluate.how_many import how_many
         from bitsieve.report.plots import plot_how_many
 
         asked = {name: of for name, of in given(options).items() if name not in ("n_bins", "uncut", "missing")}
-        found = how_many(options.data, options.target, **{**asked, "binning": binner_of(*binning)})
+        found = how_many(options.data, options.target, **{**asked, "binning": binning_with(rule, **parameters)})
         saved = _drawn(options, lambda: plot_how_many(found))
     show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found), saved)
     return 0
@@ -148,6 +138,7 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
+    from bitsieve.data.binning.base import binning_with
     from bitsieve.data.read import read_data
     from bitsieve.evaluate.plan import Question, make_plan
 
@@ -159,7 +150,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     question = {name: of for name, of in given(options).items() if name in Question.__dataclass_fields__}
     question |= {"parameters": dict(options.set or ()), "baselines": True}
     if asked:
-        question |= {"binning": binner_of(rule, parameters), "missing": None}
+        question |= {"binning": binning_with(rule, **parameters), "missing": None}
     return make_plan(table, **question)
 
 

@@ -245,10 +245,7 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
     if address == LOCAL:
         workers = thread_count(-1 if n_workers is None else n_workers)
         here = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
-        with (
-            LocalCluster(**here) as cluster,
-            Client(cluster, set_as_default=False) as client,
-        ):
+        with LocalCluster(**here) as cluster, Client(cluster, set_as_default=False) as client:
             say(f"started {workers:,} worker{'s' * (workers > 1)}; dashboard at {client.dashboard_link}")
             yield client
         return

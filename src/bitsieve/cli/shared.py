@@ -114,17 +114,12 @@ def rules_of(options: argparse.Namespace) -> ColumnRules:
 
 def binning_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """The rule of the binner and the parameters given, refused where the rule has none such."""
-    rule, given = options.binning or BINNING, {name: getattr(options, typed) for name, typed in _OF_BINNER.items()}
-    parameters = {name: value for name, value in given.items() if value is not None}
-    binner_of(rule, parameters or {"n_jobs": None})
-    return rule, parameters
-
-
-def binner_of(rule: str, parameters: Mapping[str, Any]) -> Any:
-    """What names a binner in Python: its name, or an object where it has parameters."""
     from bitsieve.data.binning.base import make_binner
 
-    return make_binner(rule, **parameters) if parameters else rule
+    rule, given = options.binning or BINNING, {name: getattr(options, typed) for name, typed in _OF_BINNER.items()}
+    parameters = {name: value for name, value in given.items() if value is not None}
+    make_binner(rule, **parameters)
+    return rule, parameters
 
 
 def show(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from numbers import Real
@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from bitsieve.common.defaults import SELECTOR_FEATURES
-from bitsieve.common.messages import ParameterError, Sentence, Setting, warn
+from bitsieve.common.messages import ParameterError, Sentence, Setting, nearest, warn
 
 Rule = Callable[[str, Any], object]  # whatever a user gave
 P = ParamSpec("P")
@@ -150,18 +150,24 @@ class FeatureCount:
         return check_integer("n_features_to_select", value, 1, n_features, why)
 
 
+def refuse_slip(name: str, value: object, other_names: Mapping[str, str], own: Iterable[str]) -> None:
+    """Raise ValueError for a parameter by another name of it, or one that is nearly that of one of ``own``."""
+    if name in other_names:
+        raise ValueError(Sentence(f"there is no parameter {name!r}: write ", Setting(other_names[name], value)))
+    for near in nearest(name, [*own], 1):
+        raise ValueError(Sentence(f"there is no parameter {name!r}: did you mean ", Setting(near, value), "?"))
+
+
 def with_hints(other_names: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator that answers a parameter of ``other_names`` with a ValueError that says which one is meant."""
+    """A decorator that answers another name, or a slip, with a ValueError that says which parameter is meant."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         own = inspect.signature(function).parameters
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            for name, value in kwargs.items():
-                if name not in own and name in other_names:
-                    meant = Setting(other_names[name], value)
-                    raise ValueError(Sentence(f"there is no parameter {name!r}: write ", meant))
+            for name in [name for name in kwargs if name not in own]:
+                refuse_slip(name, kwargs[name], other_names, own)
             return function(*args, **kwargs)
 
         return call

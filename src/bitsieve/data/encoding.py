@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -130,7 +130,7 @@ WHOLE = 1 << 53  # whole numbers up to here are floats
 DIGITS = 15  # decimals of so many digits are floats of their own
 
 
-def check_distinct(n_different: int, floats: NDArray[np.floating], what: str) -> None:
+def check_distinct(n_different: int, floats: Matrix, what: str) -> None:
     """Refuse a column of which ``n_different`` values, that differ, are fewer floats."""
     if n_different > len(np.unique(floats[~np.isnan(floats)])):
         raise ValueError(

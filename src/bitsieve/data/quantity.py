@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.common.arrays import Floats, Integers
 from bitsieve.common.messages import ParameterError, Sentence, Setting
 from bitsieve.common.parameters import check_integer
 from bitsieve.data.encoding import Encoded, are_categories, as_doubles, check_whole_numbers, microseconds
@@ -40,7 +41,7 @@ class TargetKind(NamedTuple):
             raise ValueError(Sentence(*both, ": leave one of them out"))
         return cls("classes" if is_none else target_kind, None if is_none else target_bins)
 
-    def cuts(self, values: NDArray[Any] | Encoded, counts: NDArray[np.int64] | None, what: str) -> bool:
+    def cuts(self, values: NDArray[Any] | Encoded, counts: Integers | None, what: str) -> bool:
         """Whether values, none missing, are a quantity; ``counts``: samples of each, of distinct whole numbers."""
         if are_categories(values) or values.dtype.kind == "b":
             if self.kind == "quantity":
@@ -70,7 +71,7 @@ def has_fractions(values: NDArray[Any]) -> bool:
     return values.dtype.kind in "mM" or (values.dtype.kind == "f" and bool((values != np.floor(values)).any()))
 
 
-def are_codes(values: NDArray[Any], counts: NDArray[np.int64]) -> bool:
+def are_codes(values: NDArray[Any], counts: Integers) -> bool:
     """Whether distinct whole numbers, ascending, in so many samples each, are codes of classes and no quantity."""
     n_values = len(values)
     if n_values <= _FEW:
@@ -81,7 +82,7 @@ def are_codes(values: NDArray[Any], counts: NDArray[np.int64]) -> bool:
     return contiguous and int(counts.min()) >= _ROWS_OF_CODE
 
 
-def numbers_of(values: NDArray[Any], what: str) -> NDArray[np.float64]:
+def numbers_of(values: NDArray[Any], what: str) -> Floats:
     """A quantity as it is cut, times as microseconds; refused where several values become one."""
     if values.dtype.kind in "mM":
         unit = np.datetime_data(values.dtype)[0]
@@ -94,9 +95,7 @@ def numbers_of(values: NDArray[Any], what: str) -> NDArray[np.float64]:
     return np.asarray(as_doubles(values[:, None], lambda _: what)[:, 0], np.float64)
 
 
-def edges_of(
-    numbers: NDArray[np.float64], weights: NDArray[np.int64] | None, n_bins: int | None, what: str
-) -> tuple[NDArray[np.float64], int]:
+def edges_of(numbers: Floats, weights: Integers | None, n_bins: int | None, what: str) -> tuple[Floats, int]:
     """The inner edges of intervals of equal frequency, and how many intervals so many samples allow."""
     n_samples = len(numbers) if weights is None else int(weights.sum())
     if n_bins is not None and n_bins > n_samples:
@@ -122,13 +121,13 @@ def text_of_edge(edge: float, unit: str) -> str:
     return str(timedelta(microseconds=edge)) if unit == "m" else f"{edge:g}"
 
 
-def listed_edges(edges: NDArray[np.float64], unit: str) -> str:
+def listed_edges(edges: Floats, unit: str) -> str:
     """All edges, or the first and the last of many."""
     texts = [text_of_edge(edge, unit) for edge in edges.tolist()]
     return ", ".join(texts if len(texts) <= _FEW else [*texts[:3], "...", texts[-1]])
 
 
-def interval_labels(edges: NDArray[np.float64], unit: str, one_value: float) -> NDArray[Any]:
+def interval_labels(edges: Floats, unit: str, one_value: float) -> NDArray[Any]:
     """The intervals as text; without edges the one value that there is."""
     if not len(edges):
         return np.array([text_of_edge(one_value, unit)], dtype=object)

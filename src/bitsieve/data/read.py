@@ -31,7 +31,7 @@ from bitsieve.data.given import (
     with_rows,
 )
 from bitsieve.data.quantity import AS_FOUND, TargetKind
-from bitsieve.data.table import TableInMemory, check_several_rows
+from bitsieve.data.table import TableInMemory, check_several_rows, on_rows_left_out
 from bitsieve.data.target import check_read, no_row_counts, read_groups, read_target, read_weights, zero_where_missing
 from bitsieve.data.text import target_with_text_read
 from bitsieve.files.libsvm import SpooledColumns
@@ -66,7 +66,9 @@ def read_xy(
     target = None if target is None else replace(target, accounts=accounts)
     if weights is not None and not weights.all():
         table, weights = table.take(np.flatnonzero(weights)), weights[weights > 0]
-    return replace(table, y=target, weights=None if weights is None or (weights == 1).all() else weights)
+    notes = on_rows_left_out(target, n_without(y), table.n_samples) if drop_missing and target is not None else ()
+    weights = None if weights is None or (weights == 1).all() else weights
+    return replace(table, y=target, weights=weights, notes=notes)
 
 
 def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, Account]]:
@@ -91,6 +93,12 @@ def _counted(sample_weight: Any) -> Flags | None:
     if weights is None or weights.dtype.kind not in "biuf" or weights.all() or weights.ndim != 1:
         return None  # other weights are refused once the columns are read
     return np.asarray(weights != 0)
+
+
+def n_without(y: Any) -> int:
+    """How many rows have no value in a column of their target."""
+    weights = zero_where_missing(None, y) if n_rows(y) else None
+    return 0 if weights is None else int((weights == 0).sum())
 
 
 def n_rows(values: Any) -> int:
@@ -137,7 +145,7 @@ def read_data(
     check_several_rows(table)
     if groups is not None and table.given is not None:
         table = replace(table, given=replace(table.given, groups=groups if isinstance(groups, str) else "groups"))
-    return replace(table, notes=tuple(notes))
+    return replace(table, notes=(*notes, *table.notes))
 
 
 class TargetRules(NamedTuple):

@@ -108,6 +108,13 @@ def check_several_rows(table: Table) -> None:
         raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed")
 
 
+def on_rows_left_out(target: Target, n_out: int, n_left: int) -> tuple[str, ...]:
+    """A note on the rows that have no value in a column of the target, where any were left out."""
+    have, are = ("has", "is") if n_out == 1 else ("have", "are")
+    what = f"{n_out:,} of {n_out + n_left:,} rows {have} no {' or '.join(map(repr, target.names))} and {are} left out"
+    return (what,) if n_out else ()
+
+
 @dataclass(frozen=True, eq=False)
 class TableInMemory(Table, KnownColumns):
     """A table whose rows are in memory: one part."""
@@ -120,14 +127,14 @@ class TableInMemory(Table, KnownColumns):
     # shape (n_samples,): frequency weights: how many times each sample counts, at least once. None: once each
     weights: Integers | None = field(default=None, repr=False)
     # shape (n_samples,): the number of the group of samples that belong together; None: all are independent
-    groups: NDArray[np.intp] | None = field(default=None, repr=False)
+    groups: Columns | None = field(default=None, repr=False)
     given: Given | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     # what the text of columns was found to mean, by their places
     meanings: Mapping[int, Understood] = field(default_factory=dict, repr=False)
     # shape (n_samples,): how many rows of the data each row is, where equal ones were grouped; None: one
-    times: NDArray[np.int64] | None = field(default=None, repr=False)
+    times: Integers | None = field(default=None, repr=False)
     _extents: list[Extents] = field(default_factory=list, init=False, repr=False)  # the last of them, once looked at
     _profile: list[Profile] = field(default_factory=list, init=False, repr=False)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.data.encoding import Encoded, are_categories, as_array, encode, is_missing, take_rows
@@ -51,7 +52,7 @@ class Target:
     n_allowed: int = 0  # classes that a quantity is cut into where nothing is said; 0 of classes
     accounts: Mapping[str, Account] = field(default_factory=dict)  # how text was read that is no class, by column
     # shape (n_samples,): the numbers of a quantity, where the rows are in memory
-    values: NDArray[np.float64] | None = None
+    values: Floats | None = None
 
     @property
     def is_quantity(self) -> bool:
@@ -95,13 +96,13 @@ class Target:
             advice = "leave it out of the selector, and give it to what reads the data"
             raise ParameterError("target_kind", kind, advice, f"does not go with a target that was read as {read_as}")
 
-    def take(self, rows: NDArray[np.intp]) -> Target:
+    def take(self, rows: Columns) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
         taken = Encoded(self.codes, self.labels)[rows]
         values = None if self.values is None else self.values[rows]
         return replace(self, codes=taken.codes, labels=taken.categories, values=values)
 
-    def cut_again(self, weights: NDArray[np.int64] | None = None) -> Target:
+    def cut_again(self, weights: Integers | None = None) -> Target:
         """A quantity with edges of its own samples; any other target as it is."""
         if self.values is None:
             return self
@@ -109,9 +110,7 @@ class Target:
         return replace(self, codes=cut.codes, labels=cut.labels, edges=cut.edges, n_allowed=cut.n_allowed)
 
 
-def read_target(
-    y: Any, *, name: str = "y", said: TargetKind = AS_FOUND, weights: NDArray[np.int64] | None = None
-) -> Target:
+def read_target(y: Any, *, name: str = "y", said: TargetKind = AS_FOUND, weights: Integers | None = None) -> Target:
     """Read a target of one column, or the combinations of several, without the samples of weight 0."""
     columns = split_target(y)
     parts = {}
@@ -186,7 +185,7 @@ def check_read(accounts: Mapping[str, Account], drop_missing: bool) -> None:
 
 
 def to_classes(
-    values: NDArray[Any] | Encoded, said: TargetKind, weights: NDArray[np.int64] | None = None, what: str = "the target"
+    values: NDArray[Any] | Encoded, said: TargetKind, weights: Integers | None = None, what: str = "the target"
 ) -> Target:
     """The classes of values none of which is missing, that are said to be of a kind."""
     if are_categories(values) or values.dtype.kind not in "iufmM" or said.kind == "classes":
@@ -202,9 +201,7 @@ def to_classes(
     return replace(_cut(numbers_of(values, what), said, weights, what), n_numbers=len(classes.categories))
 
 
-def _cut(
-    numbers: NDArray[np.float64], said: TargetKind, weights: NDArray[np.int64] | None, what: str, kind: str = ""
-) -> Target:
+def _cut(numbers: Floats, said: TargetKind, weights: Integers | None, what: str, kind: str = "") -> Target:
     """A quantity by its numbers; ``kind`` is that of numpy where they are times."""
     edges, n_allowed = edges_of(numbers, weights, said.n_bins, what)
     codes = np.searchsorted(edges, numbers).astype(np.int32)  # a value on an edge goes left
@@ -297,7 +294,7 @@ def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
     return numpy_of(array) if is_time(array.type) else column_of_arrow(array, what)
 
 
-def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | None = None) -> tuple[int, int]:
+def count_unusable(values: NDArray[Any] | Encoded, times: Integers | None = None) -> tuple[int, int]:
     """Numbers of missing and of infinite values; ``times``: how many rows each value is of, None: one."""
     infinite = np.isinf(values) if not are_categories(values) and values.dtype.kind == "f" else np.zeros(0, bool)
     unusable = is_missing(values), infinite
@@ -308,7 +305,7 @@ def count_unusable(values: NDArray[Any] | Encoded, times: NDArray[np.int64] | No
 _ADVICE = "such as by np.rint(w * w.sum() / (w**2).sum()) for weights of a survey"
 
 
-def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None:
+def read_weights(sample_weight: Any, n_samples: int) -> Integers | None:
     """Frequency weights as integers; None where every sample counts once."""
     if sample_weight is None:
         return None
@@ -336,7 +333,7 @@ def read_weights(sample_weight: Any, n_samples: int) -> NDArray[np.int64] | None
     return None if (weights == 1).all() else weights.astype(np.int64)
 
 
-def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp]:
+def read_groups(groups: Any, n_samples: int) -> Columns:
     """The number of the group of every sample."""
     values = as_array(groups)
     if values.shape != (n_samples,):
@@ -368,7 +365,7 @@ def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> ValueErr
     return ValueError(f"{label} has no rows: nothing to select from")
 
 
-def without_value(y: Any) -> NDArray[np.bool_]:
+def without_value(y: Any) -> Flags:
     """Which samples have no value in a column of their target."""
     missing = np.zeros(len(y), bool)
     for column in split_target(y).values():
@@ -376,7 +373,7 @@ def without_value(y: Any) -> NDArray[np.bool_]:
     return missing
 
 
-def take_weighted(y: Any, kept: NDArray[np.bool_]) -> Any:
+def take_weighted(y: Any, kept: Flags) -> Any:
     """The target of the rows that are kept, in its own kind."""
     rows = np.flatnonzero(kept)
     if hasattr(y, "combine_chunks"):  # Arrow

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Integers
 from bitsieve.counts.source import sizes_of_classes
 from bitsieve.data.arrow import text_of
 from bitsieve.data.column_summary import ColumnSummary, Distinct, RowSample
@@ -51,9 +52,9 @@ class TargetColumn:
     def of_part(
         cls,
         values: NDArray[Any] | Encoded,
-        rows: NDArray[np.int64] | None,
-        weights: NDArray[np.int64] | None,
-        times: NDArray[np.int64] | None = None,
+        rows: Integers | None,
+        weights: Integers | None,
+        times: Integers | None = None,
         is_text: bool = False,
     ) -> TargetColumn:
         """What rows of these numbers hold, None: no sample; ``times``: how many rows each is, where equal are one."""
@@ -115,7 +116,7 @@ class TargetPart:
     target: Target  # its codes are those of ``values``
     rank_error: float = 0.0  # by what share of the samples the rank of an edge may be off; 0: exact
     # how many of all samples have each of ``values``; None where that is not known
-    counts: NDArray[np.int64] | None = None
+    counts: Integers | None = None
 
     def codes(self, given: NDArray[Any] | Encoded) -> NDArray[np.int32]:
         """The classes of some rows."""
@@ -138,9 +139,9 @@ class TargetSummary:
         y: Any,
         *,
         first_row: int = 0,
-        weights: NDArray[np.int64] | None = None,
+        weights: Integers | None = None,
         sampled: bool = True,
-        times: NDArray[np.int64] | None = None,
+        times: Integers | None = None,
     ) -> TargetSummary:
         """What a part of the rows holds, the first of which has this number; the rest as of a column."""
         columns = split_target(y)
@@ -197,7 +198,7 @@ class TargetCoding:
     parts: Mapping[str, TargetPart]  # by column
     target: Target  # the classes, with no codes. Of several columns it is known with their combinations only
     # the numbers of the combinations of classes of several columns that occur, ascending
-    combinations: NDArray[np.int64] | None = field(default=None)
+    combinations: Integers | None = field(default=None)
 
     @property
     def is_joint(self) -> bool:
@@ -210,7 +211,7 @@ class TargetCoding:
         return max(part.rank_error for part in self.parts.values())
 
     @property
-    def class_sizes(self) -> NDArray[np.int64] | None:
+    def class_sizes(self) -> Integers | None:
         """How many samples each class has; None where that takes a pass over their classes."""
         first = next(iter(self.parts.values()))
         if self.is_joint or first.counts is None:
@@ -224,14 +225,14 @@ class TargetCoding:
         assert self.combinations is not None  # they are found first
         return np.searchsorted(self.combinations, self.combinations_of(y)).astype(np.int32)
 
-    def combinations_of(self, y: Any) -> NDArray[np.int64]:
+    def combinations_of(self, y: Any) -> Integers:
         """The number of the combination of classes of every row, among those that there might be."""
         sizes = [part.target.n_classes for part in self.parts.values()]
         if np.prod(sizes, dtype=float) > MAX_JOINT_CLASSES:
             join_targets({name: part.target for name, part in self.parts.items()})  # says why that is too many
         return np.ravel_multi_index(self._codes_by_column(y), sizes).astype(np.int64)
 
-    def with_combinations(self, occurring: NDArray[np.int64]) -> TargetCoding:
+    def with_combinations(self, occurring: Integers) -> TargetCoding:
         """The same for several columns of which these :meth:`combinations_of` all rows are known."""
         present = np.unique(occurring)
         places = np.unravel_index(present, [part.target.n_classes for part in self.parts.values()])

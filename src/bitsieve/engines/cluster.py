@@ -10,9 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar, TypeVar, Unpack
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bitsieve.common.arrays import Integers
 from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
 from bitsieve.data.binning.coding import Coding
@@ -39,6 +37,8 @@ class ClusterParts(Parts):
         targets, self.limits = portions(True), Limits()
         n_rows = targets.total("rows", partial(_n_rows, reader=reader, version=__version__), in_order)
         self.is_empty = not sum(n_rows)
+        without = targets.total("rows", reader.n_without, in_order) if reader.drop_missing else []
+        self.n_without = sum(without)
         if not self.is_empty:
             self.targets, self.everything = targets.numbered(n_rows), portions(False).numbered(n_rows)
 
@@ -48,7 +48,7 @@ class ClusterParts(Parts):
             return None
         return (self.targets if target_only else self.everything).total(task, work, merge)
 
-    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
+    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
         """All portions, each packed where it is, where it stays."""
         work = partial(_packed, read=partial(reader.read, target=target), coding=coding)
         return Packed(partial(PartitionedSource, self.everything.map("pack", work), len(class_sizes)))

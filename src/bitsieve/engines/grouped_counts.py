@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Integers
+from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.counts.source import ConditioningSource, Partition
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.data.arrow import numpy_of
@@ -94,7 +94,7 @@ class Relation:
             return ask(self.frame).collect("pyarrow").to_native()
 
 
-def doubles(array: Any) -> NDArray[np.float64]:
+def doubles(array: Any) -> Floats:
     """Numbers of any Arrow type."""
     return np.asarray(numpy_of(array.cast("double")), np.float64)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Integers
+from bitsieve.common.arrays import Flags, Integers
 from bitsieve.common.messages import Sentence, Setting, quoted
 from bitsieve.common.progress import phase
 from bitsieve.data.binning.coding import Coding
@@ -21,7 +21,7 @@ from bitsieve.data.encoding import are_categories, as_array, is_missing, lookup
 from bitsieve.data.given import ColumnRules, Given, divide, is_lazy, is_path, take_columns
 from bitsieve.data.profile import RowNumbers
 from bitsieve.data.read import read_xy
-from bitsieve.data.target import read_values, split_target
+from bitsieve.data.target import read_values, split_target, without_value
 from bitsieve.data.target_summary import TargetCoding, TargetPart
 from bitsieve.engines.grouped_counts import (
     LARGEST,
@@ -62,7 +62,7 @@ class Known(NamedTuple):
         """All values by which rows were grouped."""
         return cls(groups.keys[0], np.stack([classes.codes(groups), groups.rows, groups.samples]))
 
-    def kept(self, chosen: NDArray[np.bool_]) -> Known:
+    def kept(self, chosen: Flags) -> Known:
         """Some of the values."""
         return self._replace(values=self.values.filter(pa.array(chosen)), groups=self.groups[:, chosen])
 
@@ -101,7 +101,8 @@ class PartsInDatabase(Parts):
             raise ValueError(Sentence(what, ", or read the rows, by ", Setting("push_down", False)))
         part = pa.table({label: groups.keys[label] for label in others})
         reader.n_rows(part)  # refuses weights that are none
-        _, given = reader.beside(part)
+        y, given = reader.beside(part)
+        self.n_without = int(groups.rows[without_value(y)].sum()) if reader.drop_missing and part.num_rows else 0
         weights = np.ones(part.num_rows) if given is None else as_array(given)
         kept = weights > 0
         part, rows = part.filter(pa.array(kept)), groups.rows[kept]
@@ -188,7 +189,7 @@ class PartsInDatabase(Parts):
 
         return Classes(keys, codes)
 
-    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
+    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
         """How the columns are grouped by their codes."""
         columns = [j for j in range(len(self.features)) if j not in reader.left_out]
         keys = {j: self._key(j, reader, coding) for j in columns}

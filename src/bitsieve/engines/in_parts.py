@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Flags, Integers
 from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.data.binning.base import Binning
@@ -21,8 +22,8 @@ from bitsieve.data.binning.summary import Limits, Summary, summarize
 from bitsieve.data.given import Account, ColumnRules, Roles, Understood
 from bitsieve.data.profile import Profile
 from bitsieve.data.quantity import TargetKind
-from bitsieve.data.read import n_rows, read_xy
-from bitsieve.data.table import TableElsewhere, TableInMemory
+from bitsieve.data.read import n_rows, n_without, read_xy
+from bitsieve.data.table import TableElsewhere, TableInMemory, on_rows_left_out
 from bitsieve.data.target import Target, check_read, no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.data.text import Words, target_with_text_read
@@ -64,7 +65,12 @@ class PartReader:
         times = objects[3] if len(objects) > 3 else None
         return TargetSummary.of_part(y, first_row=first_row, weights=weights, sampled=sampled, times=times)
 
-    def combinations(self, first_row: int, *objects: Any, target: TargetCoding) -> NDArray[np.int64]:
+    def n_without(self, *objects: Any) -> list[int]:
+        """How many rows of the part are left out for want of a target, in a list."""
+        y = self.beside(*objects)[0] if self.drop_missing else None
+        return [0 if y is None else n_without(y)]
+
+    def combinations(self, first_row: int, *objects: Any, target: TargetCoding) -> Integers:
         """The combinations of classes of a target of several columns that occur in the part."""
         return np.unique(target.combinations_of(self._target(*objects)[0]))
 
@@ -74,8 +80,7 @@ class PartReader:
         _, weights = self.beside(*objects)
         y, _ = self._target(*objects)
         table = replace(
-            read_xy(features, None, weights, rules=self.rules),
-            y=replace(target.target, codes=target.codes(y)),
+            read_xy(features, None, weights, rules=self.rules), y=replace(target.target, codes=target.codes(y))
         )
         return table.without(self.left_out)
 
@@ -108,7 +113,7 @@ class PartReader:
             weights = zero_where_missing(weights, y)
         return y, weights
 
-    def _target(self, *objects: Any) -> tuple[Any, NDArray[np.int64] | None]:
+    def _target(self, *objects: Any) -> tuple[Any, Integers | None]:
         """The target and the frequency weights of the rows that count."""
         y, weights = self.beside(*objects[:3])
         rows = n_rows(objects[0])
@@ -123,7 +128,7 @@ def columns_of(part: Any, labels: list[Any]) -> Any:
     return part.select(labels) if hasattr(part, "column_names") else part[labels]
 
 
-def _kept(weights: Any, rows: int) -> NDArray[np.bool_] | None:
+def _kept(weights: Any, rows: int) -> Flags | None:
     """Which rows count; None: all. A part all of whose weights are 0 has none, while a table must have some."""
     if weights is None:
         return None
@@ -155,18 +160,19 @@ class Parts(Protocol):
 
     label: str  # what messages call the data
     limits: Limits  # of what is kept of all rows
+    n_without: int = 0  # rows that were left out for want of a target
     has_intervals: ClassVar[bool] = False  # whether too many numbers are known by intervals, not by a sample of rows
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
         """Merge ``work(first_row, *objects)``, as :class:`PartReader` takes them, of all parts; None: no row."""
 
     def summarize(
-        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
+        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: Integers | None
     ) -> tuple[Summary | None, Packed | None]:
         """:meth:`run` for a summary; rows packed in the same pass where ``coding`` of the first part is that of all."""
         return self.run("summarize", how.of_part, Summary.merged), None
 
-    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]) -> Packed:
+    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
         """All parts, coded and packed where they are."""
 
     def kept(self, key: dict[str, Any]) -> Kept | None:
@@ -260,7 +266,9 @@ class TableInParts(TableElsewhere):
         names = [str(label) for label in roles.features] if named else [f"x{j}" for j in range(n_columns)]
         strings = named and all(isinstance(label, str) for label in roles.features)
         feature_names = np.array(roles.features, object) if strings else None
-        return cls(parts, reader, names, feature_names, coded, known.n_samples)
+        table = cls(parts, reader, names, feature_names, coded, known.n_samples)
+        table.notes = on_rows_left_out(coded.target, parts.n_without, known.n_samples)
+        return table
 
     @property
     def n_samples(self) -> int:

@@ -230,12 +230,7 @@ class PartitionedSource(ConditioningSource):
         n_first = 1 if pivot is None else int(self.arities[pivot])
         n_codes, n_classes = self.arities[columns].astype(np.int64), self.n_classes if by_class else 1
         work = partial(
-            count_pairs,
-            pivot=pivot,
-            columns=np.asarray(columns),
-            n_first=n_first,
-            n_codes=n_codes,
-            n_classes=n_classes,
+            count_pairs, pivot=pivot, columns=np.asarray(columns), n_first=n_first, n_codes=n_codes, n_classes=n_classes
         )
         block = self.portions.total("count", work, added)
         return block.tables([(n_first, codes, n_classes) for codes in n_codes.tolist()])

@@ -136,10 +136,7 @@ def engine_named(name: str) -> Engine:
 
 
 def choose_engine(
-    data: Any,
-    name: str | None = None,
-    memory: int | str | None = None,
-    spool: str | PathLike[str] | None = None,
+    data: Any, name: str | None = None, memory: int | str | None = None, spool: str | PathLike[str] | None = None
 ) -> Engine:
     """The engine of that name, or the one of the data and of what is asked for; ValueError if there is none."""
     if gives_parts(data):

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Integers
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_memory
 from bitsieve.common.messages import Sentence, Setting
@@ -50,11 +50,7 @@ class StreamPacking(Packed):
     """Planes in a spool, filled batch by batch; kept in ``parent`` under ``name(key)``, or, where None, removed."""
 
     def __init__(
-        self,
-        coding: Coding,
-        class_sizes: NDArray[np.int64],
-        parent: Path | None,
-        name: Callable[[dict[str, Any]], str | None],
+        self, coding: Coding, class_sizes: Integers, parent: Path | None, name: Callable[[dict[str, Any]], str | None]
     ) -> None:
         self.coding, self.class_sizes, self._parent, self._name = coding, class_sizes, parent, name
         self._packed = PackedBatches(class_sizes, coding.arities, coding.binner.n_jobs)
@@ -100,19 +96,14 @@ class StreamParts(Parts):
     limits = Limits()
 
     def __init__(
-        self,
-        batches: ColumnParts,
-        reader: PartReader,
-        beside: tuple[Any, Any],
-        memory: int | None,
-        spool: Path | None,
+        self, batches: ColumnParts, reader: PartReader, beside: tuple[Any, Any], memory: int | None, spool: Path | None
     ) -> None:
         self.batches, self.beside, self.memory, self.spool = batches, beside, memory, spool
         self.label, self.state = batches.label, batches.state()
         self.rows = rows_of_batch(memory or DEFAULT_MEMORY, batches.row_bytes + len(batches.names))
         self.features = [str(name) for name in reader.features or batches.names]
         others = [*reader.target, *(() if reader.weight is None else (reader.weight,))]
-        self.others, self.n_rows_of = [str(name) for name in others], reader.n_rows
+        self.others, self.reader = [str(name) for name in others], reader
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
         parts = self._parts(f"reading the {task}", features=not target_only)
@@ -131,7 +122,7 @@ class StreamParts(Parts):
         return merge([known, *pending]) if pending and known is not None else known
 
     def summarize(
-        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: NDArray[np.int64] | None
+        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: Integers | None
     ) -> tuple[Summary | None, Packed | None]:
         early = None
         if coding is not None and class_sizes is not None:
@@ -149,9 +140,7 @@ class StreamParts(Parts):
         parts = self._parts("finding bins" if early is None else "finding bins and packing")
         return self._merged(parts, of_part, Summary.merged, size), None if early is None else early.packing
 
-    def pack(
-        self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: NDArray[np.int64]
-    ) -> StreamPacking:
+    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> StreamPacking:
         packing = self._packing(coding, class_sizes)
         for first, objects in self._parts("packing"):
             packing.add(reader.read(first, *objects, target=target))
@@ -162,7 +151,7 @@ class StreamParts(Parts):
         found = None if name is None or self.spool is None else kept(self.spool, name)
         return None if found is None else Kept(found[1], partial(_reopened, *found))
 
-    def _packing(self, coding: Coding, class_sizes: NDArray[np.int64]) -> StreamPacking:
+    def _packing(self, coding: Coding, class_sizes: Integers) -> StreamPacking:
         return StreamPacking(coding, class_sizes, self.spool, self._name)
 
     def _name(self, key: dict[str, Any]) -> str | None:
@@ -188,18 +177,20 @@ class StreamParts(Parts):
         """The number of the first row that counts of every batch, and its objects as the reader takes them."""
         columns = [*self.features, *self.others] if features else self.others
         step = phase(what)
-        first = seen = 0
+        first = seen = n_without = 0
         for part in read_ahead(self.batches.batches(columns or self.batches.names[:1], self.rows)):
             last = seen + part.num_rows
             self._check_lengths(last, at_end=False)
             objects = (part, *(None if values is None else values[seen:last] for values in self.beside))
-            n_rows = self.n_rows_of(*objects)[0]
+            n_rows = self.reader.n_rows(*objects)[0]
+            n_without += 0 if features else self.reader.n_without(*objects)[0]
             if n_rows:
                 yield first, objects
             first, seen = first + n_rows, last
             if self.memory is not None:
                 give_back_unused()
             step(seen, self.batches.n_rows)
+        self.n_without = self.n_without if features else n_without
         self._check_lengths(seen, at_end=True)
         check_unchanged(self.batches.label, self.state, self.batches.state())
 
@@ -332,7 +323,7 @@ class StreamSource(DataInParts):
         open_parts = partial(StreamParts, batches, beside=beside, memory=self.memory, spool=self.spool)
         table = TableInParts.read(open_parts, roles, len(batches.names), **how)
         table.given = Given(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
-        table.notes = tuple(batches.notes)
+        table.notes = (*batches.notes, *table.notes)
         return table
 
 

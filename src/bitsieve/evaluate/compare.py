@@ -251,17 +251,12 @@ class SelectorCV(ColumnSelector):
         return super().fit(X, y, groups=groups)
 
     def _fit_table(self, table: TableInMemory) -> Self:  # type: ignore[override]  # as it requires the rows
-        default = "ridge" if table.target.is_quantity else "linear-svm"
-        plan = make_plan(
-            table,
-            methods=self.methods,
-            features=range(1, min(MOST_FEATURES, table.n_features) + 1) if self.features is None else self.features,
-            classifier=default if self.classifier is None else self.classifier,
-            folds=self.folds,
-            binning=self.binning,
-            missing=self.missing,
-            random_state=self.random_state,
-        )
+        asked = {name: getattr(self, name) for name in self.parameter_names if name in Question.__dataclass_fields__}
+        if self.features is None:
+            asked["features"] = range(1, min(MOST_FEATURES, table.n_features) + 1)
+        if self.classifier is None:
+            asked["classifier"] = "ridge" if table.target.is_quantity else "linear-svm"
+        plan = make_plan(table, **asked)
         self.comparison_ = run_plan(plan, self.n_jobs)
         choice = self.comparison_.choice()
         self.method_, self.n_features_to_select_ = choice.method, choice.n_features

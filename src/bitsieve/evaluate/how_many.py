@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.common import html
-from bitsieve.common.arrays import Floats
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.defaults import BINNING, ESTIMATOR, HOW_MANY_METHOD
 from bitsieve.common.messages import aligned, quoted, warn_of
 from bitsieve.common.parameters import check_integer
@@ -201,7 +200,7 @@ def how_many(
     refuse_constant_data(table)
     considered = consider(table, include, exclude, constrains=False, orders=False)
     table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
-    own: Any = {"criterion": method, "estimator": estimator, "binning": binning_with(binning, missing, n_jobs)}
+    own: Any = {"criterion": method, "estimator": estimator, "binning": binning_with(binning, n_jobs, missing=missing)}
     forward = ForwardSelector(max(1, round(n_left**0.5)), **own)
     drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
     features = range(1, min(MOST, n_left) + 1)
@@ -244,7 +243,9 @@ def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answe
             counted, bins = count_table(counted.table, binner, drawn["n_jobs"]), "; by three quantile bins"
         taken = KnockoffSelector(**drawn).fit_counted(counted).selected_
     if not len(taken):
-        why = f"a draw takes {least:,} columns or more, or none: of {n_left:,} it took none{bins}"
+        why = f"a draw takes {least:,} columns or more, or none, and the table has {n_left:,}"
+        if n_left >= least:
+            why = f"not {least:,} columns or more beat their knockoffs clearly, and fewer are never taken{bins}"
         return Answer("knockoffs", None, [], why)
     why = f"each beats its knockoff given all others, no more than a tenth of the list is false{bins}"
     return _answer(counted.table.names, "knockoffs", taken, why)
@@ -274,7 +275,7 @@ def _by_errors(table: TableInMemory, selector: SelectorCV) -> Answer:
     return _answer(table.names, name, selector.selected_, why)
 
 
-def _answer(names: Sequence[str], rule: str, columns: NDArray[np.intp], why: str) -> Answer:
+def _answer(names: Sequence[str], rule: str, columns: Columns, why: str) -> Answer:
     return Answer(rule, len(columns), [names[j] for j in columns], why)
 
 
@@ -307,7 +308,7 @@ def _columns(number: int) -> str:
 
 
 def null_band(
-    counted: Counted, table: TableInMemory, order: NDArray[np.intp], random_state: int, n_jobs: int | None
+    counted: Counted, table: TableInMemory, order: Columns, random_state: int, n_jobs: int | None
 ) -> NullBand:
     """The band around the curve of a greedy choice, as far as some seconds of shuffles reach."""
     phase("shuffling")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 
 Values = NDArray[Any]
@@ -162,10 +163,10 @@ SINGULAR = 1e-10  # share of a column's spread within classes below which the co
 class Scored:
     """One method in one fold: its columns in order of choice, and what was measured for every number of them."""
 
-    selected: NDArray[np.intp]
-    errors: NDArray[np.intp] | NDArray[np.float64]
-    redundancy: NDArray[np.float64]
-    separability: NDArray[np.float64]
+    selected: Columns
+    errors: Columns | Floats
+    redundancy: Floats
+    separability: Floats
     seconds_selecting: float
     seconds_classifying: float
 
@@ -199,11 +200,11 @@ def kuncheva(selections: Sequence[ArrayLike], n_features: int) -> float:
     return float((shared * n_features - k * k) / (k * (n_features - k)))
 
 
-def _times_chosen(selections: Sequence[ArrayLike], n_features: int) -> NDArray[np.intp]:
+def _times_chosen(selections: Sequence[ArrayLike], n_features: int) -> Columns:
     return np.bincount(np.concatenate([np.asarray(chosen, np.intp) for chosen in selections]), minlength=n_features)
 
 
-def redundancy_rates(values: ArrayLike, counts: ArrayLike | None = None) -> NDArray[np.float64]:
+def redundancy_rates(values: ArrayLike, counts: ArrayLike | None = None) -> Floats:
     """Mean |correlation| of the first k columns, for every k of ``counts`` (by default all); constant ones have none.
 
     ``2 / (k (k - 1)) sum_{i<j} |rho_ij|``, nan for fewer than two columns; some papers print half of it.
@@ -222,7 +223,7 @@ def redundancy_rates(values: ArrayLike, counts: ArrayLike | None = None) -> NDAr
     return rates
 
 
-def separability(values: ArrayLike, classes: ArrayLike, counts: ArrayLike | None = None) -> NDArray[np.float64]:
+def separability(values: ArrayLike, classes: ArrayLike, counts: ArrayLike | None = None) -> Floats:
     """``J = |Sw + Sb| / |Sw| = prod (1 + lambda)`` of the first k columns, a k of ``counts`` each; nan: Sw singular."""
     table = np.asarray(values, np.float64)
     k = np.atleast_1d(np.asarray(table.shape[1] if counts is None else counts, np.intp))
@@ -239,7 +240,7 @@ def separability(values: ArrayLike, classes: ArrayLike, counts: ArrayLike | None
         return np.asarray(np.exp(log_ratio[k]))
 
 
-def _log_pivots(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def _log_pivots(columns: Floats) -> Floats:
     """log of the pivots of ``columns' columns``, from the triangle of a QR factor; nan from a singular one on."""
     n_samples, n_columns = columns.shape
     triangle = np.linalg.qr(columns, mode="r")
@@ -294,9 +295,9 @@ class Choice:
 
 def choose(
     methods: list[str],
-    counts: NDArray[np.intp],
-    rates: NDArray[np.float64],
-    spread: NDArray[np.float64],
+    counts: Columns,
+    rates: Floats,
+    spread: Floats,
     to_beat: float | None = None,
     measure: Measure = ACCURACY,
     others: Iterable[tuple[str, float]] = (),
@@ -308,9 +309,7 @@ def choose(
     return Choice(*chosen, float(spread[row, at]), *least, to_beat, measure, tuple(others))
 
 
-def chosen_place(
-    rates: NDArray[np.float64], spread: NDArray[np.float64], to_beat: float | None = None
-) -> tuple[int, int]:
+def chosen_place(rates: Floats, spread: Floats, to_beat: float | None = None) -> tuple[int, int]:
     """The row and the column that :func:`choose` takes."""
     best = np.unravel_index(rates.argmin(), rates.shape)
     slack = np.nan_to_num(spread[best])
@@ -344,11 +343,7 @@ class OuterError:
 
 
 def outer_error(
-    counts: NDArray[np.intp],
-    errors: NDArray[Any],
-    n_test: NDArray[np.intp],
-    majority: NDArray[Any],
-    measure: Measure = ACCURACY,
+    counts: Columns, errors: NDArray[Any], n_test: Columns, majority: NDArray[Any], measure: Measure = ACCURACY
 ) -> OuterError:
     """The error of the search: in every fold that of the method and number that the other folds choose.
 
@@ -379,7 +374,7 @@ def outer_error(
     return OuterError(error, level, float(stdtr(n_blocks - 1, -gains.mean() / spread)), measure)
 
 
-def standard_errors(errors: NDArray[np.intp], n_test: NDArray[np.intp]) -> NDArray[np.float64]:
+def standard_errors(errors: Columns, n_test: Columns) -> Floats:
     """Of each pooled error rate, of errors (..., n_folds, n_counts): the deviation over the folds by the root of B."""
     rates = errors / n_test[:, None]
     if len(n_test) < 2:

@@ -25,12 +25,12 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.arrays import Floats
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_integer
 from bitsieve.evaluate.measures import Predicted, does_not_fit
 
-Grow = Callable[[Floats, NDArray[Any], Floats, NDArray[np.intp]], Iterator[NDArray[Any]]]
+Grow = Callable[[Floats, NDArray[Any], Floats, Columns], Iterator[NDArray[Any]]]
 
 SCORED_BY = ("decision_function", "predict_proba")
 
@@ -57,9 +57,7 @@ class Refit:
 
     estimator: Any
 
-    def __call__(
-        self, train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
-    ) -> Iterator[NDArray[Any]]:
+    def __call__(self, train: Floats, labels: NDArray[Any], test: Floats, stops: Columns) -> Iterator[NDArray[Any]]:
         for stop in stops:
             fitted = clone(self.estimator).fit(np.ascontiguousarray(train[:, :stop]), labels)
             yield self._found(fitted, np.ascontiguousarray(test[:, :stop]), np.unique(labels))
@@ -90,24 +88,24 @@ class MixtureClassifier(ClassifierMixin, BaseEstimator):
     samples are all equal; a single sample is taken twice), full covariances, Dirichlet process weights, seed 0.
     """
 
-    def fit(self, X: NDArray[np.float64], y: NDArray[Any]) -> Self:
+    def fit(self, X: Floats, y: NDArray[Any]) -> Self:
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.log_shares_ = np.log(np.bincount(codes) / len(codes))
         self.mixtures_ = [_mixture(X[codes == code]) for code in range(len(self.classes_))]
         return self
 
-    def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
+    def predict(self, X: Floats) -> NDArray[Any]:
         return np.asarray(self.classes_[self._joint(X).argmax(axis=1)])
 
-    def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def predict_proba(self, X: Floats) -> Floats:
         return np.asarray(softmax(self._joint(X), axis=1))
 
-    def _joint(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _joint(self, X: Floats) -> Floats:
         densities = np.stack([mixture.score_samples(X) for mixture in self.mixtures_], axis=1)
         return np.asarray(densities + self.log_shares_)
 
 
-def _mixture(X: NDArray[np.float64]) -> Any:
+def _mixture(X: Floats) -> Any:
     from sklearn.mixture import BayesianGaussianMixture
 
     if len(X) == 1:
@@ -171,7 +169,7 @@ AVERAGED = 10  # neighbours of which a quantity is the mean: a tenth of the vari
 RIDGE = 1e-6  # times the mean variance, on the diagonal: columns that depend on each other are allowed
 
 
-def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[NDArray[Any]]:
+def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, stops: Columns) -> Iterator[NDArray[Any]]:
     """Predictions of the nearest class mean after each number of columns; of means equally near the lower class."""
     classes, codes = np.unique(labels, return_inverse=True)
     sizes = np.bincount(codes)
@@ -179,9 +177,7 @@ def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArr
     yield from classes[_decided(lambda distances: distances.argmin(axis=1), means, test, stops)]
 
 
-def nearest_neighbors(
-    train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
-) -> Iterator[NDArray[Any]]:
+def nearest_neighbors(train: Floats, labels: NDArray[Any], test: Floats, stops: Columns) -> Iterator[NDArray[Any]]:
     """Of three nearest neighbours: of equally near ones the earlier, of classes with as many votes the lower."""
     classes, codes = np.unique(labels, return_inverse=True)
     members = np.zeros((len(train), len(classes)), np.uint8)
@@ -193,7 +189,7 @@ def nearest_neighbors(
     ]
 
 
-def mean_of_neighbors(train: Floats, values: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterator[Floats]:
+def mean_of_neighbors(train: Floats, values: Floats, test: Floats, stops: Columns) -> Iterator[Floats]:
     """The mean of ten nearest neighbours after each number of columns; of those equally near the earlier ones."""
     yield from _decided(
         lambda distances: values[_nearest(distances, AVERAGED)].mean(axis=1), train, test, stops, np.float64
@@ -204,7 +200,7 @@ def _decided(
     decide: Callable[[Floats], NDArray[Any]],
     points: Floats,
     test: Floats,
-    stops: NDArray[np.intp],
+    stops: Columns,
     dtype: type[np.generic] = np.intp,
 ) -> NDArray[Any]:
     """What ``decide`` makes of the distances of test samples to points after each stop, shape (n_stops, n_test)."""
@@ -216,7 +212,7 @@ def _decided(
     return found
 
 
-def _distances(points: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterator[Floats]:
+def _distances(points: Floats, test: Floats, stops: Columns) -> Iterator[Floats]:
     """Squared distances after each stop, shape (n_test, n_points), in one array that is added to."""
     distances = np.zeros((len(test), len(points)))
     difference = np.empty_like(distances)
@@ -229,7 +225,7 @@ def _distances(points: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterato
         yield distances
 
 
-def _nearest(distances: Floats, k: int) -> NDArray[np.intp]:
+def _nearest(distances: Floats, k: int) -> Columns:
     """The k columns that are nearest to each row, shape (n_rows, k); ``distances`` are as before in the end."""
     rows = np.arange(len(distances))
     nearest = np.empty((len(distances), min(k, distances.shape[1])), np.intp)
@@ -242,18 +238,14 @@ def _nearest(distances: Floats, k: int) -> NDArray[np.intp]:
     return nearest
 
 
-def linear_discriminant(
-    train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
-) -> Iterator[NDArray[Any]]:
+def linear_discriminant(train: Floats, labels: NDArray[Any], test: Floats, stops: Columns) -> Iterator[NDArray[Any]]:
     """Predictions of the linear discriminant after each number of columns."""
     classes = np.unique(labels)
     for values in _values(train, labels, test, stops):
         yield classes[values.argmax(axis=1)]
 
 
-def discriminant_scores(
-    train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]
-) -> Iterator[NDArray[Any]]:
+def discriminant_scores(train: Floats, labels: NDArray[Any], test: Floats, stops: Columns) -> Iterator[NDArray[Any]]:
     """The probability of every class code after each number of columns, of two classes the logarithm of the odds."""
     classes = np.unique(labels)
     for values in _values(train, labels, test, stops):
@@ -263,7 +255,7 @@ def discriminant_scores(
         yield every
 
 
-def _values(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np.intp]) -> Iterator[Floats]:
+def _values(train: Floats, labels: NDArray[Any], test: Floats, stops: Columns) -> Iterator[Floats]:
     """The discriminant function of every class after each number of columns, shape (n_test, n_classes)."""
     classes, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
     width = int(stops[-1])
@@ -278,7 +270,7 @@ def _values(train: Floats, labels: NDArray[Any], test: Floats, stops: NDArray[np
         yield test[:, :stop] @ weights + constant
 
 
-def ridge(train: Floats, values: Floats, test: Floats, stops: NDArray[np.intp]) -> Iterator[Floats]:
+def ridge(train: Floats, values: Floats, test: Floats, stops: Columns) -> Iterator[Floats]:
     """Predictions of ridge regression (scikit-learn's, alpha = 1) after each number of columns."""
     model, width = Ridge(), int(stops[-1])
     ordered = np.ascontiguousarray
@@ -308,7 +300,7 @@ OF_TREES = {  # of sklearn.ensemble: of classes, and of a quantity
     "forest": ("RandomForestClassifier", "RandomForestRegressor"),
     "boosting": ("HistGradientBoostingClassifier", "HistGradientBoostingRegressor"),
 }
-MANY_ROWS = 10_000  # above, the default classifier is the fast one
+SOME_ROWS, MANY_ROWS = 2_000, 10_000  # above, a note names the fast classifier; above, it is the default
 
 
 def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 0) -> tuple[str, Model]:
@@ -340,11 +332,12 @@ def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 
 
 
 def default_model(n_samples: int, predicts: Predicted = "classes") -> tuple[str, list[str]]:
-    """The model where none is asked for, and a note where it is the fast classifier."""
+    """The model where none is asked for, and a note where it is the fast classifier, or slow."""
     if predicts == "quantity":
         return "ridge", []
     if n_samples <= MANY_ROWS:
-        return "linear-svm", []
+        why = "linear-svm takes long on so many rows; for lda, the linear discriminant, which takes less, add "
+        return "linear-svm", [Sentence(why, Setting("classifier", "lda"))] if n_samples > SOME_ROWS else []
     why = (
         "the table has many rows, on which linear-svm takes long: the classifier is lda, the linear discriminant; for "
     )

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import f_classif
 from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
-from bitsieve.common.arrays import Floats
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.defaults import BINNING, COMPARED
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.common.parameters import check_flag, check_integer
@@ -40,12 +40,12 @@ MOST_CATEGORIES = 100  # columns a feature
 class Fold:
     """Row numbers of the training and of the test part."""
 
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
+    train: Columns
+    test: Columns
 
 
 def make_folds(
-    target: Target, folds: Any = None, random_state: int = 0, groups: NDArray[np.intp] | None = None
+    target: Target, folds: Any = None, random_state: int = 0, groups: Columns | None = None
 ) -> tuple[list[Fold], list[str]]:
     """The folds, and notes on how they were chosen, for :func:`bitsieve.compare`; refused if a class is too small."""
     notes: list[str] = []
@@ -157,7 +157,7 @@ class Plan:
     question: Question
     table: TableInMemory
     selectors: dict[str, Any]  # label to an unfitted selector that ranks as many features as the largest count
-    counts: NDArray[np.intp]  # numbers of features, ascending
+    counts: Columns  # numbers of features, ascending
     classifier: str
     grow: Grow  # the model in the form by which the loss is measured
     measure: Measure
@@ -175,15 +175,15 @@ class Plan:
     def target(self) -> Target:
         return self.table.target
 
-    def learned_from(self, fold: Fold) -> NDArray[np.intp]:
+    def learned_from(self, fold: Fold) -> Columns:
         """The samples from which scales, means and categories of a fold are learned."""
         return np.arange(self.table.n_samples) if self.ranks_once else fold.train
 
-    def encode(self, columns: NDArray[np.intp], fold: Fold) -> NumericFeatures:
+    def encode(self, columns: Columns, fold: Fold) -> NumericFeatures:
         """Features as the classifier gets them in a fold: standardised, in the papers divided by their largest."""
         return encode_features(self.table, columns, self.learned_from(fold), centred=not self.ranks_once)
 
-    def baseline_errors(self) -> NDArray[np.intp] | NDArray[np.float64]:
+    def baseline_errors(self) -> Columns | Floats:
         """The errors in every fold of the class that most of all samples have, or of the mean of those learned from."""
         truth, errors, is_quantity = self.target.truth, [], self.measure.predicts == "quantity"
         for fold in self.folds:
@@ -289,7 +289,7 @@ def make_selectors(
     return {str(label): seeded(made(method), random_state) for label, method in named.items()}
 
 
-def feature_counts(features: Any, n_features: int) -> tuple[NDArray[np.intp], list[str]]:
+def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[str]]:
     """The numbers of features asked for, ascending; None: 10 to 100, or, of few, from 1. A note on those too large."""
     if features is None:
         asked = np.arange(1, n_features + 1) if n_features <= FEW_FEATURES else np.array(DEFAULT_COUNTS)
@@ -329,16 +329,16 @@ class NumericFeatures:
     """Features in order of choice, as columns of numbers: ``values[:, : ends[i]]`` are the first ``i + 1`` of them."""
 
     values: Floats  # (n_samples, n_columns), in Fortran order
-    ends: NDArray[np.intp]
-    numeric: NDArray[np.bool_]  # which features are one number each
+    ends: Columns
+    numeric: Flags  # which features are one number each
 
-    def rows(self, rows: NDArray[np.intp]) -> Floats:
+    def rows(self, rows: Columns) -> Floats:
         """The values of some samples, in Fortran order."""
         return np.asfortranarray(self.values[rows])
 
 
 def encode_features(
-    table: TableInMemory, order: NDArray[np.intp], learned_from: NDArray[np.intp], *, centred: bool = True
+    table: TableInMemory, order: Columns, learned_from: Columns, *, centred: bool = True
 ) -> NumericFeatures:
     """Features of all samples as numbers, with scale, mean and at most 100 categories of some samples."""
     parts: list[Floats] = []
@@ -354,7 +354,7 @@ def encode_features(
     return NumericFeatures(np.array(parts).T, ends, numeric)
 
 
-def _number(values: Floats, learned_from: NDArray[np.intp], centred: bool) -> Floats:
+def _number(values: Floats, learned_from: Columns, centred: bool) -> Floats:
     learned = values[learned_from]
     learned = learned[~np.isnan(learned)]
     mean = learned.mean() if len(learned) else 0.0
@@ -369,7 +369,7 @@ def _number(values: Floats, learned_from: NDArray[np.intp], centred: bool) -> Fl
     return np.asarray((values - mean) / spread)
 
 
-def _categories(codes: NDArray[np.int32], learned_from: NDArray[np.intp]) -> list[Floats]:
+def _categories(codes: NDArray[np.int32], learned_from: Columns) -> list[Floats]:
     known, times = np.unique(codes[learned_from], return_counts=True)
     known = np.sort(known[np.argsort(-times, kind="stable")[:MOST_CATEGORIES]])
     return [(codes == code).astype(np.float64) for code in (known[1:] if len(known) == 2 else known)]
@@ -402,7 +402,7 @@ def is_foreign(method: Any) -> bool:
     return all(hasattr(method, name) for name in ("fit", "get_support", "get_params")) and not isinstance(method, type)
 
 
-def _scores(fitted: Any) -> NDArray[np.float64]:
+def _scores(fitted: Any) -> Floats:
     """Of every column: ``scores_``, else ``ranking_``, else importances of ``estimator_``, else whether it is kept."""
     if getattr(fitted, "scores_", None) is not None and np.ndim(fitted.scores_) == 1:
         return np.asarray(fitted.scores_, np.float64)

@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.arrays import Floats
+from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.messages import one_line
 from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
@@ -37,7 +37,7 @@ from bitsieve.files.output import writing
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.selectors.fitting import Counted, count_table
 
-Ranking = tuple[NDArray[np.intp], float]  # features in order of choice, and the seconds that took, binning included
+Ranking = tuple[Columns, float]  # features in order of choice, and the seconds that took, binning included
 
 ALL_COLUMNS = "all columns"
 _MOST_CELLS = 10**8  # of a table of which all columns are used
@@ -48,7 +48,7 @@ class Stopped(Exception):
 
 
 def rank(
-    plan: Plan, rows: NDArray[np.intp], n_jobs: int | None = None, check: Callable[[], object] = lambda: None
+    plan: Plan, rows: Columns, n_jobs: int | None = None, check: Callable[[], object] = lambda: None
 ) -> dict[str, Ranking]:
     """The ranking of every method from the samples ``rows`` alone; ``check`` is called between them and may raise."""
     table = plan.table.take(rows)
@@ -108,12 +108,7 @@ def score(
 
 
 def _errors(
-    plan: Plan,
-    fold: Fold,
-    train: Floats,
-    test: Floats,
-    ends: NDArray[np.intp],
-    check: Callable[[], object] = lambda: None,
+    plan: Plan, fold: Fold, train: Floats, test: Floats, ends: Columns, check: Callable[[], object] = lambda: None
 ) -> NDArray[Any]:
     """The errors of the classifier on the first columns of a fold, for every number of them in ``ends``."""
     labels, truth = plan.target.truth[fold.train], plan.target.truth[fold.test]
@@ -134,7 +129,7 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
     with threadpool_limits(1), warnings.catch_warnings():
         # A mixture's 100 iterations are its definition here. Set once and not in the threads: filters are of a process.
         warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
-        step = phase("comparing")
+        step = phase(f"comparing by {plan.classifier.partition('(')[0]}")
         once = rank(plan, np.arange(plan.table.n_samples), n_jobs) if plan.ranks_once and left else None
 
         fits = len(plan.selectors) * len(plan.counts)  # in a fold

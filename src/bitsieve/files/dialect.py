@@ -240,9 +240,10 @@ def _delimiter(lines: list[str], label: str, *, is_tsv: bool) -> str:
     counts = {mark: header.count(mark) for mark in DELIMITERS if mark in header}
     if not counts:
         kinds = ", ".join(DELIMITERS.values())
+        blanks = "; put commas in place of the blanks, such as by sed -E 's/^ +//; s/ +$//; s/ +/,/g'"
         raise DataError(
             f"{label} is not a table with a target and features: no delimiter ({kinds}) in its first line "
-            f"{one_line(lines[0])[:40]!r}"
+            f"{one_line(lines[0])[:40]!r}{blanks if ' ' in lines[0].strip() else ''}"
         )
     by_ending = "\t" if is_tsv else ","
     return max(counts, key=lambda mark: (second.count(mark) == counts[mark], counts[mark], mark == by_ending))

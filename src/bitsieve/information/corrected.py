@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats, Integers
+from bitsieve.common.arrays import Columns, Flags, Floats, Integers
 from bitsieve.common.lazy import cached_property
 from bitsieve.counts.source import CountSource, Partition, conditioning
 from bitsieve.counts.tables import Terms, column_blocks, entropy_terms
@@ -175,7 +175,7 @@ def _counts_by_column(information: SumInformation) -> tuple[Integers, Integers]:
     return size[by_column], np.searchsorted(owner[by_column], np.arange(source.n_features + 1))
 
 
-def _cubic_weights(nodes: Integers, places: Integers, exact: NDArray[np.bool_]) -> Floats:
+def _cubic_weights(nodes: Integers, places: Integers, exact: Flags) -> Floats:
     """Lagrange's weights of four nodes for every place; all of it of the first where that is the place."""
     weights = np.ones(nodes.shape)
     for one in range(4):

@@ -7,11 +7,12 @@ criterion is a line of :data:`bitsieve.methods.by_counts.criteria.CRITERIA`.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.common.parameters import refuse_slip
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.method import Method, check_requirements, defaults_of
@@ -126,13 +127,14 @@ def check_offers(method: str, offers: frozenset[str], typed: Sequence[str | Sett
     check_requirements(Sentence(Setting("method", found.name)), found.requires, offers, typed)
 
 
-def arguments_of(method: Method, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a method's function, and of its selector: the defaults but for what is given."""
+def arguments_of(method: Method, given: Mapping[str, Any], also: Iterable[str] = ()) -> dict[str, Any]:
+    """The arguments of a method's function, and of its selector: the defaults but for what is given.
+
+    A name that is none of its parameters may be a slip of one of these, or of ``also``.
+    """
     wrong = sorted(set(given) - set(method.parameters))
     for name in wrong:
-        if name in OTHER_NAMES:
-            right = Setting(OTHER_NAMES[name], given[name])
-            raise ValueError(Sentence(f"there is no parameter {name!r}: write ", right))
+        refuse_slip(name, given[name], OTHER_NAMES, [*method.parameters, *also])
     if wrong:
         allowed = ", ".join(method.parameters) or "no parameters"
         raise ValueError(

@@ -12,14 +12,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Floats, Progress
+from bitsieve.common.arrays import Columns, Floats, Matrix, Progress
 from bitsieve.common.choice import top
 from bitsieve.common.lazy import threadpool_limits
 
-Dynamics = Callable[["Similarity", NDArray[np.intp], Floats], Floats]
+Dynamics = Callable[["Similarity", Columns, Floats], Floats]
 
 TOLERANCE = 1e-9  # of r as a share of x'Wx, and of weights
 MOST_START = 1024  # of more things, so many begin with weight: those with the largest sums
@@ -33,10 +32,10 @@ NONE_LEFT = 1e-12  # a sum of similarities that is rounding, as a share of the f
 class SimilarityMatrix:
     """A symmetric matrix in memory, of any float type; its diagonal must be 0."""
 
-    def __init__(self, matrix: NDArray[np.floating]) -> None:
+    def __init__(self, matrix: Matrix) -> None:
         self.matrix, self.n = matrix, len(matrix)
 
-    def row(self, i: int) -> NDArray[np.floating]:
+    def row(self, i: int) -> Matrix:
         """The similarity of one to all, shape (n,)."""
         return np.asarray(self.matrix[i])
 

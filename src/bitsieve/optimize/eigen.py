@@ -9,9 +9,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Floats
+from bitsieve.common.arrays import Floats, Matrix
 
 BUFFER = 1 << 17  # products held at once, 1 MiB: the second-level cache
 
@@ -24,9 +23,7 @@ class Eigenpair(NamedTuple):
     n_products: int
 
 
-def dominant_eigenvector(
-    matrix: NDArray[np.floating], *, tolerance: float = 1e-13, max_products: int = 1000
-) -> Eigenpair:
+def dominant_eigenvector(matrix: Matrix, *, tolerance: float = 1e-13, max_products: int = 1000) -> Eigenpair:
     """The dominant eigenpair, its vector >= 0, of a symmetric matrix of entries >= 0, rounding below 0 aside."""
     n = len(matrix)
     start = np.full(n, 1 / np.sqrt(n))
@@ -65,7 +62,7 @@ def lanczos(
     return Eigenpair(value, total / np.sqrt(dot(total, total)), len(diagonal))
 
 
-def multiply(matrix: NDArray[np.floating], vector: Floats) -> Floats:
+def multiply(matrix: Matrix, vector: Floats) -> Floats:
     """``matrix @ vector``, summed in numpy's fixed pairwise order."""
     rows, columns = matrix.shape
     out = np.empty(rows)

@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Columns, Floats
 from bitsieve.common.lazy import threadpool_limits
 
-Indices = NDArray[np.intp]
+Indices = Columns
 
 GATHERED = 256  # rows copied at once for a product with a vector of many zeros
 FEW = 3  # entries that are not 0 are few if they are less than one in so many: then their rows alone are read

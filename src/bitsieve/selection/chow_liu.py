@@ -241,7 +241,7 @@ def chow_liu_tree(
     """
     check_flag("chain", chain)
     check_number("level", level, 0, 1)
-    if make_binner(binning_with(binning, missing, n_jobs)).requires == "classes":
+    if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
         advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
         raise ParameterError("binning", binning, advice, "cuts by a target, and a tree of the columns has none")
     table, information = counted(X, None, sample_weight, (binning, missing), "plug-in", n_jobs, by_class=False)

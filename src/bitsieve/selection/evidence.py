@@ -31,6 +31,7 @@ FEWEST_SHUFFLES, MOST_SHUFFLES = 10, 40
 CELLS_OF_A_TEST = 2 * 10**7  # to cut and count, a quarter of a second
 MOST_OF_A_TEST = 200
 LEVEL = 0.025  # of the test; the other half of 0.05 is that of columns that are informative together
+MOST_TESTED = int(CELLS_OF_A_TEST * LEVEL)  # values of a table
 SHUFFLES_OF_A_CURVE = 39
 PLUG_IN = "plug-in"
 EXPLAINING = (PLUG_IN, "corrected")
@@ -241,9 +242,9 @@ def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs:
         return None
     table = cast(TableInMemory, table)
     values = table.total_weight * table.n_features
-    afforded = min(MOST_OF_A_TEST, CELLS_OF_A_TEST // max(1, values))
-    if afforded < 1 / LEVEL:
+    if values > MOST_TESTED:
         return None
+    afforded = min(MOST_OF_A_TEST, CELLS_OF_A_TEST // max(1, values))
     phase("shuffling the target")
     step = RepeatedSearch(
         search_of(table, binner), (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs

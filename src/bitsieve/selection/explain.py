@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.common import html
 from bitsieve.common.arrays import Columns, Floats
@@ -105,7 +104,7 @@ def best_substitutes(
     replaced = selected.tolist() if only is None else [only]
     if not len(candidates):
         return [None] * len(replaced)
-    known: dict[tuple[int, ...], tuple[int, float, NDArray[np.float64]]] = {}
+    known: dict[tuple[int, ...], tuple[int, float, Floats]] = {}
     found: list[Substitute | None] = []
     for column in replaced:
         given, used = conditional_on(information, [int(j) for j in selected if j != column])

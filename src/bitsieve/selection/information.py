@@ -242,7 +242,7 @@ def counted(
 ) -> tuple[Table, Information]:
     """The table, and the information of its columns by an estimator."""
     check_estimator(estimator)
-    binner, parts = make_binner(binning_with(*how, n_jobs), n_jobs=n_jobs), data_in_parts(X)
+    binner, parts = make_binner(binning_with(how[0], n_jobs, missing=how[1]), n_jobs=n_jobs), data_in_parts(X)
     if parts is not None:
         if binner.requires == "classes" and y is None:
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")

@@ -42,6 +42,7 @@ MOST_DRAWN = 20  # tuples of a figure
 SHOWN = 20  # rows of the printed table
 MOST_SHUFFLES = 10**5
 MOST_TOP = 10**7
+MANY_VALUES, SHARE_OF_CHANCE = 10, 0.05  # of a column, and of H(C) that a tuple with it has by chance
 RATES_BY = ("shuffles", "contrasts")
 WITHOUT_SHUFFLES = Sentence(
     "the strongest of so many tuples are strong by chance: for p, add ",
@@ -370,7 +371,24 @@ def _counted(
     columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - set(considered.left_out))
     what = "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
     constant = f"{what} one value, or one bin, in every row ({table.quoted(columns)}): in no tuple"
-    return source, [*considered.notes, *([constant] if columns else [])]
+    return source, [*considered.notes, *([constant] if columns else []), *_on_many_values(table, source, order)]
+
+
+def _on_many_values(table: Table, source: CountSource, order: int) -> list[str]:
+    """A note on columns of so many values that their tuples are strong by chance, and stronger than all others."""
+    columns = np.flatnonzero(source.arities > MANY_VALUES).tolist()
+    others = float(np.median(source.arities[source.arities > 1])) if columns else 0.0
+    shares = source.class_sizes[source.class_sizes > 0] / source.n_samples
+    freedom = (source.arities - 1.0) * (others - 1) ** (order - 1) * (source.n_classes - 1)
+    bits = freedom / (2 * np.log(2) * source.n_samples)  # by chance
+    columns = [j for j in columns if bits[j] >= SHARE_OF_CHANCE * -(shares * np.log2(shares)).sum()]
+    if not columns:
+        return []
+    tuples, one = "pairs" if order == 2 else "triples", len(columns) == 1
+    which = f"column{'s' * (not one)} {table.quoted(columns)} {'has' if one else 'have'} so many values that by chance "
+    why = f"alone {tuples} with {'it' if one else 'them'} carry some {bits[columns].min():.2g} bits in these rows, and "
+    hidden = f"weaker {tuples} of any columns have no small p: group the values, or add "
+    return [Sentence(which + why + hidden, Setting("exclude", [table.names[j] for j in columns]))]
 
 
 def _searched(

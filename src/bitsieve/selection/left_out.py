@@ -74,7 +74,10 @@ def consider(
     never = [*constraints.exclude, *(j for j in left_out if j not in asked_for)]
     asks = constrains and any(map(is_given, (constraints.must_include, never, constraints.groups)))
     given = replace(constraints, exclude=never) if asks else None
-    return Considered(table.without(left_out), left_out, given, _notes(table, profile, identifiers, excluded))
+    notes = _notes(table, profile, identifiers, excluded)
+    if is_given(constraints.groups) and len(constraints.groups) > (candidates.sizes > 1).sum():
+        notes.append("a group of fewer than two columns changes nothing: name all that are taken together")
+    return Considered(table.without(left_out), left_out, given, notes)
 
 
 def refuse_more_than_left(asked: Any, considered: Considered) -> None:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Flags
 from bitsieve.common.lazy import chdtrc
 from bitsieve.common.messages import Sentence, Setting, quoted, quoted_places
 from bitsieve.data.binning.base import codes_that_occur
@@ -20,6 +21,7 @@ from bitsieve.information.evidence import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
+from bitsieve.selection.evidence import MOST_TESTED
 from bitsieve.selection.left_out import read_as
 from bitsieve.selectors.fitting import Explained, nothing_informative
 
@@ -40,7 +42,7 @@ _FEW_RUNS = -6.0  # standard deviations from the mean after shuffles: one column
 _IN_RUNS = 0.25  # of the columns
 _ROWS_LOOKED_AT, _COLUMNS_LOOKED_AT = 1 << 15, 200
 
-_UNTESTED = "not tested by shuffles, which need the rows in memory and not too many values"
+_UNTESTED = f"not tested by shuffles, which take rows in memory and {MOST_TESTED:,} values (rows x columns) at most"
 
 
 def refuse_constant_data(table: Table) -> None:
@@ -260,7 +262,7 @@ def _is_tested(selector: Any) -> bool:
     return getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
 
 
-def may_be_chance(selector: Any, table: Table, found: Explained) -> NDArray[np.bool_]:
+def may_be_chance(selector: Any, table: Table, found: Explained) -> Flags:
     """Which of k features are not more informative than chance; none where a rule tested each, or rows are few."""
     if _is_tested(selector) or table.n_samples < _ROWS_TO_SHOW_IT:
         return np.zeros(len(found.overlap), bool)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from inspect import signature
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from bitsieve.common.defaults import BINNING, SELECT_FEATURES, SELECT_METHOD
-from bitsieve.common.messages import Sentence, Setting, quoted, renamed, warn_of
+from bitsieve.common.messages import Sentence, Setting, renamed, warn_of
 from bitsieve.common.parameters import check_threads
 from bitsieve.common.progress import shown
-from bitsieve.data.binning.base import make_binner
+from bitsieve.data.binning.base import binning_with, make_binner
 from bitsieve.data.given import column_rules
 from bitsieve.data.table import Table
 from bitsieve.methods.constraints import is_given, resolve
@@ -178,7 +179,7 @@ def select_from(
     found = find_method(method)
     constraints = parameters.pop("constraints", None)
     of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
-    rule = make_binner(_with_parameters(binning, of_binner, n_jobs) or BINNING, n_jobs=n_jobs).for_table(table)
+    rule = make_binner(binning_with(binning, n_jobs, **of_binner) or BINNING, n_jobs=n_jobs).for_table(table)
     constrains = "constraints" in found.parameters
     considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
     of_target = {"target_bins": table.target.said.n_bins, "target_kind": table.target.said.kind}
@@ -190,6 +191,9 @@ def select_from(
     asked_for |= {name: list(of) for name, of in (("include", include), ("exclude", exclude)) if is_given(of)}
     asked_for |= parameters
     parameters |= {} if considered.constraints is None else {"constraints": considered.constraints}
+    if of_binner.get("missing") and not found.bins:
+        missing = Setting("missing", of_binner["missing"])
+        considered.notes.append(Sentence(missing, f" changes nothing in what {found.name} selects: it makes no bins"))
     if _only_text_is_missing(table, considered, binning, of_binner):
         of_binner["missing"] = asked_for["missing"] = "bin"
         considered.notes.append(_OF_ITS_OWN)
@@ -224,14 +228,14 @@ def _fit(
     parameters: Mapping[str, Any],
 ) -> tuple[Outcome, Any]:
     """What the method finds, and the binning as it is once codes are taken for what they are."""
-    arguments = arguments_of(method, parameters)
+    arguments = arguments_of(method, parameters, [*signature(select).parameters, *BINNER_PARAMETERS])
     refuse_constant_data(considered.table)
     codes, own_binning = considered.table, binning
     if few_are_codes(binning, of_binner) and "rows" not in method.requires:
         codes, all_are_codes = considered.table.few_as_codes(n_jobs)
         if all_are_codes:
             own_binning = "none"  # no column is touched then
-    binner = _with_parameters(own_binning, of_binner, n_jobs)
+    binner = binning_with(own_binning, n_jobs, **of_binner)
     check_settings(method, asked, arguments, binning=binner, n_jobs=n_jobs)
     needs = method.requirements({"n_features_to_select": asked, **arguments})
     check_requirements(method.estimator, needs, codes.offers)
@@ -262,7 +266,7 @@ def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any])
     binner = outcome.binning
     if isinstance(own_binning, str) and outcome.takes_missing:
         # A method on rows took missing values as they are, so must the binner of the explanation.
-        binner = _with_parameters(own_binning, {"missing": "bin", **of_binner}, outcome.n_jobs)
+        binner = binning_with(own_binning, outcome.n_jobs, **{"missing": "bin", **of_binner})
     return explanation(outcome.fitted, outcome.table, BINNING if binner is None else binner, outcome.n_jobs)
 
 
@@ -304,15 +308,6 @@ def _selection(
             outcome.screened_off,
         ),
     )
-
-
-def _with_parameters(binning: Any, parameters: Mapping[str, Any], n_jobs: int | None) -> Any:
-    """The binning, or a binner where it is given parameters."""
-    if not parameters:
-        return binning
-    if not isinstance(binning, str):
-        raise ValueError(f"binning is an object, so {quoted(parameters)} must be set on that object")
-    return make_binner(binning, n_jobs=n_jobs, **parameters)
 
 
 def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitsieve.common import html
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.messages import aligned, displayed, finite, number, printable
 from bitsieve.common.parameters import check_choice
 from bitsieve.data.given import frame_of, library_of
@@ -97,12 +97,12 @@ class Selection:
 
     method: str
     features: list[Any]
-    indices: NDArray[np.intp]
-    scores: NDArray[np.float64]
-    relevance: NDArray[np.float64]
+    indices: Columns
+    scores: Floats
+    relevance: Floats
     overlap_with: list[Any]
-    overlap: NDArray[np.float64]
-    informative: NDArray[np.bool_]
+    overlap: Floats
+    informative: Flags
     table: Any = field(repr=False)
     selector: Any = field(repr=False)
     target: Target = field(repr=False)
@@ -243,7 +243,8 @@ def ranking(selection: Selection) -> dict[str, Any]:
     }
 
 
-GIVEN = "neighbours in the tree"
+LEVEL, GIVEN = "least level", "neighbours in the tree"
+LEAST_LEVEL = f"{LEVEL}: the smallest level (a corrected p, or a share of false features) at which a feature is taken"
 _TEXT = ("feature", "overlaps most with", GIVEN, "")
 _BY_CHANCE = "may be chance"
 
@@ -251,7 +252,8 @@ _BY_CHANCE = "may be chance"
 def table_text(selection: Selection) -> str:
     """The ranking as an aligned table."""
     header, rows = _ranking(selection)
-    return aligned(header, rows, right=[name not in _TEXT for name in header])
+    below = [LEAST_LEVEL] if LEVEL in header else []
+    return "\n".join([aligned(header, rows, right=[name not in _TEXT for name in header]), *below])
 
 
 def _ranking(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -290,7 +292,7 @@ def levels_in_words(selection: Selection) -> tuple[list[str], list[tuple[str, ..
     """The same as header and rows of a table."""
     found = levels_of(selection)
     cells = [[of or "-" if isinstance(of, str) else f"{of:.3g}" for of in column] for column in found.values()]
-    return ["least level", GIVEN][: len(found)], list(zip(*cells, strict=True)) or [()] * len(selection.features)
+    return [LEVEL, GIVEN][: len(found)], list(zip(*cells, strict=True)) or [()] * len(selection.features)
 
 
 def conclusion_of(facts: Any) -> str | None:

@@ -217,9 +217,8 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     @property
     def binning_in_use(self) -> Any:
         """The parameters ``binning`` and ``missing`` as one; None where it has none."""
-        return binning_with(
-            getattr(self, "binning", None), getattr(self, "missing", None), getattr(self, "n_jobs", None)
-        )
+        binning, missing, n_jobs = (getattr(self, name, None) for name in ("binning", "missing", "n_jobs"))
+        return binning_with(binning, n_jobs, missing=missing)
 
     def _who(self) -> str:
         """What requires something of the data, in messages: with its rule, if that requires it."""

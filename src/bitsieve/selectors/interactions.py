@@ -122,10 +122,5 @@ class InteractionSelector(ColumnSelector):
         order = np.argsort(-found.best, kind="stable")
         kept = order[p[order] <= self.level]
         return self._keep(
-            table,
-            Found(kept, found.best[kept]),
-            gains_=found.best,
-            p_=p,
-            partners_=found.best_columns,
-            binner_=binner,
+            table, Found(kept, found.best[kept]), gains_=found.best, p_=p, partners_=found.best_columns, binner_=binner
         )

@@ -24,7 +24,7 @@ from bitsieve.methods.by_samples.rows import Coded, Rows
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-INSTEAD = "impute them first, or drop the rows"
+INSTEAD = "impute them first, or drop the rows; a code of their own is for methods that bin"
 LARGEST = 1e300  # of a value: beyond, sums of a few overflow
 FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of the others
 
@@ -37,7 +37,7 @@ class TableSamples:
     classes: NDArray[np.int32]
     n_classes: int
     labels: NDArray[Any]
-    quantity: NDArray[np.float64] | None
+    quantity: Floats | None
 
     def __init__(self, table: TableInMemory, method: str, binning: Any = None, n_jobs: int | None = None) -> None:
         if table.weights is not None:

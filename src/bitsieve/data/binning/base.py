@@ -225,9 +225,10 @@ def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters:
     return made
 
 
-def binning_with(spec: Any, missing: str | None, n_jobs: int | None = None) -> Any:
-    """What names a binner, or a binner that takes missing values as is asked for."""
-    return spec if missing is None else make_binner(spec, missing=missing, n_jobs=n_jobs)
+def binning_with(spec: Any, n_jobs: int | None = None, **parameters: Any) -> Any:
+    """What names a binner, or a binner where a parameter is given; one that is None is not."""
+    given = {name: value for name, value in parameters.items() if value is not None}
+    return make_binner(spec, n_jobs=n_jobs, **given) if given else spec
 
 
 def keeps_missing(spec: Any) -> bool:

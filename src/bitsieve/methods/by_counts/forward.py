@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.common.choice import TIE, GreedyChoice, Scores, choose_greedily, pick
 from bitsieve.common.defaults import ESTIMATOR
 from bitsieve.common.parameters import made_by, optional
@@ -63,7 +63,7 @@ class LazyScores:
         """Put a feature into S; every score becomes a bound."""
         self.chosen.append(feature)
 
-    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+    def best(self, candidates: Flags) -> tuple[int, float]:
         """The best candidate and its score."""
         self._follow(len(self.chosen) - 1, candidates)
         together: int | None = BATCH
@@ -87,7 +87,7 @@ class LazyScores:
         """Take so many columns of the largest bounds into account, in the order of the table."""
         self.front = np.sort(self.order[:n_columns])
 
-    def _follow(self, step: int, candidates: NDArray[np.bool_]) -> None:
+    def _follow(self, step: int, candidates: Flags) -> None:
         """Fold the latest feature into candidates that were up to date before it and are not far behind."""
         recent = candidates[self.front] & (self.depth[self.front] == step)
         near = self.front[_near(np.where(recent, self._scores(self.front), -np.inf))]
@@ -98,29 +98,29 @@ class LazyScores:
         self.folded = np.where(recent, self.criterion.fold(self.folded, self._terms(step, None)), self.folded)
         self.depth[recent] += 1
 
-    def _advance(self, columns: NDArray[np.intp], reached: float) -> None:
+    def _advance(self, columns: Columns, reached: float) -> None:
         """Fold chosen features into the columns until they are up to date or can no longer win."""
         for step in range(int(self.depth[columns].min()), len(self.chosen)):
             due = columns[self.depth[columns] == step]
             self._fold(step, due[self._scores(due) >= reached - SLACK])
 
-    def _fold(self, step: int, columns: NDArray[np.intp]) -> None:
+    def _fold(self, step: int, columns: Columns) -> None:
         if len(columns):
             self.folded[columns] = self.criterion.fold(self.folded[columns], self._terms(step, columns))
             self.depth[columns] = step + 1
 
-    def _terms(self, step: int, columns: NDArray[np.intp] | None) -> PairInformation:
+    def _terms(self, step: int, columns: Columns | None) -> PairInformation:
         by_class = self.criterion.needs == "class pairs"
         return self.information.pair(self.chosen[step], columns, by_class=by_class)
 
-    def _scores(self, columns: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _scores(self, columns: Columns) -> Floats:
         """The scores of columns that are up to date, and bounds of the scores of the others."""
         n_selected = max(len(self.chosen), 1)
         folded = self.folded[columns] + (n_selected - self.depth[columns]) * self.least[columns]
         return self.criterion.score(folded, self.information.cautious_relevance[columns], n_selected)
 
 
-def _near(bounds: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _near(bounds: Floats) -> Flags:
     """Those that are not far behind the best."""
     best = float(bounds.max())
     return (bounds > -np.inf) & (bounds >= (HOT * best if best > 0 else best / HOT))
@@ -149,7 +149,7 @@ class EagerScores:
             self.folded = self.criterion.fold(self.folded, pair)
         self.n_selected += 1
 
-    def best(self, candidates: NDArray[np.bool_]) -> tuple[int, float]:
+    def best(self, candidates: Flags) -> tuple[int, float]:
         """The best candidate and its score."""
         scores = self.criterion.score(self.folded, self.information.cautious_relevance, self.n_selected)
         chosen = pick(np.where(candidates, scores, -np.inf))
@@ -242,7 +242,7 @@ def forward(
 
 
 def _why_it_ended(
-    outcome: StoppingOutcome | None, rule: Rule | None, candidates: Candidates, sizes: NDArray[np.intp]
+    outcome: StoppingOutcome | None, rule: Rule | None, candidates: Candidates, sizes: Columns
 ) -> dict[str, Any]:
     """The fitted attributes that say what ended the selection."""
     found: dict[str, Any] = {

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Flags, Floats
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.rows import Rows
 
-Places = NDArray[np.intp]
+Places = Columns
 Classes = NDArray[np.integer]
 Gap = Callable[[Any, Any], Floats]
 

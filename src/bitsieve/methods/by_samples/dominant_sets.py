@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats, Progress
+from bitsieve.common.arrays import Columns, Floats, Matrix, Progress
 from bitsieve.common.choice import TIE, pick
 from bitsieve.common.lazy import threadpool_limits
 from bitsieve.common.memory import check_memory
@@ -266,7 +265,7 @@ class Clusters(NamedTuple):
     weights: Floats  # of every column in its group
     cohesiveness: Floats
     kind: str  # of similarity
-    matrix: NDArray[np.floating] | None  # the similarities of all columns; None where the memory did not hold them
+    matrix: Matrix | None  # the similarities of all columns; None where the memory did not hold them
 
 
 def dominant_set_clusters(

@@ -21,16 +21,7 @@ from bitsieve.methods.by_counts.criteria.linear import (
     CondRed,
     MinRed,
 )
-from bitsieve.methods.by_counts.criteria.nonlinear import (
-    AMIFS,
-    CMIM,
-    DISR,
-    ICAP,
-    JMIM,
-    MIQ,
-    NJMIM,
-    CMIMFleuret,
-)
+from bitsieve.methods.by_counts.criteria.nonlinear import AMIFS, CMIM, DISR, ICAP, JMIM, MIQ, NJMIM, CMIMFleuret
 
 
 class Alias(NamedTuple):

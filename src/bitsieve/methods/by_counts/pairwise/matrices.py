@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
-from bitsieve.common.arrays import Columns, Floats, Progress
+from bitsieve.common.arrays import Columns, Floats, Matrix, Progress
 from bitsieve.common.lazy import cached_property
 from bitsieve.common.memory import check_room, square_matrix
 from bitsieve.common.progress import phase
@@ -52,11 +52,11 @@ class WholeMatrix:
     def diagonal(self) -> Floats:
         return np.array(np.diagonal(self.values), np.float64)
 
-    def row(self, i: int) -> NDArray[np.floating]:
-        row: NDArray[np.floating] = self.values[i]
+    def row(self, i: int) -> Matrix:
+        row: Matrix = self.values[i]
         return row
 
-    def among(self, members: Columns) -> NDArray[np.floating]:
+    def among(self, members: Columns) -> Matrix:
         """The rows and columns of some members."""
         return self.values[np.ix_(members, members)]
 
@@ -81,7 +81,7 @@ class CountedMatrix:
     def diagonal(self) -> Floats:
         return self._information.relevance[self._columns]
 
-    def rows(self, members: Columns, progress: Progress = None) -> NDArray[np.floating]:
+    def rows(self, members: Columns, progress: Progress = None) -> Matrix:
         """Some rows, counted in parts that are reported as ``progress(done, total)``."""
         shape = len(members), len(self._columns)
         n_bytes = shape[0] * shape[1] * self._dtype.itemsize
@@ -95,11 +95,11 @@ class CountedMatrix:
                 progress(min(first + step, len(members)), len(members))
         return out
 
-    def row(self, i: int) -> NDArray[np.floating]:
-        row: NDArray[np.floating] = self.rows(np.array([i]))[0]
+    def row(self, i: int) -> Matrix:
+        row: Matrix = self.rows(np.array([i]))[0]
         return row
 
-    def among(self, members: Columns) -> NDArray[np.floating]:
+    def among(self, members: Columns) -> Matrix:
         out = square_matrix(len(members), self._dtype)
         chosen = self._columns[members]
         self._information.symmetric_conditional_rows(chosen, chosen, out)
@@ -122,7 +122,7 @@ class TiledMatrix(CountedMatrix):
         self._sorted = columns[self._order]
         self._work = np.empty(min(TILE_ROWS, len(columns)) * min(TILE_COLUMNS, len(columns)), dtype)
         self._free = memory - 3 * self._work.nbytes
-        self._kept: dict[tuple[int, int], NDArray[np.floating]] = {}
+        self._kept: dict[tuple[int, int], Matrix] = {}
         self._largest = np.full(len(columns), -np.inf)  # complete after the first pass
         self._passes = 0
 
@@ -156,7 +156,7 @@ class TiledMatrix(CountedMatrix):
         out[self._order] = values
         return out
 
-    def _tiles(self) -> Iterator[tuple[int, int, NDArray[np.floating]]]:
+    def _tiles(self) -> Iterator[tuple[int, int, Matrix]]:
         """First row, first column and numbers of every tile, in a fixed order; a tile lives until the next."""
         n = len(self._sorted)
         places = [(i, j) for i in range(0, n, TILE_ROWS) for j in range(i, n, TILE_COLUMNS)]
@@ -169,7 +169,7 @@ class TiledMatrix(CountedMatrix):
             yield first, start, tile
             step(done, len(places))
 
-    def _tile(self, first: int, start: int) -> NDArray[np.floating]:
+    def _tile(self, first: int, start: int) -> Matrix:
         if (first, start) in self._kept:
             return self._kept[first, start]
         rows, columns = self._sorted[first : first + TILE_ROWS], self._sorted[start : start + TILE_COLUMNS]
@@ -183,7 +183,7 @@ class TiledMatrix(CountedMatrix):
         self._information.symmetric_conditional_rows(rows, columns, tile)
         return tile
 
-    def _note_largest(self, first: int, start: int, tile: NDArray[np.floating]) -> None:
+    def _note_largest(self, first: int, start: int, tile: Matrix) -> None:
         rows, columns = tile.shape
         square = max(first + rows - start, 0)
         for a, values in enumerate(tile):

@@ -6,9 +6,8 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats
+from bitsieve.common.arrays import Columns, Floats, Matrix
 from bitsieve.common.choice import rank
 from bitsieve.common.memory import check_memory, refuse_more
 from bitsieve.common.parameters import check_choice, made_by
@@ -57,7 +56,7 @@ def rank_by_spectrum(matrix: FullMatrix) -> SpectralRanking:
     return SpectralRanking(weights, rank(weights), pair.value)
 
 
-def rank_by_landmarks(rows: NDArray[np.floating], landmarks: Columns, variant: str | None = None) -> SpectralRanking:
+def rank_by_landmarks(rows: Matrix, landmarks: Columns, variant: str | None = None) -> SpectralRanking:
     """Rank by Nystrom's approximation of the dominant eigenvector from some rows of Q, at the places ``landmarks``.
 
     The eigenvalue is estimated from these rows, ``w'(Qv)_L / w'w`` with ``w = v_L``: exact for the exact vector.

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Progress
+from bitsieve.common.arrays import Columns, Flags, Floats, Matrix, Progress
 from bitsieve.common.choice import TIE, pick
 
 ROUNDING = 1e-7  # of sums of up to 10^8 numbers, and of the solvers that give a bound, relative
@@ -40,19 +39,17 @@ def certify(objective: float, bounds: Iterable[float]) -> Certificate:
     return Certificate(objective, bound, (bound - objective) / bound if bound > 0 else 0.0)
 
 
-def subset_objective(among: NDArray[np.floating]) -> float:
+def subset_objective(among: Matrix) -> float:
     """``x'Qx``: the sum of the rows and columns of Q of the subset, in numpy's fixed order."""
     return float(np.add.reduce(np.asarray(among, np.float64).reshape(-1)))
 
 
-def row_bound(matrix: NDArray[np.floating], k: int) -> float:
+def row_bound(matrix: Matrix, k: int) -> float:
     """The sum of the k best shares in x'Qx: Q_ii and the k - 1 largest other entries of row i."""
     return row_bound_by_rows(matrix.__getitem__, matrix.diagonal().astype(np.float64), largest_others(matrix), k)
 
 
-def row_bound_by_rows(
-    row: Callable[[int], NDArray[np.floating]], diagonal: Floats, largest_other: Floats, k: int
-) -> float:
+def row_bound_by_rows(row: Callable[[int], Matrix], diagonal: Floats, largest_other: Floats, k: int) -> float:
     """:func:`row_bound` of a matrix whose rows are made when asked for, from the most promising on."""
     limit = diagonal + (k - 1) * largest_other if k > 1 else diagonal  # of b_i
     order = np.argsort(-limit, kind="stable")
@@ -66,13 +63,13 @@ def row_bound_by_rows(
     return float(np.add.reduce(best))
 
 
-def largest_others(matrix: NDArray[np.floating]) -> Floats:
+def largest_others(matrix: Matrix) -> Floats:
     """The largest entry off the diagonal of every row; -inf if there is none."""
     found = (max(row[:i].max(initial=-np.inf), row[i + 1 :].max(initial=-np.inf)) for i, row in enumerate(matrix))
     return np.fromiter(found, np.float64, len(matrix))
 
 
-def _sum_of_largest(values: NDArray[np.floating], k: int) -> float:
+def _sum_of_largest(values: Matrix, k: int) -> float:
     if k >= len(values):
         return float(np.add.reduce(values, dtype=np.float64))
     largest = np.partition(values, len(values) - k)[len(values) - k :] if k else values[:0]
@@ -87,7 +84,7 @@ def marginal_bound(relevance: Floats, class_entropy: float, k: int) -> float:
 
 
 def improve_by_swaps(
-    row: Callable[[int], NDArray[np.floating]],
+    row: Callable[[int], Matrix],
     diagonal: Floats,
     members: Columns,
     *,
@@ -123,7 +120,7 @@ def improve_by_swaps(
 
 
 def _best_swap(
-    rows: list[NDArray[np.floating]], diagonal: Floats, chosen: Columns, sums: Floats, inside: Flags
+    rows: list[Matrix], diagonal: Floats, chosen: Columns, sums: Floats, inside: Flags
 ) -> tuple[int, int] | None:
     """Place and newcomer of the best swap; None if none gains."""
     comes = np.where(inside, -np.inf, diagonal + 2 * sums)

@@ -7,11 +7,7 @@ from typing import Any
 from bitsieve.common.messages import ParameterError, choices
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping, KnockoffStopping
-from bitsieve.methods.by_counts.stopping.false_discovery import (
-    FalseDiscoveryStopping,
-    ListMonitor,
-    ListStopping,
-)
+from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping, ListMonitor, ListStopping
 from bitsieve.methods.by_counts.stopping.monitor import StoppingMonitor
 from bitsieve.methods.by_counts.stopping.rules import (
     PermutationStopping,

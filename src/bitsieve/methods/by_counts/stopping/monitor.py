@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
@@ -23,12 +23,12 @@ class StoppingOutcome:
     tested given, where a rule says so; ``untested``: those that nothing could be tested of, given such columns.
     """
 
-    values: NDArray[np.float64]
+    values: Floats
     refused: int | None
     value: float
     exhausted: bool
-    given: list[NDArray[np.intp]] | None = None
-    untested: NDArray[np.intp] | None = None
+    given: list[Columns] | None = None
+    untested: Columns | None = None
 
 
 class StoppingMonitor:
@@ -45,12 +45,12 @@ class StoppingMonitor:
         self.chosen: list[int] = []
         self.values: list[float] = []
         self.step: RepeatedSearch | None = None
-        self.ranks: NDArray[np.float64] | None = None
+        self.ranks: Floats | None = None
         self.refused: int | None = None
         self.value: float = np.nan
         self.exhausted = False
 
-    def refuses(self, candidate: int, score: float, tried: NDArray[np.bool_] | None) -> bool:
+    def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
         """Whether this choice among those ``tried`` is not made; None: it is not tested."""
         value = np.nan
         if tried is not None:
@@ -66,7 +66,7 @@ class StoppingMonitor:
         self.given = self.given.refine(candidate)
         return False
 
-    def others(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def others(self, candidates: Flags) -> Flags:
         """Those of the candidates left after a refusal that the rule may accept."""
         screen = getattr(self.rule, "screen", None)
         if screen is None:  # a rule of a user's own

@@ -25,7 +25,7 @@ from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
 Classes = NDArray[np.integer]
 
 BLOCK_COLUMNS = 16
-Numbers = TypeVar("Numbers", float, "NDArray[np.float64]")
+Numbers = TypeVar("Numbers", float, "Floats")
 
 
 class BayesErrorBounds(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats, Progress
+from bitsieve.common.arrays import Columns, Floats, Integers, Progress
 from bitsieve.common.choice import TIE, rank
 from bitsieve.common.messages import ParameterError
 from bitsieve.common.parameters import NO_LIMIT, check_choice, check_integer, made_by, make_random, optional
@@ -26,7 +26,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
 )
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, rank_all
 
-Places = NDArray[np.int64]
+Places = Integers
 
 PRIORS = ("halves", "pooled")
 BLOCK_POINTS = 1 << 15  # of all trees of one block: some 10 ms
@@ -124,7 +124,7 @@ def dependency(x: Floats, y: Floats, classes: NDArray[np.integer], draw: Draw, p
     """The bound for one pair, where x and y may have several dimensions each, shape (n_samples, n_dimensions)."""
     first, second = classes[draw.original], classes[draw.permuted]
     points = np.vstack(
-        [np.hstack([x[draw.original], y[draw.original]]), np.hstack([x[draw.permuted], y[draw.partner]])],
+        [np.hstack([x[draw.original], y[draw.original]]), np.hstack([x[draw.permuted], y[draw.partner]])]
     )
     n_classes = int(classes.max()) + 1
     halves = np.concatenate([first, n_classes + second])
