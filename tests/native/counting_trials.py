@@ -7,6 +7,7 @@ from dataclasses import replace
 from unittest import mock
 
 import numpy as np
+from tests.definitions import term_sum
 from tests.native.trials import equal, near, size, terms_of, trial
 from tests.sparse_codes import sparse_codes
 
@@ -14,7 +15,7 @@ from bitsieve import _native
 from bitsieve.counts import sparse as sparse_source
 from bitsieve.counts.kernels import ENVIRONMENT_VARIABLE, FORMS, TABLE
 from bitsieve.counts.packed import PackedBatches, PackedSource
-from bitsieve.counts.reference import NaiveSource, term, term_shift, term_sum
+from bitsieve.counts.reference import NaiveSource, term, term_shift
 from bitsieve.counts.source import sums_of
 from bitsieve.counts.sparse import Division, SparseSource
 from bitsieve.counts.tables import PairForm, Sums
@@ -185,6 +186,12 @@ def minima(random, kernel):
         bits = np.where(candidates, least / terms.per_bit, -np.inf)
         best = int(np.flatnonzero(bits >= bits.max() - TIE)[0])
         compared += equal(lazy.best(candidates), (best, least[best] / terms.per_bit))
+        # by parts in any order, which leave behind what does not reach what the others have found
+        ends = np.unique([0, *random.integers(0, packed.packed.n_simd_groups, 2), packed.packed.n_simd_groups])
+        reached = np.full(1, np.iinfo(np.int64).min)
+        for part in random.permutation(len(ends) - 1):
+            lazy.native.largest(candidates, int(ends[part]), int(ends[part + 1]), reached)
+        compared += equal(lazy.native.first_at(candidates, int(reached[0])), (best, least[best]))
     return compared
 
 
