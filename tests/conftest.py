@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -27,6 +28,14 @@ from bitsieve.information import make_information
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of commands are started: the first compiles for all
 hypothesis.settings.register_profile("no clock", deadline=None)  # a busy machine is no fault
 hypothesis.settings.load_profile("no clock")
+gc.disable()  # until all tests are known: hardly anything of what is made up to there is ever garbage
+
+
+def pytest_collection_finish():
+    """What was collected stays, and is never looked through for garbage again."""
+    gc.enable()
+    gc.collect()
+    gc.freeze()
 
 
 def sparse_source(codes, classes=None, **keywords):

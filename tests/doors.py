@@ -11,12 +11,10 @@ import polars as pl
 import pyarrow as pa
 from pyarrow import csv, feather, parquet
 
-ROWS_IN_A_PART = 70
-
 
 def in_parts(table):
-    """The table cut into a few parts of the rows, the first of which has one row only."""
-    cuts = [0, 1, *range(ROWS_IN_A_PART, table.num_rows, ROWS_IN_A_PART), table.num_rows]
+    """The table cut into five parts of the rows, the first of which has one row only."""
+    cuts = [0, 1, *range(size := table.num_rows // 4 + 1, table.num_rows, size), table.num_rows]
     return [table.slice(first, last - first) for first, last in pairwise(cuts)]
 
 
@@ -72,7 +70,7 @@ DOORS = {
     },
     "Arrow": lambda table, path: {"data": table, "target": "y"},
     "Arrow stream": lambda table, path: {
-        "data": pa.Table.from_batches(table.to_batches()).to_reader(60),
+        "data": pa.Table.from_batches(table.to_batches()).to_reader(table.num_rows // 4 + 1),
         "target": "y",
     },
     "CSV": from_csv,

@@ -126,14 +126,15 @@ nb::tuple extent_of(const GivenColumns& columns, bool whole) {
     return result;
 }
 
-auto as_bytes_of(const GivenColumns& columns, const ByColumn<std::uint8_t>& out) {
+auto as_bytes_of(const GivenColumns& columns, const AsGiven<std::uint8_t, nb::ndim<2>, nb::device::cpu>& out) {
     const Columns table = columns_of(columns);
+    require(out.stride(0) == 1 && out.stride(1) >= std::int64_t(out.shape(0)), "the rows of out lie side by side");
     require(std::int64_t(out.shape(0)) == table.n_rows && std::int64_t(out.shape(1)) == table.size(),
             "out has the shape of the columns");
     std::vector<std::uint8_t> fits(std::size_t(table.size()));
     {
         nb::gil_scoped_release unlocked;
-        with_type(table.type, [&](auto number) { as_bytes<decltype(number)>(table, out.data(), fits.data()); });
+        with_type(table.type, [&](auto number) { as_bytes<decltype(number)>(table, out.data(), out.stride(1), fits.data()); });
     }
     return to_numpy(std::move(fits));
 }

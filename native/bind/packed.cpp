@@ -333,12 +333,13 @@ void add_pivot(Minima& self, std::int64_t feature, std::int64_t offset) {
     self.add(feature, offset);
 }
 
-std::int64_t largest(Minima& self, Input<bool> candidates, std::int64_t first, std::int64_t last) {
+void largest(Minima& self, Input<bool> candidates, std::int64_t first, std::int64_t last, Output<std::int64_t> reached) {
+    require_size(reached, 1, "reached");
     require_size(candidates, self.n_features(), "candidates");
     require_within(first, 0, self.n_simd_groups() + 1, "first");
     require_within(last, first, self.n_simd_groups() + 1, "last");
     nb::gil_scoped_release unlocked;
-    return self.largest(candidates.data(), first, last);
+    self.largest(candidates.data(), first, last, reached.data());
 }
 
 auto first_at(const Minima& self, Input<bool> candidates, std::int64_t largest) {
@@ -404,7 +405,7 @@ void bind_packed(nb::module_& m) {
         .def("__init__", &construct_minima, "packed"_a, "table"_a, "shift"_a, "start"_a, "one_bit"_a, "tie"_a,
              nb::keep_alive<1, 2>())
         .def("add", &add_pivot, "feature"_a, "offset"_a)
-        .def("largest", &largest, "candidates"_a, "first"_a, "last"_a)
+        .def("largest", apart(&largest), "candidates"_a, "first"_a, "last"_a, "reached"_a)
         .def("first_at", &first_at, "candidates"_a, "largest"_a);
 }
 

@@ -1,4 +1,5 @@
-// The variational bounds in Python; every entry point checks its arguments, as the loops trust them.
+// The variational bounds in Python; every entry point checks its arguments, as the loops trust them. The checks read all
+// codes of some features, for which other threads need not wait.
 #include "bind/apart.hpp"
 
 #include <algorithm>
@@ -21,7 +22,6 @@ const Input<Real>& of_type(const GivenReals& given) {
 }
 
 CodeColumns columns_of(const GivenCodes& given, const Input<std::int32_t>& arities, std::int64_t n_samples) {
-    require_all_within(arities, 1, kMostCodes + 1, "arities");
     return std::visit(
         [&](const auto& codes) -> CodeColumns {
             require_size(arities, std::int64_t(codes.shape(1)), "arities");
@@ -34,6 +34,7 @@ CodeColumns columns_of(const GivenCodes& given, const Input<std::int32_t>& ariti
 
 // Codes index the tables: one beyond the arity would read behind them.
 void require_codes(const CodeColumns& columns, std::int64_t feature) {
+    require_within(columns.arities[feature], 1, kMostCodes + 1, "arities");
     if (columns.greatest(feature) >= columns.arities[feature])
         throw std::invalid_argument("a code of feature " + std::to_string(feature) + " is not below its arity");
 }
@@ -128,6 +129,7 @@ void likelihood_tables(const std::string& kernel, const GivenCodes& codes, Input
                        Input<std::int64_t> sizes, Input<double> log_counts, std::int64_t chosen,
                        Input<std::int64_t> features, Input<std::int64_t> offset, bool logs, const GivenTables& cells,
                        Output<double> true_class) {
+    nb::gil_scoped_release unlocked;
     const VariationalKernel& loops = variational_kernel(kernel);
     const CodeColumns columns = columns_of(codes, arities, 1);
     const Classes classes = classes_of(sizes, log_counts, columns.rows);
@@ -141,7 +143,6 @@ void likelihood_tables(const std::string& kernel, const GivenCodes& codes, Input
         [&](const auto& into) {
             using Real = std::decay_t<decltype(*into.data())>;
             require_tables<Real>(into, offset, arities, features, chosen < 0 ? 1 : arities.data()[chosen], classes.count);
-            nb::gil_scoped_release unlocked;
             fill_tables(loops, columns, classes, chosen, wanted, count, offsets, logs, into.data(), sums);
         },
         cells);
@@ -151,6 +152,7 @@ void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
                 Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, const GivenCodes& codes,
                 Input<std::int32_t> arities, const GivenReals& cells, Input<std::int64_t> offset,
                 Input<std::int64_t> features, Output<double> out) {
+    nb::gil_scoped_release unlocked;
     const VariationalKernel& loops = variational_kernel(kernel);
     const CodeColumns columns = columns_of(codes, arities, n_samples);
     require_features(columns, arities, features);
@@ -161,7 +163,6 @@ void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
         const Input<Real>& given = of_type<Real>(cells);
         require_tables<Real>(given, offset, arities, features, 1, n_classes);
         const Tables<Real> tables{given.data(), offset.data(), -1};
-        nb::gil_scoped_release unlocked;
         loop(weighted, columns, tables, candidates);
     };
     weights.index() == 0 ? run(double(), loops.naive) : run(float(), loops.naive_float32);
@@ -173,6 +174,7 @@ void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::i
                        const std::vector<GivenReals>& cells, const std::vector<Input<std::int64_t>>& offsets,
                        double exponent, std::optional<Output<float>> state, Input<std::int64_t> features,
                        Output<double> out) {
+    nb::gil_scoped_release unlocked;
     const VariationalKernel& loops = variational_kernel(kernel);
     const auto weighted = weighted_of<float>(n_samples, n_classes, weights, log_weights, start, active);
     const CodeColumns columns = columns_of(codes, arities, n_samples);
@@ -192,7 +194,6 @@ void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::i
         require_all_within(features, 0, std::int64_t(state->size()) / pairwise.row, "a feature with a state");
     }
     const Candidates candidates = candidates_of(features, out);
-    nb::gil_scoped_release unlocked;
     loops.pairwise_float32(weighted, columns, pairwise, candidates);
 }
 
@@ -201,6 +202,7 @@ void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::i
                        const GivenCodes& codes, Input<std::int32_t> arities, Input<std::int64_t> sizes,
                        Input<double> log_counts, const std::vector<std::int64_t>& given, Input<std::int64_t> features,
                        Output<double> true_class, Output<double> out, std::optional<Output<double>> state) {
+    nb::gil_scoped_release unlocked;
     const VariationalKernel& loops = variational_kernel(kernel);
     const auto weighted = weighted_of<double>(n_samples, n_classes, weights, log_weights, start, active);
     const CodeColumns columns = columns_of(codes, arities, n_samples);
@@ -220,7 +222,6 @@ void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::i
         require_size(*state, weighted.n_blocks() * n_classes * 8, "state");
     }
     double *sums = true_class.data(), *kept = state ? state->data() : nullptr;
-    nb::gil_scoped_release unlocked;
     exact_pairwise(loops, weighted, columns, classes, n_features, given, candidates, sums, kept);
 }
 

@@ -309,27 +309,30 @@ void Minima::advance(std::int64_t simd_group) {
     }
 }
 
-std::int64_t Minima::largest(const bool* candidates, std::int64_t first, std::int64_t last) {
+void Minima::largest(const bool* candidates, std::int64_t first, std::int64_t last, std::int64_t* reached) {
     const auto below = [](const Bound& a, const Bound& b) { return a.sum < b.sum; };
+    const auto counts = [&](const Bound& of_group) { return reaches(of_group.sum, __atomic_load_n(reached, __ATOMIC_RELAXED)); };
     std::vector<Bound> waiting;
     for (std::int64_t g = first; g < last; ++g) {
         const Bound of_group = bound(candidates, g);
         if (of_group.sum != kNothing) waiting.push_back(of_group);
     }
     std::make_heap(waiting.begin(), waiting.end(), below);
-    std::int64_t reached = kNothing;
-    while (!waiting.empty() && (reached == kNothing || reaches(waiting.front().sum, reached))) {
+    while (!waiting.empty() && counts(waiting.front())) {
         std::pop_heap(waiting.begin(), waiting.end(), below);
         Bound of_group = waiting.back();
         waiting.pop_back();
         std::int64_t& depth = depth_[std::size_t(of_group.simd_group)];
-        while (depth < std::int64_t(pivots_.size()) && (reached == kNothing || reaches(of_group.sum, reached))) {
+        while (depth < std::int64_t(pivots_.size()) && counts(of_group)) {
             advance(of_group.simd_group);
             of_group = bound(candidates, of_group.simd_group);
         }
-        if (depth == std::int64_t(pivots_.size())) reached = std::max(reached, of_group.sum);
+        if (depth < std::int64_t(pivots_.size())) continue;
+        std::int64_t known = __atomic_load_n(reached, __ATOMIC_RELAXED);
+        while (known < of_group.sum &&
+               !__atomic_compare_exchange_n(reached, &known, of_group.sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        }
     }
-    return reached;
 }
 
 std::int64_t Minima::first_at(const bool* candidates, std::int64_t largest, std::int64_t& minimum) const {

@@ -93,9 +93,10 @@ public:
     // Adds a pivot, in which every minimum then lies behind.
     void add(std::int64_t feature, std::int64_t offset);
 
-    // The largest minimum of the candidates in the SIMD groups [first, last), those within a tie of it up to date;
-    // the smallest integer where there is no candidate. Groups that do not overlap may be asked for at once.
-    std::int64_t largest(const bool* candidates, std::int64_t first, std::int64_t last);
+    // Raises `reached` to the largest minimum of the candidates in the SIMD groups [first, last), those within a tie of it
+    // up to date. Groups that do not overlap may be asked for at once, with one `reached`: what does not reach what others
+    // have found is left behind.
+    void largest(const bool* candidates, std::int64_t first, std::int64_t last, std::int64_t* reached);
 
     // The first candidate that is up to date with a minimum within a tie of `largest`, and that minimum; -1: none.
     std::int64_t first_at(const bool* candidates, std::int64_t largest, std::int64_t& minimum) const;

@@ -49,10 +49,10 @@ struct Wide<float> {
 template <class T>
 Extent<typename Wide<T>::type> extent(const Columns& table, bool whole);
 
-// Numbers as bytes: column j is written to out[j * n_rows] where all of them are whole and lie in 0 .. 255, and fits[j] says
-// so; else its bytes have no meaning. Columns side by side in rows fit together or not at all.
+// Numbers as bytes: column j is written to out[j * out_stride] where all of them are whole and lie in 0 .. 255, and fits[j]
+// says so; else its bytes have no meaning. Some neighbours of columns side by side in rows fit together or not at all.
 template <class T>
-void as_bytes(const Columns& table, std::uint8_t* out, std::uint8_t* fits);
+void as_bytes(const Columns& table, std::uint8_t* out, std::int64_t out_stride, std::uint8_t* fits);
 
 // The sorted distinct numbers, which are whole and lie in low[j] .. high[j], of every column: those of a small span by a
 // table, others by sorting.

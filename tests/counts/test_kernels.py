@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.definitions import joint_table
 
 from bitsieve.counts import reference
 from bitsieve.counts.kernels import (
@@ -131,7 +132,7 @@ def test_random_tables(kernel, n_samples, arities, n_classes, seed):
     check(codes, classes, kernel, pivots=range(min(4, len(arities))))
     (table,) = PackedSource(codes, classes, kernel=kernel).tables(0, np.array([len(arities) - 1]), True)
     i, j = codes[:, 0], codes[:, -1]
-    assert (table.dense() == reference.joint_table(i, j, classes, table.shape)).all()
+    assert (table.dense() == joint_table(i, j, classes, table.shape)).all()
 
 
 @every_form
@@ -178,7 +179,7 @@ def test_empty_classes(kernel):
     assert source.class_sizes.tolist() == np.bincount(classes, minlength=7).tolist()
     table = dense(source, 1, 3)
     assert table.shape == (3, 9, 7)
-    assert (table == reference.joint_table(codes[:, 1], codes[:, 3], classes, table.shape)).all()
+    assert (table == joint_table(codes[:, 1], codes[:, 3], classes, table.shape)).all()
 
 
 @every_form
@@ -210,7 +211,7 @@ def test_wide_columns(kernel):
     source = check(codes, classes, kernel, pivots=[0, 1, 2, 4, 6, 7])
     for i, j in [(0, 4), (4, 0), (2, 3), (2, 2)]:
         table = dense(source, i, j)
-        assert (table == reference.joint_table(codes[:, i], codes[:, j], classes, table.shape)).all()
+        assert (table == joint_table(codes[:, i], codes[:, j], classes, table.shape)).all()
 
 
 @every_form
@@ -258,7 +259,7 @@ def test_packed_counters_beside_wide_columns(kernel):
     codes = random_codes(random, 9000, [10] * 9 + [12, 200, 10])
     source = check(codes, classes, kernel, pivots=[0, 9, 10])
     assert source.packed.uses_counters == kernel.endswith(":counters")
-    expected = reference.joint_table(codes[:, 3], codes[:, 10], classes, (10, 200, 100))
+    expected = joint_table(codes[:, 3], codes[:, 10], classes, (10, 200, 100))
     assert (dense(source, 3, 10) == expected).all()
     assert sums_of(source).pair_sums(terms_of(source), 0, np.array([10, 3]), True)[1].tolist() == [
         expected_sums(codes.astype(np.int64), classes, 0, j, terms_of(source).shift)[1] for j in (10, 3)

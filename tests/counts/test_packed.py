@@ -12,6 +12,7 @@ import pytest
 import bitsieve.counts.packed as layout
 import bitsieve.counts.source as checks
 import bitsieve.counts.tables as contingency
+import bitsieve.counts.threads as spreading
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
@@ -213,19 +214,16 @@ def form_of_nothing(n_features):
 def test_a_thread_is_started_for_work_that_is_worth_it(monkeypatch, n_jobs):
     source = PackedSource(np.arange(800).reshape(4, 200) % 2, n_jobs=n_jobs)
     shared = []
-    monkeypatch.setattr(layout, "run_blocks", lambda work, blocks, threads: shared.append((blocks, threads)))
+    monkeypatch.setattr(spreading, "run_blocks", lambda work, blocks, threads: shared.append((blocks, threads)))
     for n_groups in (0, 1, 2, 25):
-        for worth in (0, 0.99, 1, 1.99, 2, 2.99, 3, 100):
-            done, groups = [], np.arange(n_groups)
-            source.run_groups(done.append, worth * layout.WORTH_A_THREAD * (1 + 1e-12), groups)
-            threads = min(n_jobs, int(worth), n_groups)
-            if threads > 1:
-                ((blocks, given),) = shared
-                assert given == threads
-                assert len(blocks) == min(4 * threads, n_groups)
-                done = blocks
-            assert bool(shared) == (threads > 1)
-            assert np.concatenate([*done, []]).tolist() == groups.tolist()
+        for worth in (0, 0.99, 1, 1.99, 2, 2.99, 3, 7, 100):
+            groups = np.arange(n_groups)
+            source.run_groups(pytest.fail, worth * layout.WORTH_A_THREAD * (1 + 1e-12), groups)
+            threads = max(1, min(n_jobs, int(worth), n_groups))
+            ((blocks, given),) = shared
+            assert given == threads
+            assert len(blocks) == min(min(4 * threads, int(worth)) if threads > 1 else 1, n_groups)
+            assert np.concatenate([*blocks, []]).tolist() == groups.tolist()
             shared.clear()
 
 

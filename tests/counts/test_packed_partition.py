@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.definitions import term_sum
 
-from bitsieve.counts import reference
 from bitsieve.counts.kernels import available_kernels
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import refined, sums_of
@@ -16,7 +16,7 @@ from bitsieve.counts.tables import entropy_terms
 
 def cell_sum(columns, shift):
     counts = np.unique(np.column_stack(columns), axis=0, return_counts=True)[1]
-    return reference.term_sum(counts, shift)
+    return term_sum(counts, shift)
 
 
 def build(n_samples, n_codes, n_classes, seed):

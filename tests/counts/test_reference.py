@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.definitions import joint_table, term_sum
 
-from bitsieve.counts.reference import joint_table, term, term_shift, term_sum
+from bitsieve.counts.reference import term, term_shift
 
 
 def test_joint_table_counts_every_cell():

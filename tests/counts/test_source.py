@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.definitions import term_sum
 
-from bitsieve.counts import reference
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import (
@@ -180,7 +180,7 @@ def all_shuffles(codes, classes, shift):
         for part, order in zip(parts, orders, strict=True):
             shuffled[part] = codes[list(order), 1]
         cells = np.unique(np.column_stack([codes[:, 0], shuffled, classes]), axis=0, return_counts=True)[1]
-        sums.append(reference.term_sum(cells, shift))
+        sums.append(term_sum(cells, shift))
     return sums
 
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from bitsieve.counts.threads import run_blocks, thread_count
+from bitsieve.counts.threads import kept_threads, run_blocks, spread, thread_count
 
 
 def test_thread_count():
@@ -58,6 +58,77 @@ def test_threads_work_at_the_same_time_and_are_gone_after():
     meeting = threading.Barrier(3, timeout=600)
     run_blocks(lambda block: meeting.wait(), range(3), 3)  # passes only if all three wait at once
     assert threading.active_count() == before
+
+
+def others_at_work(n_jobs):
+    """The threads beside this one that work on a call of so many, which all wait for each other."""
+    meeting, seen = threading.Barrier(n_jobs, timeout=600), []
+
+    def work(block):
+        meeting.wait()
+        seen.append(threading.current_thread())
+
+    run_blocks(work, range(n_jobs), n_jobs)
+    return set(seen) - {threading.current_thread()}
+
+
+def test_kept_threads_work_on_one_call_after_the_other_and_are_gone_after():
+    before = threading.active_count()
+    with kept_threads():
+        first = others_at_work(3)
+        with kept_threads():  # the same, which outlive it
+            assert others_at_work(3) == first
+        assert others_at_work(2) < first
+        assert others_at_work(4) > first
+        assert threading.active_count() == before + 3
+    assert threading.active_count() == before
+    assert not any(thread.is_alive() for thread in first)
+
+
+def test_kept_threads_go_on_after_a_call_that_raised():
+    def fail(block):
+        raise ZeroDivisionError
+
+    with kept_threads():
+        first = others_at_work(2)
+        with pytest.raises(ZeroDivisionError):
+            run_blocks(fail, range(9), 2)
+        assert others_at_work(2) == first
+
+
+def test_a_call_within_a_block_does_not_wait_for_the_threads_of_the_outer_one():
+    own = []
+
+    def work(block):
+        own.append(others_at_work(2))
+
+    with kept_threads():
+        run_blocks(work, range(4), 2)
+    assert len(set.union(*own)) == 4  # a thread for every call within, none of them of the outer one
+
+
+def test_threads_are_gone_after_an_error_among_kept_ones():
+    @kept_threads()
+    def fail():
+        others_at_work(3)
+        raise ZeroDivisionError
+
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("n_items", [0, 1, 5, 64])
+@pytest.mark.parametrize("enough", [0, 1, 2, 100])
+@pytest.mark.parametrize("most", [1, 7, 1000])
+def test_items_are_spread_whole_and_in_order(n_items, enough, most):
+    for n_jobs in (None, 1, 3):
+        done = []
+        spread(done.append, range(n_items), enough, n_jobs, most)
+        assert sorted(item for some in done for item in some) == list(range(n_items))
+        assert all(0 < len(some) <= most for some in done)
+        assert len(done) <= max(4 * enough, 1, -(-n_items // most))
 
 
 def test_exception_in_the_caller_stops_the_rest():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import gc
 import pickle
 import sys
@@ -167,6 +168,15 @@ def test_a_worker_with_another_bitsieve_is_one_line(spark, table, tmp_path, monk
     message = rf"^a worker cannot load bitsieve \S+ \({why}\): install it on all workers, .* in PYSPARK_PYTHON$"
     with pytest.raises(ValueError, match=message):
         bitsieve.select(spark.createDataFrame(table), "class", missing="bin")
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_example_runs():
+    report, runner = [], doctest.DocTestRunner()
+    for test in doctest.DocTestFinder(exclude_empty=True).find(bitsieve.SparkSource, "SparkSource"):
+        runner.run(test, out=report.append)
+    assert runner.tries > 0
+    assert not runner.failures, "".join(report)
 
 
 def test_only_spark_frames_are_taken():

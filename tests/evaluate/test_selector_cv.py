@@ -9,7 +9,6 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import bitsieve
 from bitsieve import CategoricalBinner, EqualFrequencyBinner, ForwardSelector, SelectorCV, make_selector
@@ -106,11 +105,6 @@ SELECTORS = [
         binning=CategoricalBinner(missing="bin"),
     ),
 ]
-
-
-@parametrize_with_checks(SELECTORS[:1])  # the others are the same class with other settings
-def test_scikit_learn(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)

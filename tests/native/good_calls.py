@@ -57,7 +57,7 @@ def owners(name: str) -> list[Any]:
         return [_native.TupleSearch(packed("planes"), table, shift, np.empty(0, np.int64), 4, "gain", 5)]
     made = _native.Minima(packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)
     made.add(2, 0)
-    made.largest(np.ones(D, bool), 0, 2)
+    made.largest(np.ones(D, bool), 0, 2, np.full(1, -(2**63)))
     return [made]
 
 
@@ -255,7 +255,7 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "Packed.gathered": [lambda: (np.array([2, 0, 5]),)],
     "Minima.__init__": [lambda: (packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)],
     "Minima.add": [lambda: (1, 0)],
-    "Minima.largest": [lambda: (np.ones(D, bool), 0, 2)],
+    "Minima.largest": [lambda: (np.ones(D, bool), 0, 2, output(1))],
     "Minima.first_at": [lambda: (np.ones(D, bool), -(2**62))],
     "Packed.refine": [lambda: (order, starts, 1)],
     "Packed.partition_sums": [lambda: (table, shift, order, starts, np.arange(2), output(D), output(D))],

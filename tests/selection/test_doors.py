@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +15,7 @@ import bitsieve
 N = 260
 
 
+@cache
 def people():
     """Numbers, text, a date in text, numbers in text with gaps, whole numbers of few values; and what can not serve."""
     random = np.random.default_rng(5)
@@ -37,20 +40,26 @@ def people():
     )
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        {},
-        {"binning": "quantile"},
-        {"method": "mrmr", "binning": "uniform", "n_bins": 4},
-        {"method": "jmi", "estimator": "corrected"},
-        {"screen": 5, "n_features_to_select": 4},
-        {"method": "speccmi", "screen": 4, "n_features_to_select": 3},
-    ],
-)
-def test_selection_scores_and_notes(door, how):
-    table = people()
-    expected = bitsieve.select(table, "y", missing="bin", **how)
+HOW = [
+    {},
+    {"binning": "quantile"},
+    {"method": "mrmr", "binning": "uniform", "n_bins": 4},
+    {"method": "jmi", "estimator": "corrected"},
+    {"screen": 5, "n_features_to_select": 4},
+    {"method": "speccmi", "screen": 4, "n_features_to_select": 3},
+]
+
+
+@cache
+def selected(place):
+    """What every door is held to: one of the ways above, of the rows in memory."""
+    return bitsieve.select(people(), "y", missing="bin", **HOW[place])
+
+
+@pytest.mark.parametrize("place", range(len(HOW)), ids=lambda place: str(HOW[place]))
+def test_selection_scores_and_notes(door, place):
+    table, how = people(), HOW[place]
+    expected = selected(place)
     found = door(table, **how)
     assert by_names(table, found.features) == expected.features
     assert found.scores.tobytes() == expected.scores.tobytes()
@@ -59,6 +68,7 @@ def test_selection_scores_and_notes(door, how):
     assert not {"number", "name", "nothing", "row"} & set(by_names(table, found.features))
 
 
+@cache
 def quantities():
     """Targets that are a quantity."""
     random = np.random.default_rng(8)
@@ -73,23 +83,29 @@ def quantities():
     }
 
 
-@pytest.mark.parametrize(
-    ("kind", "how"),
-    [
-        ("doubles", {}),
-        ("ages", {"method": "jmi", "target_bins": 6}),
-        ("few", {"method": "disr", "estimator": "corrected"}),
-        ("dates", {"method": "speccmi"}),
-        ("times", {"method": "mrmr", "binning": "mdl"}),
-    ],
-)
-def test_a_quantity(door, kind, how):
-    table = people()
+HOW_OF_QUANTITIES = {
+    "doubles": {},
+    "ages": {"method": "jmi", "target_bins": 6},
+    "few": {"method": "disr", "estimator": "corrected"},
+    "dates": {"method": "speccmi"},
+    "times": {"method": "mrmr", "binning": "mdl"},
+}
+
+
+@cache
+def selected_for(kind):
+    """A table with a quantity as its target, and the selection from it in memory."""
+    table = people().drop_columns(["number", "name", "nothing", "row", "since"])  # which no target keeps or leaves out
     table = table.set_column(table.column_names.index("y"), "y", quantities()[kind])
-    expected = bitsieve.select(table, "y", missing="bin", **how)
+    return table, bitsieve.select(table, "y", missing="bin", **HOW_OF_QUANTITIES[kind])
+
+
+@pytest.mark.parametrize("kind", HOW_OF_QUANTITIES)
+def test_a_quantity(door, kind):
+    table, expected = selected_for(kind)
     assert expected.target.kind == "binned"
     assert any("target 'y' is a quantity" in note for note in expected.notes)
-    found = door(table, **how)
+    found = door(table, **HOW_OF_QUANTITIES[kind])
     assert by_names(table, found.features) == expected.features
     assert found.scores.tobytes() == expected.scores.tobytes()
     assert said(table, found) == said(table, expected)
@@ -98,7 +114,7 @@ def test_a_quantity(door, kind, how):
 
 
 def test_what_a_target_is_said_to_be(door):
-    table = people()
+    table = people().select(["amount", "few", "y"])
     place = table.column_names.index("y")
     few = table.set_column(place, "y", pa.array(1 + np.arange(N) % 7))
     assert door(few).target.kind == "classes"
@@ -217,20 +233,26 @@ def test_no_row_counts(door):
             door(of, **how)
 
 
+@cache
+def explained_without_size():
+    """The explanation of every column of the rows in memory, of which one is excluded."""
+    found = bitsieve.select(people(), "y", missing="bin", exclude=["size"])
+    return [found.explain(column) for column in range(people().num_columns - 1)]
+
+
 def test_columns_left_out_are_explained_without_bits(door):
     table = people()
-    expected = bitsieve.select(table, "y", missing="bin", exclude=["size"])
     found = door(table, exclude=[3])
-    for column in range(table.num_columns - 1):
-        reason = expected.explain(column).reason
+    for column, expected in enumerate(explained_without_size()):
+        explained = found.explain(column)
         if column in (0, 2, 3, 8, 10):
-            assert reason.startswith("is not selected")
+            assert expected.reason.startswith("is not selected")
             name = found.evidence.table.names[column]
-            assert str(found.explain(column)).startswith(f"'{name}' {reason}")
-            assert " bits" not in str(found.explain(column))
-            assert found.explain(column).to_dict()["relevance"] is None
+            assert str(explained).startswith(f"'{name}' {expected.reason}")
+            assert " bits" not in str(explained)
+            assert explained.to_dict()["relevance"] is None
         else:
-            assert found.explain(column).relevance == expected.explain(column).relevance != 0 or column == 9
+            assert explained.relevance == expected.relevance != 0 or column == 9
 
 
 @pytest.mark.parametrize(

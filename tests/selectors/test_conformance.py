@@ -12,6 +12,7 @@ import pickle
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import bitsieve
@@ -38,8 +39,12 @@ OF_OTHER_INPUT = [
     ForwardSelector(1, binning=CategoricalBinner(missing="bin")),
     ReliefF(1, n_neighbors=3, n_samples=10, random_state=0),
 ]
+QUICK = {"ModelSelector": {"model": DecisionTreeClassifier(random_state=0)}, "GDM": {"max_cuts": 3}}
 CHECKED = [
-    *(getattr(bitsieve, name)() for name in dict.fromkeys(method.estimator for method in list_methods())),
+    *(
+        getattr(bitsieve, name)(**QUICK.get(name, {}))
+        for name in dict.fromkeys(method.estimator for method in list_methods())
+    ),
     KnockoffSelector(n_draws=2),
     *OF_OTHER_INPUT,
     StabilitySelector(ForwardSelector(1), n_pairs=2),

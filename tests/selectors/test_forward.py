@@ -78,9 +78,9 @@ def test_twins_overlap_by_all_they_have():
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_equal_for_any_number_of_threads(criterion):
     X, y = load_breast_cancer(return_X_y=True)
-    one = ForwardSelector(10, criterion=criterion, n_jobs=1).fit(X, y)
+    one = ForwardSelector(5, criterion=criterion, n_jobs=1).fit(X, y)
     for n_jobs in (None, 2, 7, -1):
-        other = ForwardSelector(10, criterion=criterion, n_jobs=n_jobs).fit(X, y)
+        other = ForwardSelector(5, criterion=criterion, n_jobs=n_jobs).fit(X, y)
         assert other.selected_.tolist() == one.selected_.tolist()
         assert other.scores_.tobytes() == one.scores_.tobytes()
         assert other.overlap_.tobytes() == one.overlap_.tobytes()

@@ -35,12 +35,12 @@ from bitsieve.counts.source import (
     sizes_of_classes,
 )
 from bitsieve.counts.tables import DENSE_CELLS, ContingencyTable, PairForm, PairSums, Sums, Terms, new_sums
-from bitsieve.counts.threads import run_blocks, thread_count
+from bitsieve.counts.threads import run_blocks, spread, thread_count
 
 LANES = 8  # features of a SIMD group
 COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache
 BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
-WORTH_A_THREAD = 300e-6  # seconds of work below which starting a thread costs more than it saves
+WORTH_A_THREAD = 300e-6  # seconds of work below which waking a thread costs more than it saves
 SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
@@ -152,14 +152,14 @@ class PackedMinima:
         self.native.add(feature, int(self.offsets[feature]))
 
     def best(self, candidates: Flags) -> tuple[int, float]:
-        reached: list[int] = []
+        reached = np.full(1, np.iinfo(np.int64).min)
         groups = self.source.all_groups
         self.source.run_groups(
-            lambda block: reached.append(self.native.largest(candidates, int(block[0]), int(block[-1]) + 1)),
+            lambda block: self.native.largest(candidates, int(block[0]), int(block[-1]) + 1, reached),
             self.source.seconds(1, groups),
             groups,
         )
-        chosen, least = self.native.first_at(candidates, max(reached))
+        chosen, least = self.native.first_at(candidates, int(reached[0]))
         return chosen, least / self.per_bit
 
 
@@ -199,10 +199,8 @@ class PackedSums(Sums):
     def matrix(
         self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
-        if columns is not None:
-            gathered = self.gathered(columns)
-            if gathered is not None:
-                return gathered.matrix(terms, form.of(columns), dtype, None, progress)
+        if columns is not None and (gathered := self.gathered(columns)) is not None:
+            return gathered.matrix(terms, form.of(columns), dtype, None, progress)
         chosen = np.arange(self.n_features) if columns is None else columns
         place, n_jobs = self._places(chosen), self.source.n_jobs
         out = square_matrix(len(chosen), dtype)
@@ -213,8 +211,7 @@ class PackedSums(Sums):
 
     def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
         both = np.unique(np.concatenate([pivots, columns]), return_index=True)[0]  # alone it imports numpy.ma
-        gathered = self.gathered(both)
-        if gathered is not None:
+        if (gathered := self.gathered(both)) is not None:
             places = np.searchsorted(both, pivots), np.searchsorted(both, columns)
             gathered.matrix_rows(terms, form.of(both), *places, out)
             return
@@ -347,16 +344,8 @@ class PackedSource(CodedSource):
         return self.row_seconds * n_rows * len(groups) / len(self.all_groups)
 
     def run_groups(self, work: Callable[[Integers], object], seconds: float, groups: Integers) -> None:
-        """Spread SIMD groups over threads in blocks, several a thread so that a busy core does not hold up the rest."""
-        threads = thread_count(self.n_jobs)
-        if threads > 1:
-            threads = min(threads, int(seconds / WORTH_A_THREAD), len(groups))
-        if threads <= 1:
-            if len(groups):
-                work(groups)
-            return
-        ends = np.linspace(0, len(groups), min(4 * threads, len(groups)) + 1).astype(int)
-        run_blocks(work, [groups[start:end] for start, end in pairwise(ends.tolist())], threads)
+        """Spread SIMD groups over the threads that have enough to do."""
+        spread(work, groups, int(seconds / WORTH_A_THREAD), self.n_jobs)
 
     @property
     def fused(self) -> PackedSums:

@@ -42,13 +42,6 @@ class NaiveSource(CodedSource):
         return self._codes[:, feature]
 
 
-def joint_table(x: ArrayLike, y: ArrayLike, c: ArrayLike, shape: tuple[int, int, int]) -> Integers:
-    """Counts of every (code of x, code of y, class), by one ``np.add.at``."""
-    table = np.zeros(shape, dtype=np.int64)
-    np.add.at(table, (np.asarray(x), np.asarray(y), np.asarray(c)), 1)
-    return table
-
-
 def term_shift(n_samples: int) -> int:
     """The largest s with ``N log2(N) 2**s < 2**62`` (N = 1 takes the shift of N = 2)."""
     n = max(n_samples, 2)
@@ -69,9 +62,3 @@ def term(count: int, shift: int) -> int:
         context.prec = 60
         value = count * (Decimal(count).ln() / Decimal(2).ln()) * 2**shift
         return int(value.to_integral_value(ROUND_HALF_UP))
-
-
-def term_sum(table: ArrayLike, shift: int) -> int:
-    """Sum of the terms of all cells of a table."""
-    counts, times = np.unique(np.asarray(table), return_counts=True)
-    return sum(term(int(c), shift) * int(k) for c, k in zip(counts, times, strict=True))

@@ -53,6 +53,7 @@ class Extents:
     # shape (n_features,): bits: NUMBERS (or categories), MISSING, INFINITE; FRACTIONS where they were looked for
     holds: NDArray[np.uint8]
     whole: bool  # whether fractions were looked for
+    matrix: NDArray[Any] | None = None  # of all columns, if there is one; of bytes where these hold all of its numbers
 
     def which(self, bit: int) -> list[int]:
         """The features that hold something."""
@@ -104,12 +105,13 @@ TableColumns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
 
 def find_extents(columns: TableColumns, n_jobs: int | None, whole: bool) -> Extents:
     """Look at all columns once; numbers with a fractional part are looked for only if ``whole``."""
-    given = numeric_blocks(columns, n_jobs)
-    holds = np.zeros(columns.shape[1] if isinstance(columns, np.ndarray) else len(columns), np.uint8)
+    matrix = _in_bytes(_native_type(columns), n_jobs) if isinstance(columns, np.ndarray) else None
+    given = numeric_blocks(columns if matrix is None else matrix, n_jobs)
+    holds = np.zeros(len(columns) if matrix is None else matrix.shape[1], np.uint8)
     found: list[Any] = [None] * len(given)
 
     def look(b: int) -> None:
-        kind = given[b].column(0).dtype
+        kind = (columns if isinstance(columns, np.ndarray) else given[b].column(0)).dtype.newbyteorder("=")
         found[b] = []
         for block in _as_bytes(given[b]):
             holds[block.places], low, high = _native.extent(block.values, whole)
@@ -118,11 +120,24 @@ def find_extents(columns: TableColumns, n_jobs: int | None, whole: bool) -> Exte
 
     run_blocks(look, range(len(given)), n_jobs)
     seen = [one for some in found for one in some]
-    for j, values in enumerate(() if isinstance(columns, np.ndarray) else columns):
+    for j, values in enumerate(columns if matrix is None else ()):
         if are_categories(values):
             missing = bool(len(values.codes)) and int(values.codes.min()) < 0
             holds[j] = NUMBERS * (len(values.categories) > 0) | MISSING * missing
-    return Extents([of[0] for of in seen], [of[1] for of in seen], [of[2] for of in seen], holds, whole)
+    return Extents([of[0] for of in seen], [of[1] for of in seen], [of[2] for of in seen], holds, whole, matrix)
+
+
+def _in_bytes(matrix: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
+    """A matrix as bytes, rows or columns read whole as they lie, if these hold all of its numbers; else itself."""
+    if matrix.itemsize == 1:
+        return matrix
+    out, axis = np.empty(matrix.shape, np.uint8, order="F"), int(matrix.flags.f_contiguous)
+    most = _BLOCKS_PER_THREAD * thread_count(n_jobs)
+    n_parts = min(matrix.shape[axis], most, max(1, matrix.size // _LEAST_BLOCK))
+    parts = zip(np.array_split(matrix, n_parts, axis), np.array_split(out, n_parts, axis), strict=True)
+    fits: list[bool] = []
+    run_blocks(lambda part: fits.append(bool(_native.as_bytes(*part).all())), list(parts), n_jobs)
+    return out if all(fits) else matrix
 
 
 def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
@@ -141,10 +156,13 @@ def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
 def numeric_blocks(columns: TableColumns, n_jobs: int | None) -> list[NumericBlock]:
     """The numeric columns in some blocks a thread, each of one type."""
     if isinstance(columns, np.ndarray):
-        matrix, (n_samples, n_features) = _native_type(columns), columns.shape
-        together = 1 if matrix.flags.f_contiguous else _beside(n_features, matrix.itemsize, thread_count(n_jobs))
+        n_samples, n_features = columns.shape
+        if columns.itemsize == 1 and columns.size < _LEAST_BLOCK:
+            n_jobs = 1
+        least = max(1, _LINE // columns.itemsize, -(-n_features // thread_count(n_jobs)))
+        together = 1 if columns.flags.f_contiguous else min(max(1, _ROW_PART // columns.itemsize), least)
         return [
-            NumericBlock(np.arange(some.start, some.stop), matrix[:, some.start : some.stop])
+            NumericBlock(np.arange(some.start, some.stop), columns[:, some.start : some.stop])
             for some in _ranges(n_features, n_samples, n_jobs, together)
         ]
     of_type: dict[Any, tuple[list[int], list[NDArray[Any]]]] = {}
@@ -159,11 +177,6 @@ def numeric_blocks(columns: TableColumns, n_jobs: int | None) -> list[NumericBlo
         for places, arrays in of_type.values()
         for some in _ranges(len(places), len(arrays[0]), n_jobs, 1)
     ]
-
-
-def _beside(n_columns: int, itemsize: int, n_threads: int) -> int:
-    """How many columns that lie side by side in rows are read together, so that there are some for every thread."""
-    return min(max(1, _ROW_PART // itemsize), max(1, _LINE // itemsize, -(-n_columns // n_threads)))
 
 
 def _native_type(values: NDArray[Any]) -> NDArray[Any]:

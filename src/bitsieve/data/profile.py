@@ -286,13 +286,9 @@ def _joined_runs(runs: list[tuple[int, int, int, int]]) -> tuple[tuple[int, int,
 def _key_of_range(low: int, n: int) -> int:
     """The sum of the keys of ``n`` whole numbers from ``low`` on, modulo 2**64."""
     step = 1 << 20
-    parts = (row_keys(np.arange(min(step, n - place)) + _as_int64(low + place)) for place in range(0, n, step))
+    starts = np.array([(low + place) % 2**64 for place in range(0, n, step)], np.uint64).astype(np.int64)
+    parts = (row_keys(np.arange(min(step, n - step * b)) + start) for b, start in enumerate(starts))
     return sum(int(keys.sum(dtype=np.uint64)) for keys in parts) % 2**64
-
-
-def _as_int64(number: int) -> np.int64:
-    """A whole number modulo 2**64, as numpy casts one of uint64."""
-    return np.uint64(number % 2**64).astype(np.int64)
 
 
 def row_keys(rows: Integers) -> NDArray[np.uint64]:

@@ -214,7 +214,7 @@ def _parsed(text: pa.Array, kind: pa.DataType | None = None) -> pa.ChunkedArray:
     buffer = BytesIO()
     csv.write_csv(pa.table({"value": text}), buffer, csv.WriteOptions(include_header=False))
     read = csv.read_csv(
-        BytesIO(buffer.getvalue()),
+        pa.BufferReader(buffer.getvalue()),
         read_options=csv.ReadOptions(column_names=["value"], use_threads=False, block_size=buffer.tell() + (1 << 16)),
         parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
         convert_options=csv.ConvertOptions(

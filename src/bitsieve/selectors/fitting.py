@@ -20,6 +20,7 @@ from bitsieve.common.messages import Sentence, Setting, renamed, warn
 from bitsieve.common.parameters import FeatureCount, check_threads
 from bitsieve.common.progress import duration
 from bitsieve.counts.source import CountSource, class_order
+from bitsieve.counts.threads import kept_threads
 from bitsieve.data.binning.base import Binning, keeps_missing, make_binner
 from bitsieve.data.encoding import as_array, encode_known
 from bitsieve.data.read import read_xy
@@ -122,6 +123,7 @@ class Outcome:
         return made._keep_fitted(self.table, self.fitted)
 
 
+@kept_threads()
 def fit_method(
     method: Method,
     table: Table,
@@ -143,6 +145,7 @@ def fit_method(
     return Fitted(method.run(samples, k, **own).with_last(table.left_out, table.n_features))
 
 
+@kept_threads()
 def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
     """Run a method on a table that is binned and packed already."""
     return _run(method, counted, *_resolved(method, counted.table, asked, parameters, beyond_is_all=True))

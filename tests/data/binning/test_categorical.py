@@ -116,6 +116,27 @@ def test_wide_spread_with_missing_values_and_extremes():
         signed.transform(np.array([[2**64 - 1]], np.uint64))
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("kind", ["uint8", "int16", "int64", "float32", "float64"])
+def test_numbers_that_are_codes_are_their_own(kind, order):
+    X = np.array(np.random.default_rng(2).integers(0, 4, (300, 70)), kind, order=order)
+    binner = CategoricalBinner().fit(X)
+    codes = binner.transform(X)
+    assert codes.dtype == np.uint8
+    assert (codes == X).all()
+    rows = X[:1] * 0 + 1  # of one category alone
+    assert (binner.transform(rows) == 1).all()
+    with pytest.raises(ValueError, match="holds 4, which was not there"):
+        binner.transform(X + 1)
+
+
+def test_as_many_categories_as_the_largest_says_but_one_is_negative():
+    binner = CategoricalBinner().fit(np.array([[-5, 0], [1, 1]]))
+    assert binner.transform(np.array([[1, 1], [1, 0]])).tolist() == [[1, 1], [1, 0]]
+    with pytest.raises(ValueError, match="holds 0, which was not there"):
+        binner.transform(np.array([[0, 0]]))
+
+
 def test_negative_numbers_beside_numbers_that_no_signed_type_holds():
     small, large = np.array([-3, 5, 7, 5]), np.array([2**64 - 1, 5, 7, 0], np.uint64)
     binner = CategoricalBinner().fit(pd.DataFrame({"small": small, "large": large}))

@@ -33,7 +33,7 @@ class CategoricalBinning(Binning):
         return self.n_bins_ if self.missing == "error" else None
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        matrix = table.matrix
+        matrix = table.extents(self.n_jobs, whole=True).matrix
         if matrix is not None and self._are_codes(table, matrix.dtype):
             return matrix
         return super().codes(table, room)
@@ -47,7 +47,7 @@ class CategoricalBinning(Binning):
             return False
         largest = known.values[known.ends - 1]
         beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))
-        return not beyond and bool((largest == known.lengths - 1).all() and largest.dtype == kind)
+        return not beyond and bool((largest == known.lengths - 1).all() and known.values.min() >= 0)
 
     def check_numbers(self, table: KnownColumns, extents: Extents) -> None:
         for j in extents.which(FRACTIONS)[:1]:

@@ -19,7 +19,7 @@ from bitsieve import _native
 from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.common.choice import TIE
 from bitsieve.counts.kernels import choose_kernel
-from bitsieve.counts.threads import run_blocks, thread_count
+from bitsieve.counts.threads import spread
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, Weighted
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
@@ -28,7 +28,7 @@ Features = Integers  # columns as native functions take them
 TABLE_BYTES = 1 << 30  # of the tables of all features given one
 CHUNK = 64  # candidates of a native call, or as many as take so many likelihoods
 CALL_LIKELIHOODS = 1 << 21
-LIKELIHOODS_A_THREAD = 300_000  # likelihoods, about 0.3 ms, below which starting a thread costs more than it saves
+LIKELIHOODS_A_THREAD = 300_000  # likelihoods, about 0.3 ms, below which waking a thread costs more than it saves
 FEW = 32  # candidates tried where the first of them may reach H(C)
 KNOWN_LOGS = 1 << 14  # counts whose log2 is kept
 STATE_BYTES = 2 << 30
@@ -61,9 +61,7 @@ class CodeTable:
     def spread(self, work: Callable[[Features], object], features: Features, most: int) -> None:
         """``work(some of the features)``, at most so many at a time, on the threads that have enough to do."""
         likelihoods = len(features) * self.n_samples * len(self.class_sizes)
-        threads = max(1, min(thread_count(self.n_jobs), likelihoods // LIKELIHOODS_A_THREAD))
-        size = most if threads == 1 else min(most, max(1, len(features) // (4 * threads)))
-        run_blocks(work, [features[i : i + size] for i in range(0, len(features), size)], threads)
+        spread(work, features, likelihoods // LIKELIHOODS_A_THREAD, self.n_jobs, most)
 
 
 class Tables(NamedTuple):
@@ -223,25 +221,12 @@ class PairwiseBound(NaiveBound):
     ) -> None:
         """Compute the float32 sums of ``features``; the state, if any, takes in the ``chosen`` ones."""
         posterior, table = self.posterior, self.table
-        weighted = posterior.float32
-        cells, offsets = [one.cells for one in tables], [one.offset for one in tables]
-        exponent = 1 / len(self._chosen)
+        weighted, exponent = posterior.float32, 1 / len(self._chosen)
+        given = chosen, [one.cells for one in tables], [one.offset for one in tables], exponent, state
 
         def mix(some: Features) -> None:
             part = np.empty(len(some))
-            _native.pair_sums_float32(
-                posterior.kernel,
-                *weighted,
-                table.codes,
-                table.arities,
-                chosen,
-                cells,
-                offsets,
-                exponent,
-                state,
-                some,
-                part,
-            )
+            _native.pair_sums_float32(posterior.kernel, *weighted, table.codes, table.arities, *given, some, part)
             out[some] = part
 
         if len(features):
