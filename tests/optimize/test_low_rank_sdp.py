@@ -165,5 +165,6 @@ def test_the_same_bits_again():
 
 def test_progress():
     heard = []
-    found = solve_low_rank(like_information(12, 4), 3, progress=lambda done, total: heard.append((done, total)))
-    assert heard == [(i, 60) for i in range(1, found.n_rounds + 1)]
+    solve_low_rank(like_information(12, 4), 3, progress=lambda done, total: heard.append((done, total)))
+    assert 1 <= len(heard) < 60
+    assert heard == [(i, 60) for i in range(1, len(heard) + 1)]

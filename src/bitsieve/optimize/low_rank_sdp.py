@@ -24,12 +24,11 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class LowRankSolution(NamedTuple):
-    """The factor V of shape (n + 1, r), its first row the first axis; ``<Qa, VV'>``; the bound; how many rounds."""
+    """The factor V of shape (n + 1, r), its first row the first axis; ``<Qa, VV'>``; the bound."""
 
     factor: Floats
     value: float
     bound: float
-    n_rounds: int
 
 
 class Dual(NamedTuple):
@@ -45,7 +44,7 @@ def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress:
     objective = QuadraticOnSpheres(np.ascontiguousarray(matrix, np.float64), 2.0 * k - n)
     constant = float(objective.linear.sum())
     if k == n:
-        return LowRankSolution(np.ones((n + 1, 1)), 4.0 * constant, 4.0 * constant, 0)
+        return LowRankSolution(np.ones((n + 1, 1)), 4.0 * constant, 4.0 * constant)
     scale = float(np.abs(objective.matrix).sum())
     vectors = retract(np.random.default_rng(0).standard_normal((n, FIRST_RANK)), objective.total)
     precision, bound, rounds = 1e-3, np.inf, 0
@@ -67,7 +66,7 @@ def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress:
     value_alike = objective.value_and_gradient(alike)[0] + constant
     if abs(alike[:, 0].sum() - objective.total) <= 1e-12 * n and value_alike >= value - tolerance * abs(value):
         vectors, value = alike, value_alike
-    return LowRankSolution(_with_first_axis(vectors), value, max(bound, value), rounds)
+    return LowRankSolution(_with_first_axis(vectors), value, max(bound, value))
 
 
 def dual_bound(objective: QuadraticOnSpheres, vectors: Floats, value: float = -np.inf, allowed: float = np.inf) -> Dual:

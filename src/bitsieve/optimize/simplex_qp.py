@@ -149,7 +149,6 @@ class SimplexSolution(NamedTuple):
     gradient: Floats
     objective: float
     gap: float
-    rounds: int
     converged: bool
 
 
@@ -167,7 +166,7 @@ def minimize_on_simplex(
                 state.solve_faces()
         x, gradient = state.x, state.gradient
         objective = float((gradient - linear) @ x) / 2
-        return SimplexSolution(x, gradient, objective, state.gap, rounds, state.done)
+        return SimplexSolution(x, gradient, objective, state.gap, state.done)
 
 
 def project_on_simplex(point: Floats) -> Floats:
