@@ -3,7 +3,8 @@
 # make lint   style, types and import directions
 # make docs   the documents as a site, build/docs/index.html
 # make bench  the benchmarks (about half an hour), a table for each, and docs/figures.md with all that was measured
-# make mutants NUMBER=30 SEED=0   small changes to the code, drawn at random, that tests should notice, and those that none does
+# make mutants NUMBER=30 SEED=0   small changes, so many to the Python that counts and to the kernels, drawn at random, that
+#                    tests should notice, and those that none does
 # make studies DATA=DIR   the tables of docs/how_many.md, docs/numbers.md, docs/methods.md and docs/methods/dependent_columns.md anew, some hours
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
 # make cross         the kernels alone for ARM, Windows and WebAssembly, tried in emulators; CONTRIBUTING.md names what it needs
@@ -67,8 +68,9 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks table
 
 mutants: $(VENV)/.installed-dev
-	$(BIN)/python -m pip install --quiet cosmic-ray "pytest>=9"
-	$(BIN)/python -m tools.mutants $(NUMBER) $(SEED)
+	$(BIN)/python -m pip install --quiet cosmic-ray nanobind "pytest>=9"
+	$(BIN)/python -m tools.mutants $(NUMBER) $(SEED); code=$$?; \
+		$(BIN)/python -m tools.native_mutants $(NUMBER) $(SEED) && exit $$code
 
 studies: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.bias

@@ -17,7 +17,7 @@ FIGURES = ROOT / "docs" / "figures.md"
 PARTS = {  # of the page of figures; all other results are of speed and memory
     "Levels and false discoveries": ("levels", "false_discoveries", "dependent"),
     "Attacks": ("attacks",),
-    "The tests of the tests": ("mutants", "coverage"),
+    "The tests of the tests": ("mutants", "native_mutants", "coverage"),
 }
 HEAD = """# Figures
 

@@ -162,19 +162,20 @@ def test_a_changed_function_is_noticed_by_the_first_test_that_fails(tmp_path):
 
 
 def test_what_survived_is_kept_until_it_is_noticed(monkeypatch, tmp_path):
-    monkeypatch.setattr(mutants, "OUTCOMES", tmp_path / "outcomes.json")
     monkeypatch.setattr(mutants, "TREE", tmp_path)
     made = [
         SimpleNamespace(module_path=tmp_path / path, operator_name="minus", operator_args={}, occurrence=place)
         for place, path in enumerate(["src/bitsieve/counts/a.py", "src/bitsieve/information/b.py"])
     ]
     for place, outcome in ((0, "survived"), (1, "killed"), (0, "killed")):
-        outcomes = mutants.Outcomes()
-        outcomes.add(made[place], outcome, f"{made[place].module_path.relative_to(tmp_path)}: x -> y", "diff")
-        again = mutants.Outcomes()
+        outcomes = mutants.Outcomes(tmp_path / "outcomes.json")
+        change = f"{made[place].module_path.relative_to(tmp_path)}: x -> y"
+        outcomes.add(outcomes.place(made[place]), outcome, change, "diff")
+        again = mutants.Outcomes(tmp_path / "outcomes.json")
         left = [mutants.Outcomes.place(made[0])] if (place, outcome) != (0, "killed") else []
         assert [of["place"] for of in again.survived] == left
-    counts = {row["job"]: row["details"]["changes"] for row in again.rows()}
+    rooms = {room: f"src/bitsieve/{room}/" for room in mutants.ROOMS}
+    counts = {row["job"]: row["details"]["changes"] for row in again.rows(rooms)}
     one = {"tried": 1, "killed": 1, "equal": 0, "survived": 0}
     assert counts == {"counts": {**one, "killed at first": 0}, "information": {**one, "killed at first": 1}}
 

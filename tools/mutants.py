@@ -329,10 +329,9 @@ def tests_to_run(path: Path, line: int, tests: Measured, most: float) -> list[st
     return [*sorted(declared), *tests.in_order(ran - declared, room, most)]
 
 
-def equal_ones() -> set[str]:
-    """The changes that are known to change no result."""
-    lines = EQUAL.read_text(encoding="utf-8").splitlines() if EQUAL.exists() else []
-    return {line for line in lines if line.startswith("src/")}
+def equal_ones(folder: str = "src/") -> set[str]:
+    """The changes of the files of a folder that are known to change no result."""
+    return {line for line in EQUAL.read_text(encoding="utf-8").splitlines() if line.startswith(folder)}
 
 
 def changed_line(path: Path, diff: str) -> str:
@@ -388,9 +387,9 @@ def is_noticed(path: Path, codes: Sequence[str], tests: Mapping[str, float], col
 class Outcomes:
     """What came of the changes that were tried, by the words that they are known by."""
 
-    def __init__(self) -> None:
-        text = OUTCOMES.read_text(encoding="utf-8") if OUTCOMES.exists() else "{}"
-        self.found: dict[str, dict[str, Any]] = json.loads(text)
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.found: dict[str, dict[str, Any]] = json.loads(path.read_text(encoding="utf-8") if path.exists() else "{}")
 
     @staticmethod
     def place(mutation: MutationSpec) -> str:
@@ -403,18 +402,18 @@ class Outcomes:
         """Those that no test noticed."""
         return [of for of in self.found.values() if of["outcome"] == "survived"]
 
-    def add(self, mutation: MutationSpec, outcome: str, change: str, diff: str, seed: int = 0) -> None:
+    def add(self, place: str, outcome: str, change: str, diff: str, seed: int = 0) -> None:
         """Keep one, and what came of it at first: after each, so that a run that is cut short has what it found."""
         first = self.found.get(change, {"first": outcome, "seed": seed})
         known = {"first": first.get("first", first.get("outcome")), "seed": first.get("seed", seed)}
-        self.found[change] = {"outcome": outcome, "place": self.place(mutation), "diff": diff, **known}
-        OUTCOMES.write_text(json.dumps(self.found, indent=1), encoding="utf-8")
+        self.found[change] = {"outcome": outcome, "place": place, "diff": diff, **known}
+        self.path.write_text(json.dumps(self.found, indent=1), encoding="utf-8")
 
-    def rows(self) -> list[dict[str, Any]]:
-        """The counts of every room."""
-        counts = {room: {"tried": 0, "killed at first": 0, "killed": 0, "equal": 0, "survived": 0} for room in ROOMS}
+    def rows(self, rooms: Mapping[str, str]) -> list[dict[str, Any]]:
+        """The counts of every room, whose files begin with a text."""
+        counts = {room: {"tried": 0, "killed at first": 0, "killed": 0, "equal": 0, "survived": 0} for room in rooms}
         for change, of in self.found.items():
-            row = counts[str(room_of(TREE / change.split(": ")[0]))]
+            row = counts[next(room for room, begin in rooms.items() if change.startswith(begin))]
             row["tried"] += 1
             row["killed at first"] += of.get("first", of["outcome"]) == "killed"
             row[of["outcome"]] += 1
@@ -455,7 +454,7 @@ class Trial:
                 outcome, change_by = "killed", by
             else:
                 outcome = "survived"
-        self.outcomes.add(mutation, outcome, change, diff, self.seed)
+        self.outcomes.add(self.outcomes.place(mutation), outcome, change, diff, self.seed)
         return outcome if outcome != "killed" else f"killed by {change_by}", change
 
 
@@ -474,7 +473,7 @@ def main(number: int = 30, seed: int = 0, seconds: int = 200) -> int:
     """The number of changes that survive and are not known to be equal."""
     copy_tree()
     os.chdir(TREE)
-    (everything, left), draw, outcomes = every_place(), random.Random(seed), Outcomes()
+    (everything, left), draw, outcomes = every_place(), random.Random(seed), Outcomes(OUTCOMES)
     again = {of["place"] for of in outcomes.survived}
     chosen = [one for place in everything for one in place if outcomes.place(one) in again]
     chosen += [draw.choice(changes) for changes in draw.sample(everything, min(number, len(everything)))]
@@ -488,7 +487,8 @@ def main(number: int = 30, seed: int = 0, seconds: int = 200) -> int:
             f"The tests notice small changes in the rooms. Drawn from {len(everything):,} places; what survived at "
             "first was tried again after tests were added."
         )
-        results.write(results.document("mutants", claim, outcomes.rows()), keep=True)
+        rows = outcomes.rows({room: f"src/bitsieve/{room}/" for room in ROOMS})
+        results.write(results.document("mutants", claim, rows), keep=True)
     print("\n".join(of["diff"] for of in outcomes.survived))
     for reason, places in left.items():
         print(f"left alone: {places:,} places: {reason}")

@@ -51,28 +51,31 @@ def library(name: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def main(sanitizers: str, tests: list[str]) -> int:
-    """The exit code of the tests."""
-    if sanitizers not in RUNTIME:
-        raise SystemExit(f"{sanitizers!r} are no sanitizers that are run here: give {' or '.join(RUNTIME)}")
-    package = build(sanitizers)
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(package),
+def environment(sanitizers: str) -> dict[str, str]:
+    """What Python needs to load an extension that was built with sanitizers."""
+    return {
         # The sanitizer looks for the function that throws when the process starts, before the extension brings it.
         "LD_PRELOAD": " ".join(library(name) for name in (RUNTIME[sanitizers], "libstdc++.so.6")),
         "ASAN_OPTIONS": "detect_leaks=0",  # Python leaves much to the end of the process
         "UBSAN_OPTIONS": "print_stacktrace=1,halt_on_error=1",
     }
+
+
+def main(sanitizers: str, tests: list[str]) -> int:
+    """The exit code of the tests."""
+    if sanitizers not in RUNTIME:
+        raise SystemExit(f"{sanitizers!r} are no sanitizers that are run here: give {' or '.join(RUNTIME)}")
+    package = build(sanitizers)
+    variables = {**os.environ, "PYTHONPATH": str(package), **environment(sanitizers)}
     loaded = "import bitsieve._native; print(bitsieve._native.__file__)"
-    where = subprocess.run([sys.executable, "-c", loaded], env=environment, capture_output=True, text=True, check=True)
+    where = subprocess.run([sys.executable, "-c", loaded], env=variables, capture_output=True, text=True, check=True)
     if not where.stdout.startswith(str(package)):
         raise SystemExit(f"the extension that is loaded is not the sanitized one but {where.stdout}")
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"--ignore={OF_MEMORY}"]
     command += tests or TESTS[sanitizers]
     if sanitizers == "thread" and shutil.which("setarch"):
         command = ["setarch", "-R", *command]  # it knows only addresses that are not at random
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    return subprocess.run(command, cwd=ROOT, env=variables, check=False).returncode
 
 
 if __name__ == "__main__":

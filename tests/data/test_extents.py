@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import bitsieve.data.extents as looking
 from bitsieve import _native
 from bitsieve.data.encoding import Encoded
 from bitsieve.data.extents import FRACTIONS, INFINITE, MISSING, NUMBERS, find_extents
@@ -18,7 +19,8 @@ def numbers_of(extents, j):
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_columns_are_those_of_the_table(kind, order, n_jobs):
+def test_the_columns_are_those_of_the_table(monkeypatch, kind, order, n_jobs):
+    monkeypatch.setattr(looking, "_LEAST_BLOCK", 64)
     rng = np.random.default_rng(0)
     for n_samples, n_features in SHAPES:
         X = np.array(rng.integers(0, 120, (n_samples, n_features)), kind, order=order)
@@ -94,3 +96,12 @@ def test_what_is_held_is_found_in_every_column():
     assert found.which(INFINITE) == [3]
     assert 1 in found.which(FRACTIONS)
     assert 0 not in found.which(FRACTIONS)
+
+
+@pytest.mark.parametrize("base", [0.0, 2.0**40])
+def test_whole_columns_beside_fractions_are_whole(base):
+    X = np.full((70, 6), base)
+    X[:, 1::2] += 0.5
+    for order in "CF":
+        holds, _, _ = _native.extent(np.asarray(X, order=order), True)
+        assert (holds & FRACTIONS > 0).tolist() == 3 * [False, True]

@@ -128,6 +128,12 @@ def test_one_selection_for_all_folds_has_no_stability():
     assert all(selected.tolist() == first for selected in comparison.selected[0])
 
 
+def test_a_binning_with_missing_values_is_named():
+    X, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
+    found = bitsieve.compare(X, y, methods="mim", features=1, classifier="ncm", folds=2, missing="bin")
+    assert found.parameters["binning"] == "AutoBinning(missing='bin')"
+
+
 def test_every_kind_of_table(table, tmp_path):
     from pyarrow import parquet
 

@@ -192,7 +192,10 @@ def state_sums(random, kernel):
 @trial("difference_distances", "nearest_samples", "add_weighted_differences")
 def differences(random, kernel):
     n, n_columns = size(random, 150) + 4, int(random.choice([1, 2, 63, 64, 65, 130]))
-    grid = np.rint(random.random((n, n_columns)) ** random.choice([1, 9]) * GRID) / GRID
+    grid = random.random((n, n_columns)) ** random.choice([1, 9])
+    if random.integers(2):  # many distances that single precision takes for equal
+        grid = np.rint(grid * 3) / 4 + grid / 2**20
+    grid = np.rint(grid * GRID) / GRID
     n_tiles = -(-n // 64)
     tiles = np.zeros((n_tiles, n_columns, 64), np.float32)
     for sample in range(n):
@@ -210,11 +213,14 @@ def differences(random, kernel):
     members = np.sort(random.permutation(n)[: random.integers(4, n + 1)])
     k, added, rows = 3, random.integers(0, 3, (5, n)) * 0.25, random.permutation(5)[:3]
     nearest = np.empty((3, k), np.int64)
-    _native.nearest_samples(kernel, grid, found, added, samples, rows, members, 0.0, nearest)
+    tolerance = float(random.choice([0, 2.0**-21, 2.0**-4]))
+    _native.nearest_samples(kernel, grid, found, added, samples, rows, members, tolerance, nearest)
     for row, chosen in zip(rows, nearest, strict=True):
         others = members[members != samples[row]]
-        by_distance = others[np.argsort((exact + added)[row, others], kind="stable")[:k]]
-        compared += equal(chosen, np.sort(by_distance))
+        apart = (exact + added)[row, others]
+        apart -= np.sort(apart)[k - 1]  # from the k-th
+        wanted = [*others[apart < -tolerance], *others[np.abs(apart) <= tolerance]][:k]
+        compared += equal(chosen, np.sort(wanted))
     spans, weights = random.uniform(0.5, 2, n_columns), random.normal(size=(5, 4))
     others = random.integers(0, n, (5, 4))
 

@@ -132,7 +132,8 @@ def _in_bytes(matrix: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
     if matrix.itemsize == 1:
         return matrix
     out, axis = np.empty(matrix.shape, np.uint8, order="F"), int(matrix.flags.f_contiguous)
-    n_parts = len(_ranges(matrix.shape[axis], matrix.shape[1 - axis], n_jobs, 1))
+    most = _BLOCKS_PER_THREAD * thread_count(n_jobs)
+    n_parts = min(matrix.shape[axis], most, max(1, matrix.size // _LEAST_BLOCK))
     parts = zip(np.array_split(matrix, n_parts, axis), np.array_split(out, n_parts, axis), strict=True)
     fits: list[bool] = []
     run_blocks(lambda part: fits.append(bool(_native.as_bytes(*part).all())), list(parts), n_jobs)
@@ -156,6 +157,8 @@ def numeric_blocks(columns: Columns, n_jobs: int | None) -> list[NumericBlock]:
     """The numeric columns in some blocks a thread, each of one type."""
     if isinstance(columns, np.ndarray):
         n_samples, n_features = columns.shape
+        if columns.itemsize == 1 and columns.size < _LEAST_BLOCK:
+            n_jobs = 1
         least = max(1, _LINE // columns.itemsize, -(-n_features // thread_count(n_jobs)))
         together = 1 if columns.flags.f_contiguous else min(max(1, _ROW_PART // columns.itemsize), least)
         return [

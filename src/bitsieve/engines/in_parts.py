@@ -215,7 +215,8 @@ class TableInParts(TableElsewhere):
     ) -> None:
         self.parts, self.reader, self.names, self.feature_names = parts, reader, names, feature_names
         self.coded_target, self._n_rows = coded_target, n_rows
-        self.given, self.notes, self.left_out = None, (), ()
+        self.given, self.left_out = None, ()
+        self.notes = on_rows_left_out(coded_target.target, parts.n_without, n_rows)
         self.few_are_codes = False  # whole numbers of few values; in an array, only if all columns are such
         self.known: Summary | None = None  # of all rows, once they were looked at
         self.coding: Coding | None = None  # of all rows, once they were counted
@@ -266,9 +267,7 @@ class TableInParts(TableElsewhere):
         names = [str(label) for label in roles.features] if named else [f"x{j}" for j in range(n_columns)]
         strings = named and all(isinstance(label, str) for label in roles.features)
         feature_names = np.array(roles.features, object) if strings else None
-        table = cls(parts, reader, names, feature_names, coded, known.n_samples)
-        table.notes = on_rows_left_out(coded.target, parts.n_without, known.n_samples)
-        return table
+        return cls(parts, reader, names, feature_names, coded, known.n_samples)
 
     @property
     def n_samples(self) -> int:

@@ -128,10 +128,7 @@ def check_offers(method: str, offers: frozenset[str], typed: Sequence[str | Sett
 
 
 def arguments_of(method: Method, given: Mapping[str, Any], also: Iterable[str] = ()) -> dict[str, Any]:
-    """The arguments of a method's function, and of its selector: the defaults but for what is given.
-
-    A name that is none of its parameters may be a slip of one of these, or of ``also``.
-    """
+    """The arguments of a method's function, and of its selector; a wrong name may be a slip of one of ``also``."""
     wrong = sorted(set(given) - set(method.parameters))
     for name in wrong:
         refuse_slip(name, given[name], OTHER_NAMES, [*method.parameters, *also])

@@ -20,7 +20,6 @@ from bitsieve.selection.explain import notes_naming
 
 MOST_BINS, MOST_CLASSES = 30, 12
 
-
 _NUMBER = "{:.6g}".format
 _UNITS = (("d", 86_400e6), ("h", 3600e6), ("min", 60e6), ("s", 1e6), ("ms", 1e3), ("µs", 1.0))
 

@@ -15,7 +15,7 @@ from bitsieve.data.given import Account
 from bitsieve.data.profile import FEW_ROWS, Profile
 from bitsieve.data.table import Table
 from bitsieve.information.protocol import Information
-from bitsieve.methods.constraints import Constraints, check_constraints, is_given, resolve
+from bitsieve.methods.constraints import Candidates, Constraints, check_constraints, is_given, resolve
 from bitsieve.methods.method import Method, constants_last
 
 
@@ -57,8 +57,7 @@ def consider(
     if gone := [table.names[j] for j in wanted.must_include if j in table.left_out]:  # of saved counts
         what = f"left out when the rows were counted: {quoted(gone)}; count again with "
         raise ValueError(Sentence(what, Setting("include", gone)))
-    profile = table.profile(binner)
-    excluded = wanted.exclude if table.leaves_out else []
+    profile, excluded = table.profile(binner), wanted.exclude if table.leaves_out else []
     candidates = resolve(constraints, table.names, table.target.names)
     asked_for = {*wanted.must_include, *np.flatnonzero(candidates.sizes[candidates.of_column] > 1).tolist()}
     if not constrains and wanted.exclude and not table.leaves_out:
@@ -74,10 +73,14 @@ def consider(
     never = [*constraints.exclude, *(j for j in left_out if j not in asked_for)]
     asks = constrains and any(map(is_given, (constraints.must_include, never, constraints.groups)))
     given = replace(constraints, exclude=never) if asks else None
-    notes = _notes(table, profile, identifiers, excluded)
-    if is_given(constraints.groups) and len(constraints.groups) > (candidates.sizes > 1).sum():
-        notes.append("a group of fewer than two columns changes nothing: name all that are taken together")
+    notes = [*_notes(table, profile, identifiers, excluded), *_on_groups(constraints.groups, candidates)]
     return Considered(table.without(left_out), left_out, given, notes)
+
+
+def _on_groups(groups: Any, candidates: Candidates) -> list[str]:
+    """A note on groups that are none."""
+    few = is_given(groups) and len(groups) > (candidates.sizes > 1).sum()
+    return ["a group of fewer than two columns changes nothing: name all that are taken together"] if few else []
 
 
 def refuse_more_than_left(asked: Any, considered: Considered) -> None:

@@ -191,9 +191,7 @@ def select_from(
     asked_for |= {name: list(of) for name, of in (("include", include), ("exclude", exclude)) if is_given(of)}
     asked_for |= parameters
     parameters |= {} if considered.constraints is None else {"constraints": considered.constraints}
-    if of_binner.get("missing") and not found.bins:
-        missing = Setting("missing", of_binner["missing"])
-        considered.notes.append(Sentence(missing, f" changes nothing in what {found.name} selects: it makes no bins"))
+    considered.notes.extend(_without_bins(found, of_binner))
     if _only_text_is_missing(table, considered, binning, of_binner):
         of_binner["missing"] = asked_for["missing"] = "bin"
         considered.notes.append(_OF_ITS_OWN)
@@ -203,9 +201,16 @@ def select_from(
     asked = n_features_to_select
     outcome, own_binning = _fit(found, considered, asked, screen, binning, of_binner, n_jobs, parameters)
     explained = _explained(outcome, own_binning, of_binner)
-    notes = [*table.notes, *considered.notes]
-    notes += notes_on(outcome.facts(), outcome.table, explained, considered.left_out)
+    notes = [*table.notes, *considered.notes, *notes_on(outcome.facts(), outcome.table, explained, considered.left_out)]
     return _selection(table, considered, outcome, explained, {"n_features_to_select": asked, **asked_for}, notes)
+
+
+def _without_bins(method: Method, of_binner: Mapping[str, Any]) -> list[str]:
+    """A note on what is said of missing values beside a method that makes no bins."""
+    if method.bins or of_binner.get("missing") is None:
+        return []
+    missing = Setting("missing", of_binner["missing"])
+    return [Sentence(missing, f" changes nothing in what {method.name} selects: it makes no bins")]
 
 
 def _only_text_is_missing(table: Table, considered: Considered, binning: Any, of_binner: Mapping[str, Any]) -> bool:

@@ -73,6 +73,10 @@ class Binning(ABC):
         """The parameters it was made with, by name."""
         return {name: getattr(self, name) for name in self.parameter_names()}
 
+    def __repr__(self) -> str:
+        given = (f"{name}={value!r}" for name, value in self.parameters.items() if value is not None)
+        return f"{type(self).__name__}({', '.join(given)})"
+
     def unfitted(self, **changed: Any) -> Self:
         """A copy that is not fitted, with some parameters changed."""
         return type(self)(**{**self.parameters, **changed})

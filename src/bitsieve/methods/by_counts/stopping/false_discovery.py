@@ -243,10 +243,7 @@ class SingleTests:
         return p
 
     def _related(self, one: int, other: int) -> bool:
-        """Whether ``other`` may owe its information on the class to ``one``, as it shares about as much with it.
-
-        Both are compared less what their numbers of codes give by chance.
-        """
+        """Whether ``other`` shares about as much with ``one`` as with the class, both less what chance gives."""
         source, information = self.information.source, self.information
         codes = source.arities[[one, other]].astype(np.int64) - 1
         bits = np.append(

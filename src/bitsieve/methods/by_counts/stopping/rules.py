@@ -316,10 +316,7 @@ def reached_by_shuffles(given: ConditionalInformation, candidate: int) -> Callab
 def share_of_shuffles(
     reach: Callable[[NDArray[np.uint64]], Flags], most: int, last: int, seeds: np.random.Generator
 ) -> float:
-    """The share of shuffles that reach the observed value, of ``most`` or until ``last`` of them did.
-
-    ``reach(seeds)``: whether the shuffle of every seed does.
-    """
+    """The share of shuffles, one a seed, that reach the observed value: of ``most``, or until ``last`` of them did."""
     made = reached = 0
     while made < most:
         batch = min(max(2 * last, made), most - made, BATCH)
