@@ -38,10 +38,12 @@ def test_equal_for_any_number_of_threads(decomposition, binning, monkeypatch):
 def test_registry_names():
     assert make_selector("vmi", 3).decomposition == "naive"
     assert make_selector("VMI-pairwise", 3, on_plateau="restart").on_plateau == "restart"
-    with pytest.raises(
-        ValueError, match=r"method 'vmi' \(VMI\) does not take on_plato; it takes decomposition, on_plateau, bandwidth$"
-    ):
+    with pytest.raises(ValueError, match=r"^there is no parameter 'on_plato': did you mean on_plateau='stop'\?$"):
         make_selector("vmi", 3, on_plato="stop")
+    with pytest.raises(
+        ValueError, match=r"method 'vmi' \(VMI\) does not take loss; it takes decomposition, on_plateau, bandwidth$"
+    ):
+        make_selector("vmi", 3, loss="stop")
 
 
 def test_natural_number_of_features():
