@@ -60,12 +60,12 @@ def test_every_method_that_counts(same_selection, frame, method):
 @pytest.mark.parametrize("n_parts", [1, 3, 9])
 def test_on_a_cluster_with_any_number_of_parts(same_selection, frame, client, n_parts):
     source = bitsieve.DaskSource(in_parts(frame, n_parts), client)
-    how = {"method": "jmi", "missing": "bin"}
+    how = {"method": "jmi", "missing": "bin", "n_features_to_select": 3}
     same_selection(bitsieve.select(source, "class", **how), bitsieve.select(frame, "class", **how))
 
 
 def test_rows_without_a_target_are_left_out(same_selection, frame):
-    how = {"method": "jmi", "missing": "bin", "drop_missing_target": True}
+    how = {"method": "jmi", "missing": "bin", "drop_missing_target": True, "n_features_to_select": 3}
     same_selection(bitsieve.select(in_parts(frame, 3), "gaps", **how), bitsieve.select(frame, "gaps", **how))
 
 
@@ -92,7 +92,7 @@ def test_with_any_number_of_workers(same_selection, frame, n_workers):
     ids=lambda how: "-".join(map(str, how)),
 )
 def test_every_way_to_ask(same_selection, frame, how):
-    how = {"target": "class", "missing": "bin", "method": "cmim", **how}
+    how = {"target": "class", "missing": "bin", "method": "cmim", "n_features_to_select": 3, **how}
     same_selection(bitsieve.select(in_parts(frame, 3), **how), bitsieve.select(frame, **how))
 
 

@@ -77,16 +77,19 @@ def test_every_method_on_counts(method):
         {"target": "price", "binning": "uniform"},
         {"target": "few", "column_types": {"day": "category"}},
         {"target": "size", "drop_missing_target": True, "sample_weight": "w"},
-        {"target": "y", "stopping": "significance", "binning": "quantile", "n_bins": 3},
+        {
+            "target": "y",
+            "stopping": "significance",
+            "n_features_to_select": None,
+            "binning": "quantile",
+            "n_bins": 3,
+        },
     ],
     ids=str,
 )
 def test_targets_and_weights(lazy, how):
-    table = rows()
-    same(
-        bitsieve.select(lazy(table), missing="bin", push_down=True, **how),
-        bitsieve.select(table, missing="bin", **how),
-    )
+    table, how = rows(), {"missing": "bin", "n_features_to_select": 4, **how}
+    same(bitsieve.select(lazy(table), push_down=True, **how), bitsieve.select(table, **how))
 
 
 @pytest.mark.parametrize("method", ["mrmr", "jmi"])  # tables of pairs without the classes, and with them
@@ -212,7 +215,7 @@ def test_cuts_of_too_many_values_are_off_by_the_stated_rank(lazy, monkeypatch):
 
 def test_bins_of_equal_width_are_exact_whatever_the_values(lazy, monkeypatch):
     few_kept(monkeypatch, 1 << 10)
-    table = skewed()
+    table = skewed(9000)
     how = {"binning": "uniform", "missing": "bin"}
     same(bitsieve.select(lazy(table), "y", push_down=True, **how), bitsieve.select(table, "y", **how))
 
