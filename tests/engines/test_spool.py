@@ -296,3 +296,16 @@ def test_a_folder_that_can_not_be_written(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match=r"^cannot make a spool in '.*file.spool'"):
         run(write(tmp_path / "data.parquet"), spool=tmp_path / "file" / "spool")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no lock")
+def test_a_folder_whose_lock_is_about_to_be_taken_is_left_alone(tmp_path):
+    """Between the opening of its lock and the taking of it another process might remove the folder."""
+    lock = tmp_path / f"{spools.PREFIX}0.part" / "lock"
+    lock.parent.mkdir()
+    lock.touch()
+    spools.remove_left(tmp_path)
+    assert lock.exists()
+    lock.write_bytes(b".")  # its process took it, and was killed
+    spools.remove_left(tmp_path)
+    assert not lock.parent.exists()

@@ -20,11 +20,10 @@ import json, os, shutil, signal, sys
 import bitsieve
 from bitsieve.selection import selection
 from bitsieve.engines import stream
-from bitsieve.engines import stream
 
 data, spool = sys.argv[1:]
-packed, pack = [], stream.StreamParts.pack
-stream.StreamParts.pack = lambda self, *how: packed.append(1) or pack(self, *how)
+packed, finish = [], stream.StreamPacking.finish
+stream.StreamPacking.finish = lambda self, *how: packed.append(1) or finish(self, *how)
 
 def run():
     found = bitsieve.select(data, "class", binning="none", n_features_to_select=2, spool=spool)

@@ -44,12 +44,14 @@ class Spool:
             remove_left(where)
             self.folder = where / f"{PREFIX}{secrets.token_hex(8)}.part"
             self.folder.mkdir(mode=0o700)
-            self._lock = open(self.folder / _LOCK, "wb")  # noqa: SIM115  # held as long as the folder is
+            self._lock = open(self.folder / _LOCK, "wb", buffering=0)  # noqa: SIM115  # held as long as the folder is
         except OSError as error:
             raise DataError(f"cannot make a spool in {str(where)!r}: {error.strerror}: give another folder") from None
         locked(self._lock)
         unfinished.add(self.folder)
         self.close = weakref.finalize(self, _remove, self.folder, self._lock)
+        with suppress(OSError):  # a full disk: what is written next says so
+            self._lock.write(b".")  # from now on others may try to take it
 
     def array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
         """An array of zeros in a file of the folder, which has its place on the disk from the beginning."""
@@ -167,7 +169,7 @@ def remove_left(parent: Path) -> None:
             if time.time() - folder.stat().st_mtime > _TO_LOCK:
                 folder.rmdir()  # fails unless it is empty, of a process that was killed before it made its lock
         with suppress(OSError), open(folder / _LOCK, "rb+") as lock:
-            if locked(lock):  # not while its process lives
+            if lock.read(1) and locked(lock):  # not while its process lives, or is about to lock it
                 shutil.rmtree(folder, ignore_errors=True)
 
 
