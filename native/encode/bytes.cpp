@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kRowsAtOnce = 64;      // of columns side by side in rows, before their bytes are transposed
 constexpr std::int64_t kWideRow = 4096;       // columns beyond which it is sixteen, for the second-level cache
 constexpr std::int64_t kTogether = 32 << 10;  // columns at most
-constexpr std::int64_t kPart = 128;           // columns that fit together or not at all
+constexpr std::int64_t kPart = 64;            // columns that fit together or not at all
 
 // The bits of a number that a byte does not hold, in a word of its size; 0 if the byte is the number.
 template <class T>

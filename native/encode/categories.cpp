@@ -218,7 +218,8 @@ private:
     std::size_t kept_ = 0;
 };
 
-// The distinct numbers of columns of known extents: marks in tables of those of small spans, else lists.
+// The distinct numbers of columns of known extents: marks in tables of those of small spans, else lists. What is large is
+// not inlined (gnu::noinline): it is compiled once for a type, not once for each loop that calls it.
 template <class Number>
 struct DistinctNumbers {
     [[gnu::noinline]] DistinctNumbers(const Number* lows, const Number* highs, std::size_t n)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Self
 
 from bitsieve.common.lazy import log
 
-_BETWEEN = ("bitsieve.", "contextlib", "sklearn.callback.")  # modules between a note and the line of the user
+_BETWEEN = ("bitsieve.", "sklearn.callback.")  # modules between a note and the line of the user
 
 
 def one_line(text: object) -> str:

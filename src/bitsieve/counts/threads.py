@@ -117,7 +117,7 @@ def run_blocks(
 
 
 def spread(work: Callable[[Any], object], items: Any, enough: int, n_jobs: int | None, most: int = 1 << 62) -> None:
-    """``work(some of the items)``, at most so many at once, where there is ``enough`` to do for so many threads."""
+    """Call ``work`` on parts of the items, ``most`` items at most each; ``enough``: threads that have enough to do."""
     threads = max(1, min(thread_count(n_jobs), enough, len(items)))
     # Several a thread, so that a busy core does not hold up the rest.
     n_blocks = max(min(4 * threads, enough) if threads > 1 else 1, -(-len(items) // most))

@@ -123,7 +123,6 @@ class Outcome:
         return made._keep_fitted(self.table, self.fitted)
 
 
-@kept_threads()
 def fit_method(
     method: Method,
     table: Table,
@@ -137,18 +136,20 @@ def fit_method(
     """Run a method on a table that has what it requires: ``asked`` features, with parameters that were checked."""
     k, own = _resolved(method, table, asked, parameters, beyond_is_all=beyond_is_all)
     if "rows" not in method.requires:
-        return _run(method, count_table(table, binning, n_jobs), k, own)
+        with kept_threads():
+            return _run(method, count_table(table, binning, n_jobs), k, own)
     samples = TableSamples(cast("TableInMemory", table), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         own["n_jobs"] = n_jobs
     _foretell(method, table, table.n_features - len(table.left_out), k)
-    return Fitted(method.run(samples, k, **own).with_last(table.left_out, table.n_features))
+    with kept_threads():
+        return Fitted(method.run(samples, k, **own).with_last(table.left_out, table.n_features))
 
 
-@kept_threads()
 def fit_counted(method: Method, counted: Counted, asked: Any, parameters: Mapping[str, Any]) -> Fitted:
     """Run a method on a table that is binned and packed already."""
-    return _run(method, counted, *_resolved(method, counted.table, asked, parameters, beyond_is_all=True))
+    with kept_threads():
+        return _run(method, counted, *_resolved(method, counted.table, asked, parameters, beyond_is_all=True))
 
 
 def check_settings(

@@ -59,7 +59,7 @@ class CodeTable:
         return self.codes, self.arities, self.class_sizes, self.log_counts
 
     def spread(self, work: Callable[[Features], object], features: Features, most: int) -> None:
-        """``work(some of the features)``, at most so many at a time, on the threads that have enough to do."""
+        """Call ``work`` on parts of the features, ``most`` at most each, on the threads that have enough to do."""
         likelihoods = len(features) * self.n_samples * len(self.class_sizes)
         spread(work, features, likelihoods // LIKELIHOODS_A_THREAD, self.n_jobs, most)
 
