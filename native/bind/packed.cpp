@@ -50,6 +50,7 @@ template <class Code>
 void add_table(Packed& packed, const CodeTable<Code>& table, std::int64_t n_rows, std::int64_t n_columns,
                const Input<std::uint32_t>& order, const Input<std::int64_t>& sizes, const Input<std::int64_t>& before,
                std::int64_t first, std::int64_t last) {
+    const nb::gil_scoped_release unlocked;  // every thread checks the order of all rows
     require_blocks(packed, first, last);
     require(n_columns == packed.n_features(), "codes need a column for every feature");
     require_size(sizes, packed.n_classes(), "sizes");
@@ -63,7 +64,6 @@ void add_table(Packed& packed, const CodeTable<Code>& table, std::int64_t n_rows
     require_size(order, n_samples, "order");
     require_all_within(order, 0, n_rows, "order");
     const Batch batch{sizes.data(), before.data(), order.data()};
-    nb::gil_scoped_release unlocked;
     packed.add(table, batch, first, last);
 }
 

@@ -175,7 +175,7 @@ public:
         : packed_(packed),
           arity_(pivot < 0 ? 1 : packed.arity(pivot)),
           as_planes_(!packed.uses_counters() && (pivot < 0 || !packed.is_wide(pivot))) {
-        if (as_planes_ && pivot >= 0) packed.pivot(pivot, planes_, margins_);
+        if (as_planes_ && pivot >= 0) taken_ = packed.pivot(pivot);
     }
 
     // Whether the pivot and a feature are both bit planes.
@@ -189,7 +189,9 @@ public:
         const std::int64_t n_columns = group.n_planes + 1;
         if (simd_group != counted_) {
             tables_.resize(std::size_t(packed_.n_classes() * arity_ * n_columns * kLanes));
-            const PivotView view{planes_.data(), margins_.data(), int(arity_ - 1), 1, nullptr};
+            const std::uint64_t* planes = taken_ ? taken_->planes.get() : nullptr;
+            const std::uint32_t* margins = taken_ ? taken_->margins.data() : nullptr;
+            const PivotView view{planes, margins, int(arity_ - 1), 1, nullptr};
             packed_.kernel().pair_cells(view, group, packed_.segments(), tables_.data());
             counted_ = simd_group;
         }
@@ -202,8 +204,8 @@ private:
     const Packed& packed_;
     const std::int64_t arity_;
     const bool as_planes_;
-    std::vector<std::uint64_t> planes_, tables_;
-    std::vector<std::uint32_t> margins_;
+    std::shared_ptr<const Packed::Taken> taken_;
+    std::vector<std::uint64_t> tables_;
     std::int64_t counted_ = -1;  // the SIMD group whose cells are in the tables
 };
 

@@ -147,7 +147,7 @@ void Pivot::group_sums(std::int64_t simd_group, const Terms& terms, std::int64_t
 
 void Pivot::prepare(const Terms& terms, bool within) {
     if (ready_ || feature_ < 0) return;
-    packed_.pivot(feature_, planes_, margins_);
+    taken_ = packed_.pivot(feature_);
     make_row_tables(terms, within);
     ready_ = true;
 }
@@ -155,7 +155,8 @@ void Pivot::prepare(const Terms& terms, bool within) {
 PivotView Pivot::view(const Terms& terms, bool within) {
     if (feature_ < 0) return {nullptr, nullptr, 0, 1, nullptr};
     prepare(terms, within);
-    return {planes_.data(), margins_.data(), packed_.arity(feature_) - 1, 1, row_tables_.empty() ? nullptr : row_tables_.data()};
+    return {taken_->planes.get(), taken_->margins.data(), packed_.arity(feature_) - 1, 1,
+            row_tables_.empty() ? nullptr : row_tables_.data()};
 }
 
 // Tables for every row of every class (or of the pooled table alone) that are smaller than what they save.
@@ -168,7 +169,7 @@ void Pivot::make_row_tables(const Terms& terms, bool within) {
     for (std::int64_t s = 0; s <= segments.count; ++s) {
         std::int64_t last = segments.size[s];
         for (int r = 0; r <= n_planes; ++r) {
-            const std::int64_t margin = r < n_planes ? margins_[s * n_planes + r] : last;
+            const std::int64_t margin = r < n_planes ? taken_->margins[s * n_planes + r] : last;
             last -= margin;
             int shift = 0;
             while ((std::int64_t(1) << shift) <= margin) ++shift;

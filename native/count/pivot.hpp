@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -69,8 +70,7 @@ private:
     const Packed& packed_;
     const std::int64_t feature_, n_pairs_;
     bool ready_ = false;
-    std::vector<std::uint64_t> planes_;
-    std::vector<std::uint32_t> margins_;
+    std::shared_ptr<const Packed::Taken> taken_;
     std::vector<RowTable> row_tables_;
     std::vector<std::int64_t> row_terms_;
     std::optional<TablePivot> codes_;

@@ -198,18 +198,23 @@ const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16
     return scratch.data();
 }
 
-void Packed::pivot(std::int64_t feature, std::vector<std::uint64_t>& planes,
-                   std::vector<std::uint32_t>& margins) const {
+std::shared_ptr<const Packed::Taken> Packed::pivot(std::int64_t feature) const {
+    const std::lock_guard<std::mutex> lock(latest_->mutex);
+    if (auto taken = latest_->taken.lock(); taken && latest_->feature == feature) return taken;
     const Group& group = groups_[simd_group_of(feature)];
     const int lane = lane_of(feature), n_planes = arities_[feature] - 1;
-    planes.resize(std::size_t(n_words() * n_planes));
-    margins.resize(sizes_.size() * std::size_t(n_planes));
+    const auto taken = std::make_shared<Taken>();
+    taken->planes.reset(new std::uint64_t[std::size_t(n_words() * n_planes)]);
+    taken->margins.resize(sizes_.size() * std::size_t(n_planes));
     for (std::int64_t w = 0; w < n_words(); ++w)
         for (int p = 0; p < n_planes; ++p)
-            planes[w * n_planes + p] = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane];
+            taken->planes[w * n_planes + p] = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane];
     for (std::int64_t s = 0; s <= n_classes(); ++s)
         for (int p = 0; p < n_planes; ++p)
-            margins[s * n_planes + p] = margins_[group.margins + (s * group.n_planes + p) * kLanes + lane];
+            taken->margins[s * n_planes + p] = margins_[group.margins + (s * group.n_planes + p) * kLanes + lane];
+    latest_->feature = feature;
+    latest_->taken = taken;
+    return taken;
 }
 
 // Plane by plane, all lanes of some words before the next ones. The last code of a feature has no plane of its own, but for

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -121,8 +122,12 @@ public:
     // The codes of a feature in class order: a pointer into the storage, or decoded into `scratch`.
     const std::uint16_t* codes(std::int64_t feature, std::vector<std::uint16_t>& scratch) const;
 
-    // The planes and margins of one feature, taken out of its SIMD group.
-    void pivot(std::int64_t feature, std::vector<std::uint64_t>& planes, std::vector<std::uint32_t>& margins) const;
+    // The planes and margins of one feature, taken out of its SIMD group: once for all threads that ask for them together.
+    struct Taken {
+        std::unique_ptr<std::uint64_t[]> planes;
+        std::vector<std::uint32_t> margins;
+    };
+    std::shared_ptr<const Taken> pivot(std::int64_t feature) const;
 
     const Kernel& kernel() const { return kernel_; }
 
@@ -177,6 +182,12 @@ private:
     std::unique_ptr<std::uint64_t[], Free> planes_;
     std::vector<std::uint32_t> margins_;
     std::unique_ptr<std::uint16_t[], Free> wide_;
+    struct Latest {
+        std::mutex mutex;
+        std::int64_t feature = -1;
+        std::weak_ptr<const Taken> taken;
+    };
+    std::unique_ptr<Latest> latest_ = std::make_unique<Latest>();
 };
 
 }  // namespace bitsieve

@@ -41,6 +41,7 @@ LANES = 8  # features of a SIMD group
 COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache
 BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
 WORTH_A_THREAD = 300e-6  # seconds of work below which waking a thread costs more than it saves
+WORTH_A_ROW = 1e-3  # seconds a row from which those of a few columns cost less than a matrix of all between them
 SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
@@ -201,6 +202,8 @@ class PackedSums(Sums):
     ) -> Matrix:
         if columns is not None and (gathered := self.gathered(columns)) is not None:
             return gathered.matrix(terms, form.of(columns), dtype, None, progress)
+        if columns is not None and self.row_seconds > WORTH_A_ROW and len(columns) < 2 * self._span(columns):
+            return super().matrix(terms, form, dtype, columns, progress)
         chosen = np.arange(self.n_features) if columns is None else columns
         place, n_jobs = self._places(chosen), self.source.n_jobs
         out = square_matrix(len(chosen), dtype)
@@ -224,6 +227,9 @@ class PackedSums(Sums):
         every = np.arange(len(pivots), dtype=np.int64)
         self.source.run_groups(fill, self.source.seconds(len(pivots), groups), every)
 
+    def counted_with(self, columns: Columns) -> Columns:
+        return np.flatnonzero(np.isin(self.source.group_of, self.source.groups_of(columns)))
+
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
         source = self.source
         pairs = (1 if pivot is None else int(source.arities[pivot])) * int(source.arities[columns].max())
@@ -244,8 +250,11 @@ class PackedSums(Sums):
 
     def scattered(self, columns: Columns) -> bool:
         """Whether the SIMD groups between the first and the last of ``columns`` hold mostly other columns."""
-        groups = self.source.group_of[columns]
-        return int(groups.max() - groups.min()) > 2 * (len(columns) // LANES + 1)
+        return self._span(columns) > 2 * (len(columns) // LANES + 1) + 1
+
+    def _span(self, columns: Columns) -> int:
+        """How many SIMD groups there are from the first to the last of ``columns``."""
+        return int(np.ptp(self.source.group_of[columns])) + 1
 
     def matrix_blocks(self, columns: Columns, threads: int) -> list[list[int]]:
         """Upper-triangle blocks [i0, i1, j0, j1) of SIMD groups; the columns of one fit the second-level cache."""
@@ -463,5 +472,10 @@ class PackedBatches:
         return self._finished()
 
     def _finished(self) -> PackedSource:
-        self._packed.finish(0, self._packed.n_simd_groups)
-        return self._source
+        source = self._source
+        source.run_groups(
+            lambda block: self._packed.finish(int(block[0]), int(block[-1]) + 1),
+            source.n_samples * source.n_features * 1e-10,
+            source.all_groups,
+        )
+        return source

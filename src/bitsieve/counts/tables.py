@@ -261,6 +261,10 @@ class Sums:
         for row, pivot in zip(out, pivots, strict=True):
             row[:] = form.values(pivot, columns, *self.pair_sums(terms, int(pivot), columns, form.xyc_sign != 0))
 
+    def counted_with(self, columns: Columns) -> Columns:
+        """The columns whose pairs with a pivot are counted anyway where those of ``columns`` are, these among them."""
+        return columns
+
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
         """The counts of the tables of the pivot (None: no pivot) with ``columns``: row k those with ``columns[k]``.
 

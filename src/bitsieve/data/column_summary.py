@@ -55,9 +55,9 @@ class Distinct:
         return cls(known, counts.reshape(-1, n_classes))
 
     @classmethod
-    def of_codes(cls, values: NDArray[Any], most: int) -> Distinct | None:
-        """The distinct ones of some numbers, each counted once: nobody asks how often; None: more than ``most``."""
-        found = distinct(values)
+    def of_codes(cls, values: NDArray[Any], low: Any, high: Any, most: int) -> Distinct | None:
+        """The distinct ones of numbers of known ends, each counted once; None: more than ``most``."""
+        found = distinct(values, low, high)
         return cls(found, np.ones((len(found), 1), np.int64)) if len(found) <= most else None
 
     @classmethod

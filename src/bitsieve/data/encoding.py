@@ -49,12 +49,16 @@ def as_array(values: Any) -> NDArray[Any]:
     return np.asarray(values, dtype=object) if array.dtype.kind in "US" and array is not values else array
 
 
-def distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """The sorted distinct values of a column without missing values; whole numbers without sorting them."""
+def distinct(values: NDArray[Any], low: Any = None, high: Any = None) -> NDArray[Any]:
+    """The sorted distinct values of a column without missing values; whole numbers without sorting them.
+
+    ``low`` and ``high`` are the smallest and the largest of them, where these are known.
+    """
     given = _native_integers(values)
     if given is None or not len(given):
         return np.unique(values)
-    found, _ = _native.distinct([given], given.min()[None], given.max()[None])
+    ends = [given.min(), given.max()] if low is None else [low, high]
+    found, _ = _native.distinct([given], *np.array(ends, given.dtype)[:, None])
     return np.asarray(found.astype(values.dtype))
 
 

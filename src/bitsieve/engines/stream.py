@@ -1,4 +1,4 @@
-"""Rows of files and streams, read batch by batch in little memory and packed into planes in a spool."""
+"""Rows of files and streams, read batch by batch in little memory and packed into planes, on disk if these are many."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitsieve.common.arrays import Integers
 from bitsieve.common.lazy import cached_property
@@ -42,21 +43,28 @@ Parted = Iterator[tuple[int, tuple[Any, ...]]]
 
 DEFAULT_MEMORY = 2 << 30
 _FORMS = 6  # of the values of a batch that are in memory at once: read ahead, decoded, as columns, as codes
+_PLANES = 3  # part of the memory that the planes may take, else they lie on disk
 _PENDING = 8  # results of batches that wait to be merged
 _COPIES = 6  # of the sample of the rows that the memory must hold: known, new, merged, and as much for all else
 
 
 class StreamPacking(Packed):
-    """Planes in a spool, filled batch by batch; kept in ``parent`` under ``name(key)``, or, where None, removed."""
+    """Planes filled batch by batch: in a spool in ``parent``, kept under ``name(key)``; or, where None, in memory."""
 
     def __init__(
-        self, coding: Coding, class_sizes: Integers, parent: Path | None, name: Callable[[dict[str, Any]], str | None]
+        self,
+        coding: Coding,
+        class_sizes: Integers,
+        memory: int,
+        parent: Path | None,
+        name: Callable[[dict[str, Any]], str | None],
     ) -> None:
         self.coding, self.class_sizes, self._parent, self._name = coding, class_sizes, parent, name
         self._packed = PackedBatches(class_sizes, coding.arities, coding.binner.n_jobs)
-        self.spool = Spool(parent)
-        planes = self.spool.array("planes", self._packed.plane_words, np.uint64)
-        self._packed.use(planes, self.spool.array("wide", self._packed.wide_codes, np.uint16))
+        fits = 8 * self._packed.plane_words + 2 * self._packed.wide_codes <= memory // _PLANES
+        self.spool = None if parent is None and fits else Spool(parent)
+        planes = self._array("planes", self._packed.plane_words, np.uint64)
+        self._packed.use(planes, self._array("wide", self._packed.wide_codes, np.uint16))
         self._room = np.empty(0, np.uint8)  # fresh memory for every batch costs more than its codes
 
     def add(self, table: TableInMemory) -> None:
@@ -68,14 +76,18 @@ class StreamPacking(Packed):
     def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
         source = self._packed.finish()
         name = None if key is None else self._name(key)
-        if name is not None:
+        if self.spool is not None and name is not None:
             self.spool.keep(name, {**(facts or {}), "class_sizes": self.class_sizes.tolist()})
         elif self._parent is None and os.name == "posix":
-            self.spool.close()  # the planes stay as long as they are mapped, and go with the process
+            self.drop()  # the planes stay as long as they are mapped, and go with the process
         return source
 
+    def _array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
+        return np.zeros(size, kind) if self.spool is None else self.spool.array(name, size, kind)
+
     def drop(self) -> None:
-        self.spool.close()
+        if self.spool is not None:
+            self.spool.close()
 
 
 def _reopened(folder: Path, facts: dict[str, Any]) -> CountSource | None:
@@ -152,7 +164,7 @@ class StreamParts(Parts):
         return None if found is None else Kept(found[1], partial(_reopened, *found))
 
     def _packing(self, coding: Coding, class_sizes: Integers) -> StreamPacking:
-        return StreamPacking(coding, class_sizes, self.spool, self._name)
+        return StreamPacking(coding, class_sizes, self.memory or DEFAULT_MEMORY, self.spool, self._name)
 
     def _name(self, key: dict[str, Any]) -> str | None:
         """The name of the packed rows: another file, target, binner or kernel has another one. None: they have none."""
@@ -231,7 +243,7 @@ class EarlyPacking:
         if all(column.adds_no_code_to(known) for column, known in zip(part.columns, self._first.columns, strict=True)):
             self.packing.add(table)
         else:
-            self.packing.spool.close()
+            self.packing.drop()
             self.packing = None
 
 
@@ -250,12 +262,12 @@ ROWS_READ_AGAIN = 1 << 20  # at once
 class StreamSource(DataInParts):
     """A file, a folder of files or a stream of rows, to be given to ``select`` or to ``fit`` in place of a table.
 
-    The rows are read in batches: once for the target, once to find bins and once to pack the coded columns into planes
-    on disk, which are counted from there; once less where the codes of all rows are those of the first batch. The
-    result is that of the same rows in memory, to the last bit, but for a numeric column of so many distinct values that
-    its bins are found on a sample of the rows. Needs ``(codes - 1) / 8`` bytes of disk per row and column, and for a
-    stream, which can be read only once, as much again as its rows take. A libsvm file is read once, in ranges, and its
-    values are sorted by column on disk, in 28 bytes each; the target "y" are its labels.
+    The rows are read in batches: once for the target, once to find bins and once to pack the coded columns into planes,
+    which are counted; once less where the codes of all rows are those of the first batch. The result is that of the
+    same rows in memory, to the last bit, but for a numeric column of so many distinct values that its bins are found on
+    a sample of the rows. Planes take ``(codes - 1) / 8`` bytes per row and column, on disk where that is more than a
+    third of the memory; a stream, which can be read only once, takes as much disk as its rows. A libsvm file is read
+    once, in ranges, and its values are sorted by column on disk, in 28 bytes each; the target "y" are its labels.
 
     Parameters
     ----------

@@ -35,6 +35,7 @@ from bitsieve.information.protocol import (
 
 BITS_PER_CELL = 0.7213475204444817  # 1 / (2 ln 2), times N
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
+CACHED_PAIRS = 1 << 18  # and pairs with some columns, of 16 bytes
 SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends as long on page faults as on counting
 
 
@@ -50,6 +51,8 @@ class SumInformation(Information):
     def __init__(self, source: CountSource) -> None:
         self.source, self.sums, self.terms = source, sums_of(source), self.terms_of(source.n_samples)
         self._rows: dict[int, tuple[Integers, Integers | None]] = {}
+        self._pairs: dict[int, list[tuple[Columns, Integers]]] = {}  # S_xy of a pivot with some columns
+        self._pairs_left = CACHED_PAIRS
         self._row_limit = max(2, CACHE_BYTES // (16 * max(source.n_features, 1)))
         self._free_rows: list[Integers] = []
 
@@ -105,7 +108,11 @@ class SumInformation(Information):
         kept = self._rows.get(pivot)
         if kept is None or (by_class and kept[1] is None):
             if columns is not None:
-                return self.of_sums(pivot, columns, *self.sums.pair_sums(self.terms, pivot, columns, by_class))
+                xy, xyc = self.sums.pair_sums(self.terms, pivot, columns, by_class)
+                if len(columns) <= self._pairs_left:
+                    self._pairs_left -= len(columns)
+                    self._pairs.setdefault(pivot, []).append((columns, xy))
+                return self.of_sums(pivot, columns, xy, xyc)
             out = self._new_row(), self._new_row() if by_class else None
             kept = self.sums.pair_sums(self.terms, pivot, None, by_class, out)
             if len(self._rows) < self._row_limit:
@@ -113,6 +120,18 @@ class SumInformation(Information):
         if columns is None:
             return self.of_sums(pivot, None, *kept)
         return self.of_sums(pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
+
+    def _recalled(self, pivot: int, columns: Columns) -> Integers | None:
+        """``S_xy`` of a pivot with columns, where it was asked for with each of them before."""
+        if pivot in self._rows:
+            return self._rows[pivot][0][columns]
+        empty = np.empty(0, np.int64)
+        known, xy = map(np.concatenate, zip((empty, empty), *self._pairs.get(pivot, []), strict=True))
+        order = np.argsort(known, kind="stable")
+        if not np.isin(columns, known).all():
+            return None
+        found: Integers = xy[order[np.searchsorted(known, columns, sorter=order)]]
+        return found
 
     def of_sums(self, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None) -> SumPair:
         """The information of features with one pivot, given ``S_xy`` and, where it was asked for, ``S_xyc``."""
@@ -160,8 +179,16 @@ class SumInformation(Information):
         columns: Columns | None = None,
         progress: Progress = None,
     ) -> Matrix:
-        if quantity == "redundancy" and columns is not None and self._rows.keys() >= set(columns[:-1].tolist()):
-            return super().matrix(quantity, dtype, columns, progress)
+        if quantity == "redundancy" and columns is not None:
+            known = np.diag(self.entropy[columns]).astype(dtype)
+            for place, pivot in enumerate(columns.tolist(), 1):
+                later = columns[place:]
+                xy = self._recalled(pivot, later)
+                if xy is None:
+                    break
+                known[place - 1, place:] = known[place:, place - 1] = self.of_sums(pivot, later, xy, None).redundancy
+            else:
+                return known
         matrix = self.sums.matrix(self.terms, self._form(quantity), dtype, columns, progress)
         if quantity in ("conditional_relevance", "mean_relevance"):
             np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])

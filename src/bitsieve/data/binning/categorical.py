@@ -33,17 +33,18 @@ class CategoricalBinning(Binning):
         return self.n_bins_ if self.missing == "error" else None
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        matrix = table.extents(self.n_jobs, whole=True).matrix
-        if matrix is not None and self._are_codes(table, matrix.dtype):
-            return matrix
-        return super().codes(table, room)
+        own: Any = table.extents(self.n_jobs, whole=True).matrix
+        if own is None and room is not None and table.matrix is None:  # columns that are packed
+            own = table.columns
+        return own if own is not None and self._are_codes(table, own) else super().codes(table, room)
 
-    def _are_codes(self, table: TableInMemory, kind: np.dtype[Any]) -> bool:
-        """Whether every number of a matrix is its own code already, and of the type of codes."""
-        if kind != self._code_type or not isinstance(self.categories_, Ragged):
+    def _are_codes(self, table: TableInMemory, own: NDArray[Any] | list[NDArray[Any]]) -> bool:
+        """Whether every number of a matrix or of columns is its own code already, and of the type of codes."""
+        kinds = {own.dtype} if isinstance(own, np.ndarray) else {values.dtype for values in own}
+        if kinds != {np.dtype(self._code_type)} or self.missing == "bin":
             return False
-        extents, known = table.extents(self.n_jobs), self.categories_
-        if self.missing == "bin" or not known.lengths.all():
+        extents, known = table.extents(self.n_jobs), self._known_numbers(table, np.arange(table.n_features))
+        if not known.lengths.all():
             return False
         largest = known.values[known.ends - 1]
         beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))

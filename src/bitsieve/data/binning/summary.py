@@ -268,7 +268,7 @@ def _summary_of(
         weights = None if weights is None else weights[there]
     distinct = None
     if requires == "codes" and cells and low is not None:
-        distinct = Distinct.of_codes(values, cells)
+        distinct = Distinct.of_codes(values, low, high, cells)
     elif requires != "ends" and cells:
         n_classes = 1 if classes is None else table.target.n_classes
         distinct = Distinct.of_samples(values, classes, n_classes, weights, cells)

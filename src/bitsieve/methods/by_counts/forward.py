@@ -106,6 +106,8 @@ class LazyScores:
 
     def _fold(self, step: int, columns: Columns) -> None:
         if len(columns):
+            columns = self.information.sums.counted_with(columns)
+            columns = columns[self.depth[columns] == step]
             self.folded[columns] = self.criterion.fold(self.folded[columns], self._terms(step, columns))
             self.depth[columns] = step + 1
 
