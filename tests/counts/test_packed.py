@@ -251,6 +251,30 @@ def test_columns_of_a_matrix(mixed):
         )
 
 
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_few_columns_of_a_large_table_are_counted_row_by_row(mixed, monkeypatch, symmetric):
+    """Where they are too many bytes to be packed side by side: the numbers of the whole matrix, for fewer groups."""
+    source = PackedSource(*mixed)
+    form = form_of(source)._replace(symmetric=symmetric)
+    whole, chosen = source.fused.matrix(terms_of(source), form, np.float64), np.array([150, 3, 90, 201, 17])
+    monkeypatch.setattr(layout, "GATHERED_BYTES", 0)
+    monkeypatch.setattr(layout, "WORTH_A_ROW", 0.0)
+    groups, fill = [], layout.PackedSums._fill
+    monkeypatch.setattr(layout.PackedSums, "_fill", lambda self, *how: groups.append(len(how[2])) or fill(self, *how))
+    some = source.fused.matrix(terms_of(source), form, np.float64, chosen)
+    assert some.tobytes() == whole[np.ix_(chosen, chosen)].tobytes()
+    assert groups == [5, 4, 3, 2, 1]  # of each column with those after it
+
+
+def test_columns_that_are_counted_together(mixed):
+    """Those of the groups of eight that hold any of them."""
+    source = PackedSource(*mixed)
+    for columns in ([0], [202, 3, 77], [4, 4], list(range(203))):
+        found = source.fused.counted_with(np.array(columns))
+        groups = {int(source.group_of[j]) for j in columns}
+        assert found.tolist() == [j for j in range(203) if int(source.group_of[j]) in groups]
+
+
 def test_few_columns_of_many_are_gathered(mixed):
     """Columns from all over the table are packed side by side, and their numbers are those of the whole matrix."""
     source = PackedSource(*mixed)

@@ -8,24 +8,51 @@ import pytest
 
 import bitsieve
 from bitsieve.common.progress import listening
+from bitsieve.counts.packed import PackedBatches
 from bitsieve.data.binning.coding import fit_on_summary
 from bitsieve.data.binning.summary import Summary, summarize
 from bitsieve.data.binning.transformers import CategoricalBinner
 from bitsieve.data.read import read_xy
 from bitsieve.engines import stream
-from bitsieve.engines.stream import StreamParts
+from bitsieve.engines.stream import StreamPacking, StreamParts
 from bitsieve.files import spool
 
 N, ROWS = 300, 50
 
 
-@pytest.fixture
-def second_passes(monkeypatch):
-    """How often rows were packed in a pass of their own; batches have fifty rows."""
+@pytest.fixture(params=["in memory", "on disk"])
+def second_passes(request, monkeypatch):
+    """How often rows were packed in a pass of their own; batches have fifty rows, planes lie in memory or on disk."""
+    on_disk, init = [], StreamPacking.__init__
+    if request.param == "on disk":
+        monkeypatch.setattr(stream, "_PLANES", 1 << 60)
+
+    def made(self, *how):
+        init(self, *how)
+        on_disk.append(self.spool is not None)
+
+    monkeypatch.setattr(StreamPacking, "__init__", made)
     monkeypatch.setattr(stream, "rows_of_batch", lambda *_: ROWS)
     calls, pack = [], StreamParts.pack
     monkeypatch.setattr(StreamParts, "pack", lambda self, *how: calls.append(1) or pack(self, *how))
-    return calls
+    yield calls
+    assert set(on_disk) <= {request.param == "on disk"}
+
+
+def test_bytes_that_are_their_own_codes_are_packed_where_they_lie(monkeypatch):
+    """Whole numbers from 0 on, of the type of codes, are not copied; others are."""
+    given = []
+    add = PackedBatches.add
+    monkeypatch.setattr(PackedBatches, "add", lambda self, codes, *rest: given.append(codes) or add(self, codes, *rest))
+    random = np.random.default_rng(2)
+    classes = random.integers(0, 2, N)
+    codes = {f"x{j}": (classes + random.integers(0, j + 2, N)).astype(np.uint8) for j in range(4)}
+    for shift, copied in ((0, False), (1, True)):
+        columns = {name: values + np.uint8(shift) for name, values in codes.items()}
+        rows = pa.table({**columns, "times": random.integers(0, 4, N), "class": classes})
+        assert_same(rows, sample_weight="times", missing="error")
+        assert {isinstance(of, np.ndarray) for of in given} == {copied}
+        given.clear()
 
 
 def table(**other):
@@ -45,7 +72,8 @@ def table(**other):
 
 
 def selected(data, **how):
-    return bitsieve.select(data, "class", method="jmi", binning="none", n_features_to_select=3, missing="bin", **how)
+    how = {"missing": "bin", **how}
+    return bitsieve.select(data, "class", method="jmi", binning="none", n_features_to_select=3, **how)
 
 
 def assert_same(rows, **how):

@@ -281,6 +281,24 @@ def test_rows_are_kept_and_cheap_ones_do_not_answer_dear_questions(information_o
     assert len(calls) == 4  # a part of a row is not kept
 
 
+@pytest.mark.parametrize("by_class", [False, True])
+def test_pairs_that_were_counted_are_not_counted_again_for_a_matrix(information_of, make_table, monkeypatch, by_class):
+    """Asked for in parts and in any order, they are recalled to the bit; one that is missing has all counted."""
+    codes, classes = make_table(200, 12, seed=3)
+    information, whole = information_of(codes, classes), information_of(codes, classes).matrix("redundancy")
+    chosen = np.array([7, 2, 11, 0, 5])
+    for place, pivot in enumerate(chosen.tolist()[:-1], 1):
+        for some in (chosen[place:][::-2], np.array([1, 3]), chosen[place:]):
+            if len(some):
+                information.pair(pivot, some, by_class=by_class)
+    expected = whole[np.ix_(chosen, chosen)].tobytes()
+    for name in ("pair_sums", "matrix"):
+        monkeypatch.setattr(information.sums, name, None)  # whatever counts pairs
+    assert information.matrix("redundancy", columns=chosen).tobytes() == expected
+    with pytest.raises(TypeError, match="'NoneType' object is not callable"):
+        information.matrix("redundancy", columns=np.array([7, 2, 6]))
+
+
 def test_without_a_class(information_of, make_table):
     codes, _ = make_table(50, 4, seed=2)
     information = information_of(codes)

@@ -179,7 +179,8 @@ class SumInformation(Information):
         columns: Columns | None = None,
         progress: Progress = None,
     ) -> Matrix:
-        if quantity == "redundancy" and columns is not None:
+        pivots = self._rows.keys() | self._pairs.keys()
+        if quantity == "redundancy" and columns is not None and pivots >= set(columns[:-1].tolist()):
             known = np.diag(self.entropy[columns]).astype(dtype)
             for place, pivot in enumerate(columns.tolist(), 1):
                 later = columns[place:]
