@@ -13,6 +13,8 @@ def select(table):
     """A first selection from the file: found bins, packed planes and the method itself."""
 
     def run(k, method, memory, n_jobs=2, binning="none"):
+        import polars  # noqa: F401 - which reads the file, as in the plain read beside it
+
         import bitsieve
 
         few = pa.table({"x0": [0, 1, 0, 1], "x1": [0, 0, 1, 1], "class": [0, 1, 1, 1]})
