@@ -199,21 +199,28 @@ const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16
 }
 
 std::shared_ptr<const Packed::Taken> Packed::pivot(std::int64_t feature) const {
-    const std::lock_guard<std::mutex> lock(latest_->mutex);
-    if (auto taken = latest_->taken.lock(); taken && latest_->feature == feature) return taken;
+    std::shared_ptr<Taken> taken;
+    {
+        const std::lock_guard<std::mutex> lock(latest_->mutex);
+        if (latest_->feature == feature) taken = latest_->taken.lock();
+        if (!taken) {
+            taken = std::make_shared<Taken>();
+            latest_->feature = feature;
+            latest_->taken = taken;
+        }
+    }
+    const std::lock_guard<std::mutex> lock(taken->filling);
+    if (taken->planes) return taken;
     const Group& group = groups_[simd_group_of(feature)];
     const int lane = lane_of(feature), n_planes = arities_[feature] - 1;
-    const auto taken = std::make_shared<Taken>();
-    taken->planes.reset(new std::uint64_t[std::size_t(n_words() * n_planes)]);
     taken->margins.resize(sizes_.size() * std::size_t(n_planes));
-    for (std::int64_t w = 0; w < n_words(); ++w)
-        for (int p = 0; p < n_planes; ++p)
-            taken->planes[w * n_planes + p] = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane];
     for (std::int64_t s = 0; s <= n_classes(); ++s)
         for (int p = 0; p < n_planes; ++p)
             taken->margins[s * n_planes + p] = margins_[group.margins + (s * group.n_planes + p) * kLanes + lane];
-    latest_->feature = feature;
-    latest_->taken = taken;
+    taken->planes.reset(new std::uint64_t[std::size_t(n_words() * n_planes)]);
+    for (std::int64_t w = 0; w < n_words(); ++w)
+        for (int p = 0; p < n_planes; ++p)
+            taken->planes[w * n_planes + p] = planes_[group.planes + (w * group.n_planes + p) * kLanes + lane];
     return taken;
 }
 

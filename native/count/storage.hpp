@@ -124,6 +124,7 @@ public:
 
     // The planes and margins of one feature, taken out of its SIMD group: once for all threads that ask for them together.
     struct Taken {
+        std::mutex filling;
         std::unique_ptr<std::uint64_t[]> planes;
         std::vector<std::uint32_t> margins;
     };
@@ -185,7 +186,7 @@ private:
     struct Latest {
         std::mutex mutex;
         std::int64_t feature = -1;
-        std::weak_ptr<const Taken> taken;
+        std::weak_ptr<Taken> taken;
     };
     std::unique_ptr<Latest> latest_ = std::make_unique<Latest>();
 };

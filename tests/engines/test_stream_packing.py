@@ -55,6 +55,17 @@ def test_bytes_that_are_their_own_codes_are_packed_where_they_lie(monkeypatch):
         given.clear()
 
 
+@pytest.mark.parametrize("kind", [np.uint16, np.int64])
+def test_codes_beyond_a_byte(monkeypatch, kind):
+    """Three hundred of them, in every batch, which are their own codes too."""
+    monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 400)
+    many = np.arange(1200) % 300
+    classes = np.random.default_rng(3).integers(0, 2, 1200)
+    columns = {"many": many, "few": many // 7 % 5, "own": (many + classes) % 300, "class": classes}
+    rows = pa.table({name: values.astype(kind) for name, values in columns.items()})
+    assert_same(rows, missing="error")
+
+
 def table(**other):
     random = np.random.default_rng(0)
     classes = random.integers(0, 3, N)

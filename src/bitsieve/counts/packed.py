@@ -41,7 +41,7 @@ LANES = 8  # features of a SIMD group
 COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache
 BLOCK_BYTES = 256 << 10  # planes of one side of a matrix block: half of a common second-level cache
 WORTH_A_THREAD = 300e-6  # seconds of work below which waking a thread costs more than it saves
-WORTH_A_ROW = 1e-3  # seconds a row from which those of a few columns cost less than a matrix of all between them
+WORTH_A_ROW = 1e-3  # seconds of a row: from them on a few columns are counted row by row, not in a matrix
 SECONDS_A_SAMPLE = 3e-9  # of one column in a partition: measured, a table of few codes
 GATHERED_BYTES = 64 << 20  # of columns that are packed side by side for a matrix
 PLANE_CELLS = 64 * 64  # of the table of two features stored as planes, at most
@@ -228,7 +228,8 @@ class PackedSums(Sums):
         self.source.run_groups(fill, self.source.seconds(len(pivots), groups), every)
 
     def counted_with(self, columns: Columns) -> Columns:
-        return np.flatnonzero(np.isin(self.source.group_of, self.source.groups_of(columns)))
+        counted = np.bincount(self.source.group_of[columns], minlength=len(self.source.all_groups)) > 0
+        return np.flatnonzero(counted[self.source.group_of])
 
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
         source = self.source

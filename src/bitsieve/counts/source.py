@@ -17,7 +17,6 @@ from bitsieve.counts.threads import run_blocks
 
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6
-FEW_CLASSES = 4
 FEW_BYTES = 8 << 20  # of a copy of some columns that is kept for later
 SEEDS_A_BLOCK = 16  # shuffles that a thread takes at once
 AnyPartition = TypeVar("AnyPartition", bound="Partition")
@@ -95,8 +94,8 @@ def class_order(
 
 
 def sizes_of_classes(classes: NDArray[np.integer], weights: Integers | None, n_classes: int) -> Integers:
-    """How many samples each class has."""
-    if weights is None and 0 < n_classes <= FEW_CLASSES:  # bincount makes a copy of int64
+    """How many samples each class has; classes are codes below ``n_classes``, 0: of any number."""
+    if weights is None and 0 < n_classes <= 4:  # bincount makes a copy of int64
         return np.array([np.count_nonzero(classes == c) for c in range(n_classes)], np.int64)
     # Sums of weights are at most 2**31: the floats that bincount makes of them are exact.
     return np.bincount(classes, weights, minlength=n_classes).astype(np.int64)

@@ -43,13 +43,14 @@ Parted = Iterator[tuple[int, tuple[Any, ...]]]
 
 DEFAULT_MEMORY = 2 << 30
 _FORMS = 6  # of the values of a batch that are in memory at once: read ahead, decoded, as columns, as codes
-_PLANES = 3  # part of the memory that the planes may take, else they lie on disk
+_PLANES = 3  # the planes may take one part in so many of the memory, else they lie on disk
+_LINE = 64  # bytes
 _PENDING = 8  # results of batches that wait to be merged
 _COPIES = 6  # of the sample of the rows that the memory must hold: known, new, merged, and as much for all else
 
 
 class StreamPacking(Packed):
-    """Planes filled batch by batch: in a spool in ``parent``, kept under ``name(key)``; or, where None, in memory."""
+    """Planes filled batch by batch: kept in ``parent`` under ``name(key)``, or, where None, in memory if they fit."""
 
     def __init__(
         self,
@@ -79,11 +80,16 @@ class StreamPacking(Packed):
         if self.spool is not None and name is not None:
             self.spool.keep(name, {**(facts or {}), "class_sizes": self.class_sizes.tolist()})
         elif self._parent is None and os.name == "posix":
-            self.drop()  # the planes stay as long as they are mapped, and go with the process
+            self.drop()  # planes on disk stay as long as they are mapped, and go with the process
         return source
 
     def _array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
-        return np.zeros(size, kind) if self.spool is None else self.spool.array(name, size, kind)
+        """Zeros, on disk or in memory, where a vector of them begins with a line of the cache."""
+        if self.spool is not None:
+            return self.spool.array(name, size, kind)
+        room = np.zeros(size + _LINE, kind)
+        first = -room.ctypes.data % _LINE // room.itemsize
+        return room[first : first + size]
 
     def drop(self) -> None:
         if self.spool is not None:
@@ -265,9 +271,9 @@ class StreamSource(DataInParts):
     The rows are read in batches: once for the target, once to find bins and once to pack the coded columns into planes,
     which are counted; once less where the codes of all rows are those of the first batch. The result is that of the
     same rows in memory, to the last bit, but for a numeric column of so many distinct values that its bins are found on
-    a sample of the rows. Planes take ``(codes - 1) / 8`` bytes per row and column, on disk where that is more than a
-    third of the memory; a stream, which can be read only once, takes as much disk as its rows. A libsvm file is read
-    once, in ranges, and its values are sorted by column on disk, in 28 bytes each; the target "y" are its labels.
+    a sample of the rows. Planes take ``(codes - 1) / 8`` bytes per row and column: in memory up to a third of it, else,
+    and with ``spool``, on disk. A stream, which can be read only once, takes as much disk as its rows. A libsvm file is
+    read once, in ranges, and its values are sorted by column on disk, in 28 bytes each; the target "y" are its labels.
 
     Parameters
     ----------
@@ -280,9 +286,9 @@ class StreamSource(DataInParts):
         is selected. Less than the work needs is refused, with the least amount; by default batches are made for 2 GiB.
         Planes on disk are mapped: the system keeps as much of them in memory as is free.
     spool : path, optional
-        A folder in which the planes are kept for later runs with the same file, columns and binner. By default they
-        lie in the system's folder for temporary files and are removed in the end. Of a libsvm file the sorted columns
-        are kept, for any target and binner.
+        A folder in which the planes are kept for later runs with the same file, columns and binner. By default those
+        on disk lie in the system's folder for temporary files and are removed in the end. Of a libsvm file the sorted
+        columns are kept, for any target and binner.
     header : bool, optional
         Whether the first line of a text file has the names. By default it has, unless it looks like data, which is an
         error.

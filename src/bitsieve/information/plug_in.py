@@ -22,6 +22,7 @@ from numpy.typing import DTypeLike
 from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.common.choice import Scores
 from bitsieve.common.lazy import cached_property
+from bitsieve.common.memory import square_matrix
 from bitsieve.counts.source import CountSource, conditioning, sums_of
 from bitsieve.counts.tables import PairForm, Terms, entropy_terms
 from bitsieve.information.protocol import (
@@ -35,7 +36,7 @@ from bitsieve.information.protocol import (
 
 BITS_PER_CELL = 0.7213475204444817  # 1 / (2 ln 2), times N
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
-CACHED_PAIRS = 1 << 18  # and pairs with some columns, of 16 bytes
+CACHED_PAIRS = 1 << 14  # and pairs with some columns
 SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends as long on page faults as on counting
 
 
@@ -51,7 +52,7 @@ class SumInformation(Information):
     def __init__(self, source: CountSource) -> None:
         self.source, self.sums, self.terms = source, sums_of(source), self.terms_of(source.n_samples)
         self._rows: dict[int, tuple[Integers, Integers | None]] = {}
-        self._pairs: dict[int, list[tuple[Columns, Integers]]] = {}  # S_xy of a pivot with some columns
+        self._pairs: dict[int, dict[int, int]] = {}  # S_xy of a pivot with some columns
         self._pairs_left = CACHED_PAIRS
         self._row_limit = max(2, CACHE_BYTES // (16 * max(source.n_features, 1)))
         self._free_rows: list[Integers] = []
@@ -111,7 +112,7 @@ class SumInformation(Information):
                 xy, xyc = self.sums.pair_sums(self.terms, pivot, columns, by_class)
                 if len(columns) <= self._pairs_left:
                     self._pairs_left -= len(columns)
-                    self._pairs.setdefault(pivot, []).append((columns, xy))
+                    self._pairs.setdefault(pivot, {}).update(zip(columns.tolist(), xy.tolist(), strict=True))
                 return self.of_sums(pivot, columns, xy, xyc)
             out = self._new_row(), self._new_row() if by_class else None
             kept = self.sums.pair_sums(self.terms, pivot, None, by_class, out)
@@ -125,13 +126,9 @@ class SumInformation(Information):
         """``S_xy`` of a pivot with columns, where it was asked for with each of them before."""
         if pivot in self._rows:
             return self._rows[pivot][0][columns]
-        empty = np.empty(0, np.int64)
-        known, xy = map(np.concatenate, zip((empty, empty), *self._pairs.get(pivot, []), strict=True))
-        order = np.argsort(known, kind="stable")
-        if not np.isin(columns, known).all():
-            return None
-        found: Integers = xy[order[np.searchsorted(known, columns, sorter=order)]]
-        return found
+        known = self._pairs.get(pivot, {})
+        found = [known.get(column) for column in columns.tolist()]
+        return None if None in found else np.array(found, np.int64)
 
     def of_sums(self, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None) -> SumPair:
         """The information of features with one pivot, given ``S_xy`` and, where it was asked for, ``S_xyc``."""
@@ -181,7 +178,8 @@ class SumInformation(Information):
     ) -> Matrix:
         pivots = self._rows.keys() | self._pairs.keys()
         if quantity == "redundancy" and columns is not None and pivots >= set(columns[:-1].tolist()):
-            known = np.diag(self.entropy[columns]).astype(dtype)
+            known = square_matrix(len(columns), dtype)
+            np.fill_diagonal(known, self.entropy[columns])
             for place, pivot in enumerate(columns.tolist(), 1):
                 later = columns[place:]
                 xy = self._recalled(pivot, later)

@@ -34,7 +34,7 @@ class CategoricalBinning(Binning):
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         own: Any = table.extents(self.n_jobs, whole=True).matrix
-        if own is None and room is not None and table.matrix is None:  # columns that are packed
+        if own is None and room is not None and table.matrix is None and self._code_type is np.uint8:  # to be packed
             own = table.columns
         return own if own is not None and self._are_codes(table, own) else super().codes(table, room)
 
