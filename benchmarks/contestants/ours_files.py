@@ -21,10 +21,11 @@ def select(table):
         bitsieve.select(few.to_reader(), "class", method=method, binning="none")  # what is imported on the way
         most = [0]
         end = threading.Event()
-        watcher = threading.Thread(target=_watch, args=(most, end))
+        watcher = threading.Thread(target=_watch, args=(most, end), daemon=True)
         watcher.start()
         start, before = time.perf_counter(), time.process_time()
-        how = {"binning": binning, "estimator": "plug-in", "memory": memory, "n_jobs": n_jobs}
+        how = {"binning": binning, "memory": memory, "n_jobs": n_jobs}
+        how |= {"estimator": "plug-in"} if method == "mrmr" else {}
         bitsieve.select(table, "class", method=method, n_features_to_select=k, **how)
         told = {
             "seconds": time.perf_counter() - start,
