@@ -88,7 +88,7 @@ void require_size(const Array& array, std::int64_t size, const char* name) {
 template <class Array>
 void require_all_within(const Array& array, std::int64_t low, std::int64_t end, const char* name) {
     const auto* values = array.data();
-    bool all = true;  // without a way out of the loop, which compilers make eight steps of one
+    bool all = true;  // no early exit, so that compilers vectorize the loop
     for (std::size_t i = 0; i < array.size(); ++i) all &= std::int64_t(values[i]) >= low && std::int64_t(values[i]) < end;
     for (std::size_t i = 0; i < array.size() && !all; ++i) require_within(std::int64_t(values[i]), low, end, name);
 }

@@ -204,7 +204,7 @@ private:
     const Packed& packed_;
     const std::int64_t arity_;
     const bool as_planes_;
-    std::shared_ptr<const Packed::Taken> taken_;
+    std::shared_ptr<const Packed::PivotPlanes> taken_;
     std::vector<std::uint64_t> tables_;
     std::int64_t counted_ = -1;  // the SIMD group whose cells are in the tables
 };

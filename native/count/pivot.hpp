@@ -70,7 +70,7 @@ private:
     const Packed& packed_;
     const std::int64_t feature_, n_pairs_;
     bool ready_ = false;
-    std::shared_ptr<const Packed::Taken> taken_;
+    std::shared_ptr<const Packed::PivotPlanes> taken_;
     std::vector<RowTable> row_tables_;
     std::vector<std::int64_t> row_terms_;
     std::optional<TablePivot> codes_;

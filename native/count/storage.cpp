@@ -198,13 +198,13 @@ const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16
     return scratch.data();
 }
 
-std::shared_ptr<const Packed::Taken> Packed::pivot(std::int64_t feature) const {
-    std::shared_ptr<Taken> taken;
+std::shared_ptr<const Packed::PivotPlanes> Packed::pivot(std::int64_t feature) const {
+    std::shared_ptr<PivotPlanes> taken;
     {
         const std::lock_guard<std::mutex> lock(latest_->mutex);
         if (latest_->feature == feature) taken = latest_->taken.lock();
         if (!taken) {
-            taken = std::make_shared<Taken>();
+            taken = std::make_shared<PivotPlanes>();
             latest_->feature = feature;
             latest_->taken = taken;
         }

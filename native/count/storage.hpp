@@ -123,12 +123,12 @@ public:
     const std::uint16_t* codes(std::int64_t feature, std::vector<std::uint16_t>& scratch) const;
 
     // The planes and margins of one feature, taken out of its SIMD group: once for all threads that ask for them together.
-    struct Taken {
+    struct PivotPlanes {
         std::mutex filling;
         std::unique_ptr<std::uint64_t[]> planes;
         std::vector<std::uint32_t> margins;
     };
-    std::shared_ptr<const Taken> pivot(std::int64_t feature) const;
+    std::shared_ptr<const PivotPlanes> pivot(std::int64_t feature) const;
 
     const Kernel& kernel() const { return kernel_; }
 
@@ -183,10 +183,11 @@ private:
     std::unique_ptr<std::uint64_t[], Free> planes_;
     std::vector<std::uint32_t> margins_;
     std::unique_ptr<std::uint16_t[], Free> wide_;
+    // The pivot asked for last, as long as anybody counts with it.
     struct Latest {
         std::mutex mutex;
         std::int64_t feature = -1;
-        std::weak_ptr<Taken> taken;
+        std::weak_ptr<PivotPlanes> taken;
     };
     std::unique_ptr<Latest> latest_ = std::make_unique<Latest>();
 };

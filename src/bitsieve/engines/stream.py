@@ -44,7 +44,7 @@ Parted = Iterator[tuple[int, tuple[Any, ...]]]
 DEFAULT_MEMORY = 2 << 30
 _FORMS = 6  # of the values of a batch that are in memory at once: read ahead, decoded, as columns, as codes
 _PLANES = 3  # the planes may take one part in so many of the memory, else they lie on disk
-_LINE = 64  # bytes
+_LINE = 64  # bytes of a line of the cache
 _PENDING = 8  # results of batches that wait to be merged
 _COPIES = 6  # of the sample of the rows that the memory must hold: known, new, merged, and as much for all else
 
@@ -84,7 +84,7 @@ class StreamPacking(Packed):
         return source
 
     def _array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
-        """Zeros, on disk or in memory, where a vector of them begins with a line of the cache."""
+        """Zeros: on disk, or in memory from the beginning of a line of the cache."""
         if self.spool is not None:
             return self.spool.array(name, size, kind)
         room = np.zeros(size + _LINE, kind)
@@ -271,9 +271,9 @@ class StreamSource(DataInParts):
     The rows are read in batches: once for the target, once to find bins and once to pack the coded columns into planes,
     which are counted; once less where the codes of all rows are those of the first batch. The result is that of the
     same rows in memory, to the last bit, but for a numeric column of so many distinct values that its bins are found on
-    a sample of the rows. Planes take ``(codes - 1) / 8`` bytes per row and column: in memory up to a third of it, else,
-    and with ``spool``, on disk. A stream, which can be read only once, takes as much disk as its rows. A libsvm file is
-    read once, in ranges, and its values are sorted by column on disk, in 28 bytes each; the target "y" are its labels.
+    a sample of the rows. Planes take ``(codes - 1) / 8`` bytes per row and column, on disk if a third of ``memory`` is
+    less, or with ``spool``. A stream, which is read only once, takes as much disk as its rows. A libsvm file is read
+    once, in ranges, and its values are sorted by column on disk, in 28 bytes each; the target "y" are its labels.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ from bitsieve.information.protocol import (
 
 BITS_PER_CELL = 0.7213475204444817  # 1 / (2 ln 2), times N
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots
-CACHED_PAIRS = 1 << 14  # and pairs with some columns
+CACHED_PAIRS = 1 << 14  # and pairs of a pivot with some columns
 SLAB_BYTES = 8 << 20  # allocated at once for rows: a fresh array a row spends as long on page faults as on counting
 
 

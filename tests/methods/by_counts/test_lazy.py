@@ -172,6 +172,16 @@ def test_looks_at_fewer_pairs(select, name):
     assert few <= all_ / (1 if name in ("jmim", "njmim") else 2)
 
 
+@every_lazy_criterion
+def test_never_looks_at_more_pairs_than_eagerly(select, name):
+    """Wherever the relevant features lie, and however many are counted with them: no pair is counted twice."""
+    codes, classes = few_among_many(200)
+    lazy, few = select(codes, classes, 15, True, name)
+    eager, all_ = select(codes, classes, 15, False, name)
+    assert lazy.order.tolist() == eager.order.tolist()
+    assert few <= all_ == 14 * 200
+
+
 def test_small_rows_are_counted_whole(make_table, monkeypatch):
     """By default laziness is for rows that cost more than the choosing."""
     information = PlugInInformation(PackedSource(*make_table(50, 20, seed=0)))

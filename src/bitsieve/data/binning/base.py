@@ -110,7 +110,7 @@ class Binning(ABC):
         return extents
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        """Codes of a table, to be read only: maybe its matrix, or columns if there is ``room``, two bytes a value."""
+        """Codes of a table, to be read only, maybe its own values; ``room`` is memory for them, two bytes a value."""
         if self.requires != "codes":  # where they are, numbers are looked up as they are
             table = as_known(table, self.categories_)
         extents = check_values(
