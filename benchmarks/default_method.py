@@ -30,10 +30,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bitsieve import make_selector
-from bitsieve.common.messages import aligned
-from bitsieve.data.binning.base import make_binner
-from bitsieve.data.read import read_xy
+from bitsieve.dataset.read import read_xy
+from bitsieve.discretization.base import make_binner
 from bitsieve.selectors.fitting import count_table
+from bitsieve.utils.messages import aligned
 from papers.data.files import load_npz
 
 METHODS = ("mim", "mrmr", "jmi", "cmim", "disr")

@@ -89,7 +89,7 @@ DESIGNS = {
 
 def ours(adjust: str, criterion: str, **binning: object) -> Callable[[Data, int], Columns]:
     """``stopping="fdr"``."""
-    from bitsieve.data.binning.transformers import EqualFrequencyBinner, MDLBinner
+    from bitsieve.discretization.transformers import EqualFrequencyBinner, MDLBinner
 
     binner = EqualFrequencyBinner(**binning) if binning else MDLBinner()
     rule = FalseDiscoveryStopping(level=RATE, adjust=adjust)

@@ -21,7 +21,7 @@ from scipy import stats
 from scipy.special import gammaln
 
 import bitsieve
-from bitsieve.data.quantity import number_of_classes
+from bitsieve.dataset.quantity import number_of_classes
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -35,10 +35,10 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from bitsieve import make_selector
-from bitsieve.common.defaults import BINNING
-from bitsieve.common.messages import aligned
-from bitsieve.data.read import read_xy
+from bitsieve.dataset.read import read_xy
 from bitsieve.selectors.fitting import count_table
+from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.messages import aligned
 
 Floats = NDArray[np.float64]
 Order = NDArray[np.intp]

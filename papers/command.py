@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from bitsieve.common.messages import aligned, choices, one_line
-from bitsieve.common.parameters import check_integer
-from bitsieve.common.progress import Ticker, listening
-from bitsieve.files.output import check_output, write_text
+from bitsieve.io.output import check_output, write_text
 from bitsieve.selection.figures import FORMATS, require_matplotlib, save_figure
+from bitsieve.utils.messages import aligned, choices, one_line
+from bitsieve.utils.parameters import check_integer
+from bitsieve.utils.progress import Ticker, listening
 from papers import gao2016, vinh2014, yasaei, zhai2012, zhang_hancock
 from papers.item import Item, Options
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bitsieve.common.messages import aligned, one_line
 from bitsieve.selectors.forward import VMI
+from bitsieve.utils.messages import aligned, one_line
 from papers.item import Item, Options, Result
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.messages import aligned
 from bitsieve.evaluate.measures import separability
 from bitsieve.evaluate.models import VariationalMixtureClassifier
 from bitsieve.selectors.dominant_sets import DominantSetMII
+from bitsieve.utils.messages import aligned
 from papers.data.files import ORIGINS, load_npz
 from papers.item import Item, Options, Result
 from papers.selectors import as_published

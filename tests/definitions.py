@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bitsieve.common.arrays import Integers
 from bitsieve.counts.reference import term
+from bitsieve.utils.arrays import Integers
 
 
 def joint_table(x: ArrayLike, y: ArrayLike, c: ArrayLike, shape: tuple[int, int, int]) -> Integers:

@@ -13,11 +13,11 @@ from sklearn.datasets import load_wine
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.data.binning.base import RULES, make_binner
+from bitsieve.discretization.base import RULES, make_binner
 from bitsieve.engines import registry as engines
 from bitsieve.evaluate.models import MODELS, Model
-from bitsieve.files.read import FORMATS
 from bitsieve.information import ESTIMATORS
+from bitsieve.io.read import FORMATS
 from bitsieve.methods import registry
 from bitsieve.methods.by_counts.criteria import CRITERIA
 
@@ -49,7 +49,7 @@ class HalfJMI(Criterion):
 FAMILY = """
 import numpy as np
 
-from bitsieve.common.defaults import BINNING
+from bitsieve.utils.defaults import BINNING
 from bitsieve.methods.method import Found, rank_all
 from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
 from bitsieve.selectors.base import ColumnSelector
@@ -100,7 +100,7 @@ ENGINE = """
 from functools import partial
 from itertools import accumulate
 
-from bitsieve.data.given import Given, not_read_again
+from bitsieve.dataset.given import Given, not_read_again
 from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
 
@@ -154,7 +154,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from bitsieve.files.parts import ColumnParts
+from bitsieve.io.parts import ColumnParts
 
 FIRST_BYTES = b"COLUMNS!"  # then one object of JSON, which has a list for every column
 
@@ -203,7 +203,7 @@ class HalvedInformation(SumInformation):
 BINNER = """
 import numpy as np
 
-from bitsieve.data.binning.base import CutBinning
+from bitsieve.discretization.base import CutBinning
 
 
 class MiddleBinning(CutBinning):

@@ -12,7 +12,7 @@ import pytest
 
 import bitsieve
 
-ROOMS = ("information", "counts", "methods.by_counts", "data.binning")
+ROOMS = ("information", "counts", "methods.by_counts", "discretization")
 
 
 def modules(room):

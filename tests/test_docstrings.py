@@ -12,7 +12,7 @@ import pytest
 from numpydoc.docscrape import ClassDoc, FunctionDoc
 
 import bitsieve
-from bitsieve.data.binning.base import Binning
+from bitsieve.discretization.base import Binning
 from bitsieve.methods.by_counts.criteria import CRITERIA
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES
 

@@ -11,13 +11,13 @@ import pytest
 from scipy.sparse import csc_array
 
 from bitsieve.counts.source import check_joint_values, checked_codes
-from bitsieve.data.binning.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
-from bitsieve.data.columns import read_columns
-from bitsieve.data.quantity import TargetKind
-from bitsieve.data.sparse import read_sparse
-from bitsieve.data.target import read_target, read_weights
+from bitsieve.dataset.columns import read_columns
+from bitsieve.dataset.quantity import TargetKind
+from bitsieve.dataset.sparse import read_sparse
+from bitsieve.dataset.target import read_target, read_weights
+from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner
 from bitsieve.engines.saved_counts import check_cells
-from bitsieve.files.read import read_table
+from bitsieve.io.read import read_table
 
 COLUMN_BYTES = 8 << 14  # of a column of floats
 DOCUMENT = Path(__file__).parents[1] / "docs" / "limits.md"

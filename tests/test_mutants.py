@@ -76,7 +76,7 @@ def test_the_tests_that_run_a_statement_are_run_those_of_the_room_first(monkeypa
     counts = tmp_path / "src" / "bitsieve" / "counts"
     path, other = counts / "search.py", counts / "other.py"
     sources = {path: BRANCHES, other: "def h():\n    return LIMIT\n"}
-    a, b = "tests/counts/test_a.py::test", "tests/data/test_b.py::test"
+    a, b = "tests/counts/test_a.py::test", "tests/dataset/test_b.py::test"
     seconds = {f"{a}[1]": 0.2, f"{a}[2]": 0.1, f"{a}[3]": 9.0, b: 0.0, "tests/test_c.py::names": 0.3, f"{b}_h": 1.0}
     by_line = {str(path): {4: {f"{a}[1]", b}, 5: {f"{a}[2]", f"{a}[3]"}, 10: {b}}, str(other): {2: {f"{b}_h"}}}
     tests = mutants.Measured(by_line, seconds, sources)

@@ -18,12 +18,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TOOLS = ("hypothesis", "pandas", "polars", "pytest")
 TESTS = (
-    *("tests/files", "tests/data", "tests/counts", "tests/native", "tests/selection"),
+    *("tests/io", "tests/dataset", "tests/counts", "tests/native", "tests/selection"),
     *("tests/selectors/test_frames.py", "tests/selectors/test_vmi.py"),
     *("tests/report", "tests/evaluate/test_compare.py", "tests/cli/test_commands.py", "tests/golden"),
 )
 NOT_HERE = {
-    "ignore": "tests/data/binning/test_conformance.py",  # holds to the rules of the newest scikit-learn
+    "ignore": "tests/discretization/test_conformance.py",  # holds to the rules of the newest scikit-learn
     "deselect": "tests/golden/test_golden.py::test_results_are_those_recorded[weights/states-svm-rfe]",  # its solver
 }
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bitsieve.common.progress import duration
-from bitsieve.data.read import read_xy
+from bitsieve.dataset.read import read_xy
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method, list_methods
 from bitsieve.selectors.fitting import fit_method
+from bitsieve.utils.progress import duration
 
 PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
 BEGIN, END = "<!-- method-times -->", "<!-- /method-times -->"

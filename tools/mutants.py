@@ -49,7 +49,7 @@ ANYTHING = " -> anything"  # of a line in the list of equal changes: whatever it
 EQUAL = ROOT / "tools" / "equal_mutants.txt"
 OUTCOMES = ROOT / "build" / "mutants" / "outcomes.json"
 COPIED = ("src", "tests", "benchmarks", "papers", "tools", "docs", "examples", "pyproject.toml", "CHANGELOG.md")
-ROOMS = ("information", "counts", "methods/by_counts", "data/binning")
+ROOMS = ("information", "counts", "methods/by_counts", "discretization")
 TESTS = (*(f"tests/{room}" for room in ROOMS), "tests/golden", "tests/test_public_api.py", "tests/test_declarations.py")
 # Imported once, for all changes outside of functions; what pytest rewrites is none of it.
 PRELOADED = [

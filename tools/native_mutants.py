@@ -35,7 +35,7 @@ FOLDER = ROOT / "build" / "mutants" / "native"
 TREE, OUTCOMES = FOLDER / "tree", FOLDER.with_suffix(".json")
 ROOMS = {
     "count": ("tests/counts",),
-    "encode": ("tests/data/binning", "tests/data/test_extents.py"),
+    "encode": ("tests/discretization", "tests/dataset/test_extents.py"),
     "samples": ("tests/methods/by_samples",),
 }
 BUILDS = {"plain": "", "sanitized": "address,undefined"}

@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from bitsieve.data.binning.base import make_binner
-from bitsieve.data.read import read_data
+from bitsieve.dataset.read import read_data
+from bitsieve.discretization.base import make_binner
 from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
@@ -59,7 +59,7 @@ def _started(workers):
 
 def _imported():
     from bitsieve.engines import dask as dask_files
-    from bitsieve.files import arrow
+    from bitsieve.io import arrow
 
     return arrow.__name__, dask_files.__name__
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from bitsieve.common.messages import one_line
+from bitsieve.utils.messages import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

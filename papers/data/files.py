@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.messages import choices
-from bitsieve.files.npz import read_npz
+from bitsieve.io.npz import read_npz
+from bitsieve.utils.messages import choices
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.messages import aligned, allowed_names
-from bitsieve.common.progress import phase
-from bitsieve.data.binning.transformers import EqualFrequencyBinner
-from bitsieve.data.read import read_xy
+from bitsieve.dataset.read import read_xy
+from bitsieve.discretization.transformers import EqualFrequencyBinner
 from bitsieve.selection.figures import STYLE, style
 from bitsieve.selectors.fitting import count_table
+from bitsieve.utils.messages import aligned, allowed_names
+from bitsieve.utils.progress import phase
 from papers.data.files import ORIGINS, load_bundled, load_npz
 from papers.item import Options, Result
 from papers.vinh2014.data import TABLE_6

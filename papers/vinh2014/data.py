@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.messages import allowed_names
+from bitsieve.utils.messages import allowed_names
 from papers.data.files import ORIGINS, load_npz
 from papers.data.waveform import make_waveform
 

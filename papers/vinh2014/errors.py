@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.messages import aligned
-from bitsieve.common.progress import phase
-from bitsieve.data.binning.transformers import MDLBinner
+from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.evaluate.compare import compare
 from bitsieve.evaluate.plan import FEW_SAMPLES
+from bitsieve.utils.messages import aligned
+from bitsieve.utils.progress import phase
 from papers.item import Options, Result
 from papers.selectors import as_published
 from papers.vinh2014.data import INDEPENDENT, METHODS, TABLE_4, TABLE_5, Missing, PaperData, tables

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluate.plan import feature_counts
+from bitsieve.utils.progress import phase
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.choice import pick, rank
-from bitsieve.common.progress import phase
-from bitsieve.data.binning.transformers import MDLBinner
-from bitsieve.data.read import read_xy
+from bitsieve.dataset.read import read_xy
+from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex
 from bitsieve.selectors.fitting import count_table
+from bitsieve.utils.choice import pick, rank
+from bitsieve.utils.progress import phase
 from papers.item import Options, Result
 from papers.selectors import as_published
 from papers.vinh2014.data import TABLE_2, TABLE_3, Missing, PaperData, tables

@@ -16,10 +16,10 @@ from sklearn.decomposition import PCA
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.messages import aligned
-from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.selection.figures import STYLE, style
+from bitsieve.utils.messages import aligned
+from bitsieve.utils.progress import phase
 from papers.data.files import load_npz
 from papers.item import Options, Result
 from papers.selectors import as_published

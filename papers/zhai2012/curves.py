@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from bitsieve.common.messages import aligned
 from bitsieve.selection.figures import STYLE, style
+from bitsieve.utils.messages import aligned
 from papers.data.correlated_groups import make_correlated_groups
 from papers.data.files import load_npz
 from papers.item import Options, Result

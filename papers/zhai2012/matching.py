@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import issparse
 
-from bitsieve.common.choice import TIE
-from bitsieve.common.messages import aligned
-from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns, SparseColumns
 from bitsieve.methods.by_samples.cutting_plane.matching import match, match_exactly
 from bitsieve.selectors.models import GDM
+from bitsieve.utils.choice import TIE
+from bitsieve.utils.messages import aligned
+from bitsieve.utils.progress import phase
 from papers.data.files import load_bundled
 from papers.item import Options, Result
 from papers.zhai2012.curves import SETS, load_split, synthetic

@@ -11,8 +11,8 @@ from scipy.sparse import issparse
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from bitsieve.common.progress import phase
 from bitsieve.evaluate.measures import redundancy_rates
+from bitsieve.utils.progress import phase
 from papers.selectors import as_published
 
 if TYPE_CHECKING:

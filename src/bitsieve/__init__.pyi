@@ -1,12 +1,11 @@
 """The public names, each once, and where it is defined: ``__init__.py`` imports it from there when it is first used."""
 
-from bitsieve.common.messages import BitsieveWarning as BitsieveWarning
 from bitsieve.counts.kernels import show_kernel as show_kernel
-from bitsieve.data.binning.transformers import CategoricalBinner as CategoricalBinner
-from bitsieve.data.binning.transformers import EqualFrequencyBinner as EqualFrequencyBinner
-from bitsieve.data.binning.transformers import EqualWidthBinner as EqualWidthBinner
-from bitsieve.data.binning.transformers import MDLBinner as MDLBinner
-from bitsieve.data.binning.transformers import ZeroApartBinner as ZeroApartBinner
+from bitsieve.discretization.transformers import CategoricalBinner as CategoricalBinner
+from bitsieve.discretization.transformers import EqualFrequencyBinner as EqualFrequencyBinner
+from bitsieve.discretization.transformers import EqualWidthBinner as EqualWidthBinner
+from bitsieve.discretization.transformers import MDLBinner as MDLBinner
+from bitsieve.discretization.transformers import ZeroApartBinner as ZeroApartBinner
 from bitsieve.engines.dask import DaskSource as DaskSource
 from bitsieve.engines.spark import SparkSource as SparkSource
 from bitsieve.engines.stream import StreamSource as StreamSource
@@ -75,5 +74,6 @@ from bitsieve.selectors.separability import RCFS as RCFS
 from bitsieve.selectors.separability import DpSelector as DpSelector
 from bitsieve.selectors.separability import ReliefF as ReliefF
 from bitsieve.selectors.stability import StabilitySelector as StabilitySelector
+from bitsieve.utils.messages import BitsieveWarning as BitsieveWarning
 
 __version__: str

@@ -16,7 +16,7 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.files.read import read_table
+from bitsieve.io.read import read_table
 
 
 @pytest.fixture

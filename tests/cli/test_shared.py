@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from bitsieve.cli.shared import Wording, in_words_of
-from bitsieve.common.messages import ParameterError, Sentence, Setting
+from bitsieve.utils.messages import ParameterError, Sentence, Setting
 
 
 @pytest.mark.parametrize(

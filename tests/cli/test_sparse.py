@@ -11,7 +11,7 @@ from sklearn.datasets import dump_svmlight_file
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.files.read import read_table
+from bitsieve.io.read import read_table
 
 
 @pytest.fixture(scope="module")

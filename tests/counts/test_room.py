@@ -9,11 +9,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from bitsieve.common import memory as free_memory
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information import make_information
 from bitsieve.methods.by_samples.rcfs import correlation_clusters
 from bitsieve.methods.by_samples.variational.bounds import Posterior
+from bitsieve.utils import memory as free_memory
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_matrices(free, make_table, source):
 PEAK = r"""
 import re, sys
 import numpy as np
-from bitsieve.common import memory as free_memory
+from bitsieve.utils import memory as free_memory
 def memory(which):
     with open("/proc/self/status") as file:
         return int(re.search(which + r":\s*(\d+)", file.read())[1]) * 1024

@@ -12,8 +12,8 @@ from pyarrow import csv, feather, parquet
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.engines.dask import FilesOnCluster
-from bitsieve.files import text
-from bitsieve.files.errors import DataError
+from bitsieve.io import text
+from bitsieve.io.errors import DataError
 from bitsieve.selection.select import select_from
 
 N = 500

@@ -10,7 +10,7 @@ import pytest
 
 import bitsieve
 from bitsieve.counts.packed import PackedSource
-from bitsieve.data.table import COUNTS
+from bitsieve.dataset.table import COUNTS
 from bitsieve.engines import grouped_counts, in_database
 from bitsieve.methods.registry import list_methods
 

@@ -10,10 +10,10 @@ import pytest
 
 import bitsieve as bs
 from bitsieve.cli import main
-from bitsieve.data.read import read_data
+from bitsieve.dataset.read import read_data
 from bitsieve.engines.saved_counts import SavedCounts
 from bitsieve.engines.stream import StreamSource
-from bitsieve.files.errors import DataError
+from bitsieve.io.errors import DataError
 
 N = 400
 

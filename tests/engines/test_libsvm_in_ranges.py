@@ -14,12 +14,12 @@ from sklearn.datasets import dump_svmlight_file
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.common.progress import listening
-from bitsieve.files import libsvm
-from bitsieve.files import spool as spools
-from bitsieve.files.read import open_columns, read_table
+from bitsieve.io import libsvm
+from bitsieve.io import spool as spools
+from bitsieve.io.read import open_columns, read_table
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.fitting import make_selector
+from bitsieve.utils.progress import listening
 
 N, D = 160, 22
 KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}
@@ -152,7 +152,7 @@ def test_nothing_is_left(path, tmp_path, monkeypatch):
 KILLED = """
 import sys, time
 import bitsieve
-from bitsieve.common.progress import listening
+from bitsieve.utils.progress import listening
 def slow(what):
     if what.startswith({phase!r}):
         print("here", flush=True)

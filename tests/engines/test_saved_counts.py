@@ -11,7 +11,7 @@ from pyarrow import parquet
 
 from bitsieve.cli import main
 from bitsieve.engines.saved_counts import SavedCounts
-from bitsieve.files.errors import DataError
+from bitsieve.io.errors import DataError
 from bitsieve.methods.by_counts.criteria import CRITERIA
 
 N = 1200

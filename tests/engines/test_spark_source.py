@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
-from bitsieve.data.binning.transformers import CategoricalBinner
+from bitsieve.discretization.transformers import CategoricalBinner
 from bitsieve.engines import spark as spark_portions
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.fitting import make_selector

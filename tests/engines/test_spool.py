@@ -16,10 +16,10 @@ import pytest
 from pyarrow import parquet
 
 import bitsieve
-from bitsieve.data.binning.base import make_binner
-from bitsieve.data.read import read_data
+from bitsieve.dataset.read import read_data
+from bitsieve.discretization.base import make_binner
 from bitsieve.engines.stream import StreamPacking
-from bitsieve.files import spool as spools
+from bitsieve.io import spool as spools
 
 N = 2000
 
@@ -152,7 +152,7 @@ def test_nothing_is_left(tmp_path, monkeypatch):
 KILLED = """
 import sys, time
 import bitsieve
-from bitsieve.common.progress import listening
+from bitsieve.utils.progress import listening
 def slow(what):
     if what.startswith({phase!r}):
         print("here", flush=True)
@@ -272,7 +272,7 @@ def test_a_header_and_notes_are_found_as_in_memory(tmp_path):
 
 
 def test_types_of_text_that_change_half_way(tmp_path, monkeypatch):
-    monkeypatch.setattr("bitsieve.files.text.BLOCK", 1000)
+    monkeypatch.setattr("bitsieve.io.text.BLOCK", 1000)
     path = tmp_path / "data.csv"
     how = {"binning": "quantile", "missing": "bin", "n_features_to_select": 2}
     for last in ("2.5,3,1\n", "x,2,1\n"):

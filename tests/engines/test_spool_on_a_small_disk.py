@@ -11,8 +11,8 @@ from pyarrow import parquet
 from sklearn.datasets import dump_svmlight_file
 
 import bitsieve
-from bitsieve.files import libsvm
-from bitsieve.files.errors import DataError
+from bitsieve.io import libsvm
+from bitsieve.io.errors import DataError
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import bitsieve
 from bitsieve.cli import main
 from bitsieve.engines.saved_counts import CountsTable
 from bitsieve.engines.sql import load_counts
-from bitsieve.files.errors import DataError
+from bitsieve.io.errors import DataError
 from bitsieve.selection.select import select_from
 
 duckdb = pytest.importorskip("duckdb")

@@ -7,15 +7,15 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
-from bitsieve.common.progress import listening
 from bitsieve.counts.packed import PackedBatches
-from bitsieve.data.binning.coding import fit_on_summary
-from bitsieve.data.binning.summary import Summary, summarize
-from bitsieve.data.binning.transformers import CategoricalBinner
-from bitsieve.data.read import read_xy
+from bitsieve.dataset.read import read_xy
+from bitsieve.discretization.coding import fit_on_summary
+from bitsieve.discretization.summary import Summary, summarize
+from bitsieve.discretization.transformers import CategoricalBinner
 from bitsieve.engines import stream
 from bitsieve.engines.stream import StreamPacking, StreamParts
-from bitsieve.files import spool
+from bitsieve.io import spool
+from bitsieve.utils.progress import listening
 
 N, ROWS = 300, 50
 

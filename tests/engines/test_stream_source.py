@@ -10,13 +10,13 @@ import pytest
 from pyarrow import csv, dataset, feather, parquet
 
 import bitsieve
-from bitsieve.common.progress import listening
-from bitsieve.data.binning.summary import Limits
+from bitsieve.discretization.summary import Limits
 from bitsieve.engines import stream
 from bitsieve.engines.stream import StreamParts
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.fitting import make_selector
+from bitsieve.utils.progress import listening
 
 N = 900
 KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.data.target import read_target
+from bitsieve.dataset.target import read_target
 from bitsieve.evaluate.compare import OTHER_NAMES
 from bitsieve.evaluate.comparison import Comparison, baselines
 from bitsieve.evaluate.plan import DEFAULT_METHODS, make_folds

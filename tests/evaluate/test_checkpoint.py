@@ -18,12 +18,12 @@ from sklearn.svm import SVC
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector
-from bitsieve.data.read import read_data
+from bitsieve.dataset.read import read_data
 from bitsieve.evaluate import run
 from bitsieve.evaluate.comparison import Scored
 from bitsieve.evaluate.plan import make_plan
 from bitsieve.evaluate.run import Checkpoint, remove
-from bitsieve.files import output
+from bitsieve.io import output
 
 X, Y = load_wine(return_X_y=True)
 ASKED = {"methods": ["mim", "jmi"], "features": range(1, 5), "classifier": "ncm", "folds": 6}

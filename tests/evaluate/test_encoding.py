@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
-from bitsieve.data.columns import read_columns
+from bitsieve.dataset.columns import read_columns
 from bitsieve.evaluate.plan import encode_features
 
 TRAIN = np.arange(4)

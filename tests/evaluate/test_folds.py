@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from bitsieve.data.target import read_groups, read_target
+from bitsieve.dataset.target import read_groups, read_target
 from bitsieve.evaluate.plan import feature_counts, make_folds
 
 

@@ -11,7 +11,7 @@ import pytest
 import bitsieve
 from bitsieve import ForwardSelector, KnockoffSelector, SelectorCV, StabilitySelector
 from bitsieve.cli import main
-from bitsieve.data.binning.transformers import MDLBinner
+from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.evaluate.how_many import Answer, reading
 
 QUICK = {"classifier": "ncm", "n_pairs": 6, "folds": 3}

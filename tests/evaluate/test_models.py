@@ -15,9 +15,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import bitsieve
-from bitsieve.common.progress import listening
 from bitsieve.evaluate import models
 from bitsieve.evaluate.models import default_model, make_model
+from bitsieve.utils.progress import listening
 
 STOPS = np.array([1, 2, 5, 6, 12])
 

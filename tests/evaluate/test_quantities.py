@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 import bitsieve
 from bitsieve import SelectorCV, make_selector
-from bitsieve.data.target import read_target
+from bitsieve.dataset.target import read_target
 from bitsieve.evaluate.measures import MEASURES, make_measure
 from bitsieve.evaluate.models import MODELS, make_model
 from bitsieve.evaluate.plan import make_folds

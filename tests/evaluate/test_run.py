@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 import bitsieve
 from bitsieve import MDLBinner, make_selector
-from bitsieve.data.target import read_target
+from bitsieve.dataset.target import read_target
 from bitsieve.evaluate import run
 from bitsieve.evaluate.plan import make_folds
 

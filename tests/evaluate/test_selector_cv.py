@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 import bitsieve
 from bitsieve import CategoricalBinner, EqualFrequencyBinner, ForwardSelector, SelectorCV, make_selector
-from bitsieve.data import read as read_xy
+from bitsieve.dataset import read as read_xy
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 

@@ -16,10 +16,7 @@ from types import FunctionType
 import atheris
 from tests.faults import mutants
 
-import bitsieve.data.binning
-import bitsieve.data.read  # noqa: F401
-
-GUIDED_BY = ("bitsieve.files", "bitsieve.data")
+GUIDED_BY = ("bitsieve.io", "bitsieve.dataset")
 PLACE = Path(tempfile.mkdtemp()) / "input"
 
 

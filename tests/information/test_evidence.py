@@ -20,9 +20,9 @@ from bitsieve import FCBF, QPFS, BitsieveWarning, ForwardSelector
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable
-from bitsieve.data.binning.base import make_binner
-from bitsieve.data.binning.transformers import MDLBinner
-from bitsieve.data.read import read_xy
+from bitsieve.dataset.read import read_xy
+from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.information import evidence, make_information
 from bitsieve.information.evidence import carries_information, log_chi_squared_tail, log_tails
 from bitsieve.selection.evidence import informative_by_shuffles

@@ -18,7 +18,7 @@ from bitsieve.selectors.fitting import count_table
 
 def found(X, y):
     """The leaks of a table, by column."""
-    from bitsieve.data.read import read_data
+    from bitsieve.dataset.read import read_data
 
     return {leak.column: leak.share for leak in leaks(count_table(read_data(X, y), "mdl").information)}
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from tests.data.binning.test_mdl import reference as mdl_reference
-from tests.data.binning.test_repeated import counted
+from tests.discretization.test_mdl import reference as mdl_reference
+from tests.discretization.test_repeated import counted
 from tests.native.trials import as_given, class_codes, equal, parts, size, terms_of, trial
 
 from bitsieve import _native

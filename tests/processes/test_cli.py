@@ -132,7 +132,7 @@ def test_a_signal_while_a_file_is_written_leaves_nothing(tmp_path, number, code,
     script = (
         "import sys, time\n"
         "import bitsieve.cli.select as command\n"
-        "from bitsieve.files.output import writing\n"
+        "from bitsieve.io.output import writing\n"
         "def slow(options):\n"
         "    with writing(options.output) as file:\n"
         "        file.write(b'half')\n"
@@ -188,7 +188,7 @@ def test_progress_is_one_line_on_a_terminal_that_is_wiped():
 
     script = (
         "import time\n"
-        "from bitsieve.common.progress import Ticker\n"
+        "from bitsieve.utils.progress import Ticker\n"
         "with Ticker() as ticker:\n"
         "    ticker.phase('counting')\n"
         "    time.sleep({})\n"

@@ -35,7 +35,7 @@ PROGRAM = """
 import sys
 from bitsieve.cli import EndingOfTheProcess, take_signals
 take_signals(EndingOfTheProcess())
-from bitsieve.files.output import writing
+from bitsieve.io.output import writing
 with writing("result.csv") as file:
     file.write(b"half of it")
     import stubborn
@@ -56,8 +56,8 @@ def test_in_an_import_the_process_ends_at_once(tmp_path, number):
 NATIVE = """
 import hashlib
 from bitsieve.cli import EndingOfTheProcess, take_signals
-from bitsieve.files.output import writing
-from bitsieve.files.spool import Spool
+from bitsieve.io.output import writing
+from bitsieve.io.spool import Spool
 ending = EndingOfTheProcess()
 take_signals(ending)
 ending.watch()
@@ -107,7 +107,7 @@ def test_an_interrupt_that_a_package_turned_into_an_error_is_still_one(number, m
 AT_THE_END = """
 import atexit, sys
 from bitsieve.__main__ import command
-from bitsieve.files.spool import Spool
+from bitsieve.io.spool import Spool
 folder = (spool := Spool()).folder
 (folder / "copy").touch()
 atexit.register(lambda: print("the end of", folder, end=""))  # without a line's end: flushed all the same

@@ -15,10 +15,10 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 import bitsieve
 from bitsieve import list_methods
 from bitsieve.cli import main
-from bitsieve.common.messages import number
-from bitsieve.data.read import read_data
+from bitsieve.dataset.read import read_data
 from bitsieve.report.columns import bin_labels, column_quality
 from bitsieve.report.selection import selection_report
+from bitsieve.utils.messages import number
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 

@@ -11,8 +11,8 @@ from sklearn.datasets import load_breast_cancer
 import bitsieve
 from bitsieve.cli import main
 from bitsieve.cli.parser import make_parser
-from bitsieve.common.defaults import SELECT_METHOD
 from bitsieve.methods.registry import parameters_of
+from bitsieve.utils.defaults import SELECT_METHOD
 
 
 def test_it_is_the_same_everywhere():

@@ -8,7 +8,7 @@ import pytest
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.data.read import read_xy
+from bitsieve.dataset.read import read_xy
 
 N = 40
 RANDOM = np.random.default_rng(0)

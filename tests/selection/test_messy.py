@@ -10,8 +10,8 @@ from tests.doors import by_names, said
 from tests.messy import TABLES, WRITTEN, quantity
 
 import bitsieve
-from bitsieve.data.given import column_rules
-from bitsieve.data.read import read_data
+from bitsieve.dataset.given import column_rules
+from bitsieve.dataset.read import read_data
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.data import read as read_xy
-from bitsieve.files.npz import ArrayTable
-from bitsieve.files.write import write_table
+from bitsieve.dataset import read as read_xy
+from bitsieve.io.npz import ArrayTable
+from bitsieve.io.write import write_table
 
 
 @pytest.fixture(scope="module")

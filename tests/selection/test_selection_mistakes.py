@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import bitsieve
-from bitsieve.data.read import read_data
+from bitsieve.dataset.read import read_data
 from bitsieve.selection.notes import explain
 
 

@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import bitsieve
-from bitsieve.common import messages
+from bitsieve.utils import messages
 
 Y = ["no", "yes"] * 6
 

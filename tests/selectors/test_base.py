@@ -13,7 +13,7 @@ from sklearn.datasets import load_wine
 
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, SelectorCV, list_methods, make_selector
-from bitsieve.data.read import read_xy
+from bitsieve.dataset.read import read_xy
 from bitsieve.methods.method import Found, constants_last, rank_all
 from bitsieve.selectors import fitting
 from bitsieve.selectors.base import ColumnSelector, CountSelector

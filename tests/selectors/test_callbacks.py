@@ -12,8 +12,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from bitsieve import BitsieveWarning, ForwardSelector, SelectorCV, SpecCMI, StabilitySelector
-from bitsieve.common.progress import Step
 from bitsieve.selectors.callbacks import PARTS, Phases
+from bitsieve.utils.progress import Step
 
 pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
 X, Y = load_iris(return_X_y=True)

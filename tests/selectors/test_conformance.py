@@ -32,8 +32,8 @@ from bitsieve import (
     list_methods,
     make_selector,
 )
-from bitsieve.common.defaults import SELECTOR_METHOD
 from bitsieve.methods.method import SHARED, defaults_of
+from bitsieve.utils.defaults import SELECTOR_METHOD
 
 OF_OTHER_INPUT = [
     ForwardSelector(1, binning=CategoricalBinner(missing="bin")),

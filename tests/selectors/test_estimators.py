@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, select
 from bitsieve.cli import main
-from bitsieve.data.read import read_xy
+from bitsieve.dataset.read import read_xy
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.by_counts.criteria import CRITERIA
 from bitsieve.selectors.fitting import count_table

@@ -7,11 +7,11 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from bitsieve import EqualFrequencyBinner, ForwardSelector, MDLBinner
-from bitsieve.common.defaults import ESTIMATOR
 from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import CRITERIA, JMI, MIFS, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
+from bitsieve.utils.defaults import ESTIMATOR
 
 # One rounding of a sum of logarithms by the definition.
 DEFINITION = 1e-13

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 
 from bitsieve import SDPCMI, SpecCMI, conditional_mutual_information_matrix
-from bitsieve.common.progress import listening
+from bitsieve.utils.progress import listening
 
 
 def q_of(codes, classes):

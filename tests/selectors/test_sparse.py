@@ -8,12 +8,12 @@ from scipy import sparse
 
 import bitsieve
 from bitsieve import ZeroApartBinner
-from bitsieve.common.lazy import NumberedNames
-from bitsieve.data.sparse import StoredColumns
+from bitsieve.dataset.sparse import StoredColumns
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.base import CountSelector
 from bitsieve.selectors.fitting import make_selector
+from bitsieve.utils.lazy import NumberedNames
 
 METHODS = [info.name for info in list_methods() if not info.same_as]
 TAKING = [name for name in METHODS if make_selector(name).__sklearn_tags__().input_tags.sparse]

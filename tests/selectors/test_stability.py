@@ -8,8 +8,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 
 from bitsieve import FCBF, ForwardSelector, ReliefF, StabilitySelector, plot_stability
-from bitsieve.data.binning.transformers import MDLBinner
-from bitsieve.data.read import read_xy
+from bitsieve.dataset.read import read_xy
+from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.selectors.stability import expected_false_selections, half_of, least_threshold
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)

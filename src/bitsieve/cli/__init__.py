@@ -85,7 +85,7 @@ def _guarded(arguments: Sequence[str], ending: Ending) -> int:
 
 def _in_words(error: Exception) -> tuple[str, int]:
     """What is said of an error, and the exit code."""
-    from bitsieve.common.messages import one_line
+    from bitsieve.utils.messages import one_line
 
     line = one_line(error.strerror if isinstance(error, OSError) and error.strerror and not error.filename else error)
     if isinstance(error, MemoryError):
@@ -144,7 +144,7 @@ def _watch(numbers: int) -> None:
 
 def end_now(code: int, said: bool = False) -> None:
     """End the process without another word but that it was asked to end, and leave nothing half done behind."""
-    output = sys.modules.get("bitsieve.files.output")
+    output = sys.modules.get("bitsieve.io.output")
     if output is not None and hasattr(output, "discard_unfinished"):  # imported to its end
         output.discard_unfinished()
     if not said:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from bitsieve.cli.shared import binning_of, rules_of
-from bitsieve.common.progress import shown
+from bitsieve.utils.progress import shown
 
 if TYPE_CHECKING:
-    from bitsieve.data.binning.base import Binning
+    from bitsieve.discretization.base import Binning
     from bitsieve.engines.in_parts import TableInParts
 
 
@@ -50,8 +50,8 @@ def run_sql(options: argparse.Namespace) -> int:
         from bitsieve.engines.in_database import DatabaseSource
         from bitsieve.engines.sql import statement
         from bitsieve.engines.stream import StreamSource
-        from bitsieve.files.database import identifier, name_of_table
-        from bitsieve.files.read import database_kind
+        from bitsieve.io.database import identifier, name_of_table
+        from bitsieve.io.read import database_kind
         from bitsieve.selection.select import few_are_codes
 
         kind = database_kind(options.data)
@@ -74,8 +74,8 @@ def _read(
     source: Any, options: argparse.Namespace, rule: str, parameters: dict[str, Any]
 ) -> tuple[TableInParts, Binning]:
     """The table, of which the target is known, and its binner."""
-    from bitsieve.data.binning.base import make_binner
-    from bitsieve.files.read import open_columns
+    from bitsieve.discretization.base import make_binner
+    from bitsieve.io.read import open_columns
 
     if getattr(source, "own_target", None) is not None:
         open_columns(options.data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from bitsieve.common.defaults import (
+from bitsieve.utils.defaults import (
     BINNING,
     COMPARED,
     ESTIMATOR,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, MOVED, OPTIONS, PROGRAM, Kind, Option, options_of
-from bitsieve.common.messages import choices, nearest, one_line
+from bitsieve.utils.messages import choices, nearest, one_line
 
 
 class UsageError(ValueError):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from bitsieve.cli.options import options_of
 from bitsieve.cli.shared import Wording, binning_of, check_written, given, made_by, rules_of, say, show, sources_of
-from bitsieve.common.defaults import INTERACTIONS_BINNING
-from bitsieve.common.messages import Sentence, Setting
-from bitsieve.common.progress import phase, shown
+from bitsieve.utils.defaults import INTERACTIONS_BINNING
+from bitsieve.utils.messages import Sentence, Setting
+from bitsieve.utils.progress import phase, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ def run_how_many(options: argparse.Namespace) -> int:
     rule, parameters = binning_of(options)
     check_written(options, figure=FORMATS)
     with _asking(options):
-        from bitsieve.data.binning.base import binning_with
+        from bitsieve.discretization.base import binning_with
         from bitsieve.evaluate.how_many import how_many
         from bitsieve.report.plots import plot_how_many
 
@@ -45,7 +45,7 @@ def run_how_many(options: argparse.Namespace) -> int:
 
 def run_interactions(options: argparse.Namespace) -> int:
     """The pairs or triples of columns that carry the most about the target."""
-    from bitsieve.files.write import ROWS_WRITTEN, write_rows
+    from bitsieve.io.write import ROWS_WRITTEN, write_rows
     from bitsieve.selection.figures import FORMATS
 
     check_written(options, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN, figure=FORMATS)
@@ -70,7 +70,7 @@ def run_interactions(options: argparse.Namespace) -> int:
 @contextmanager
 def _asking(options: argparse.Namespace) -> Iterator[None]:
     """Inside the block progress is shown, and notes, which the result has, are no warnings."""
-    from bitsieve.common.messages import BitsieveWarning
+    from bitsieve.utils.messages import BitsieveWarning
 
     with shown(not options.quiet), warnings.catch_warnings():
         warnings.simplefilter("ignore", BitsieveWarning)
@@ -97,7 +97,7 @@ def run_compare(options: argparse.Namespace) -> int:
         comparison.notes[:] = map(options.wording, comparison.notes)
         phase("writing")
         if options.output is not None:
-            from bitsieve.files.write import write_rows
+            from bitsieve.io.write import write_rows
 
             write_rows(comparison.table(), options.output)
         if options.report is not None:
@@ -122,7 +122,7 @@ def run_compare(options: argparse.Namespace) -> int:
 
 def _check_paths(options: argparse.Namespace) -> Path | None:
     """Refuse paths that cannot be used, before any work; say where finished folds are kept."""
-    from bitsieve.files.write import ROWS_WRITTEN
+    from bitsieve.io.write import ROWS_WRITTEN
 
     check_written(options, output=ROWS_WRITTEN, report=(".html",))
     if options.output is None:
@@ -138,8 +138,8 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from bitsieve.data.binning.base import binning_with
-    from bitsieve.data.read import read_data
+    from bitsieve.dataset.read import read_data
+    from bitsieve.discretization.base import binning_with
     from bitsieve.evaluate.plan import Question, make_plan
 
     rule, parameters = binning_of(options)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.cli.shared import binning_of, check_written, made_by, rules_of, say, show, sources_of
-from bitsieve.common.messages import Sentence, Setting, one_line
-from bitsieve.common.progress import phase, shown
-from bitsieve.files.read import check_file, holds_sparse_rows
+from bitsieve.io.read import check_file, holds_sparse_rows
+from bitsieve.utils.messages import Sentence, Setting, one_line
+from bitsieve.utils.progress import phase, shown
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from bitsieve.data.table import Table
+    from bitsieve.dataset.table import Table
     from bitsieve.selection.reading import Reading
     from bitsieve.selection.selection import Selection
 
@@ -72,7 +72,7 @@ def run_explain(options: argparse.Namespace) -> int:
 
 def _check_paths(options: argparse.Namespace, reading: Reading | None) -> None:
     """Refuse paths that are missing or cannot be written, before any work."""
-    from bitsieve.files.write import ROWS_WRITTEN, WRITTEN
+    from bitsieve.io.write import ROWS_WRITTEN, WRITTEN
 
     output = getattr(options, "output", None)
     if output is not None and reading is None:
@@ -91,7 +91,7 @@ def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
     n, target = len(selection.features), table.target.name
     k = f"{n:,} feature{'s' * (n != 1)}"
     if options.output is not None:
-        from bitsieve.files.write import write_table
+        from bitsieve.io.write import write_table
 
         phase("writing")
         given: Any = table.given  # every table of a file has it
@@ -99,8 +99,8 @@ def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
         kept = ", rows without a target with the others" if options.drop_missing_target else ""
         saved.append(f"saved {k} and the target {target!r} to {options.output!r}{kept}")
     if options.output_ranking is not None:
-        from bitsieve.data.given import frame_of
-        from bitsieve.files.write import write_rows
+        from bitsieve.dataset.given import frame_of
+        from bitsieve.io.write import write_rows
         from bitsieve.selection.selection import ranking
 
         write_rows(frame_of(ranking(selection), "pyarrow"), options.output_ranking)
@@ -134,7 +134,7 @@ def _asked(options: argparse.Namespace) -> tuple[Reading | None, dict[str, Any]]
 def _reading(options: argparse.Namespace) -> Reading | None:
     """How ``DATA`` is read; None: saved counts are."""
     if options.counts:
-        from bitsieve.data.table import COUNTS
+        from bitsieve.dataset.table import COUNTS
         from bitsieve.methods.registry import check_offers
 
         if options.data is not None:

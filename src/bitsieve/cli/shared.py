@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import OPTIONS, Option, options_of
-from bitsieve.common.defaults import BINNING
-from bitsieve.common.messages import BitsieveWarning, Sentence, Setting, message_of, one_line
+from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.messages import BitsieveWarning, Sentence, Setting, message_of, one_line
 
 if TYPE_CHECKING:
-    from bitsieve.data.given import ColumnRules
+    from bitsieve.dataset.given import ColumnRules
 
 
 _OF_BINNER = {"n_bins": "bins", "uncut": "uncut", "missing": "missing"}
@@ -107,14 +107,14 @@ def given(options: argparse.Namespace) -> dict[str, Any]:
 
 def rules_of(options: argparse.Namespace) -> ColumnRules:
     """How columns are read."""
-    from bitsieve.data.given import column_rules
+    from bitsieve.dataset.given import column_rules
 
     return column_rules(options.repair is not False, dict(options.column_type or ()))
 
 
 def binning_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """The rule of the binner and the parameters given, refused where the rule has none such."""
-    from bitsieve.data.binning.base import make_binner
+    from bitsieve.discretization.base import make_binner
 
     rule, given = options.binning or BINNING, {name: getattr(options, typed) for name, typed in _OF_BINNER.items()}
     parameters = {name: value for name, value in given.items() if value is not None}
@@ -142,7 +142,7 @@ def show(
 
 def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None:
     """Refuse, before any work, what could not be written: other endings, and files that are there already."""
-    from bitsieve.files.output import check_output
+    from bitsieve.io.output import check_output
 
     seen: dict[Path, str] = {}
     for name, endings in written.items():

@@ -15,10 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Flags, Integers, Matrix, Progress
-from bitsieve.common.choice import TIE
-from bitsieve.common.lazy import cached_property
-from bitsieve.common.memory import WITHOUT_LOOKING, check_room, square_matrix
 from bitsieve.counts.kernels import KernelChoice, choose_kernel
 from bitsieve.counts.source import (
     FEW_BYTES,
@@ -36,6 +32,10 @@ from bitsieve.counts.source import (
 )
 from bitsieve.counts.tables import DENSE_CELLS, ContingencyTable, PairForm, PairSums, Sums, Terms, new_sums
 from bitsieve.counts.threads import run_blocks, spread, thread_count
+from bitsieve.utils.arrays import Columns, Flags, Integers, Matrix, Progress
+from bitsieve.utils.choice import TIE
+from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.memory import WITHOUT_LOOKING, check_room, square_matrix
 
 LANES = 8  # features of a SIMD group
 COUNTERS_WIDTH = 16  # SIMD groups a block with packed counters: what the counters leave of the second-level cache

@@ -10,8 +10,8 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bitsieve.common.arrays import Integers
 from bitsieve.counts.source import CodedSource
+from bitsieve.utils.arrays import Integers
 
 
 class NaiveSource(CodedSource):

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Integers
 from bitsieve.counts.tables import Terms
+from bitsieve.utils.arrays import Columns, Integers
 
 Labels = NDArray[np.int32]
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Integers
 from bitsieve.counts.search import ClassSearch, JoinedSearch
 from bitsieve.counts.tables import MAX_SAMPLES, ContingencyTable, Sums, Tables, Terms, sums_of_tables
 from bitsieve.counts.threads import run_blocks
+from bitsieve.utils.arrays import Columns, Integers
 
 MAX_CODES = 1 << 16
 MAX_FEATURES = 10**6

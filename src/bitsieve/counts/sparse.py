@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Integers
-from bitsieve.common.lazy import cached_property
 from bitsieve.counts.source import CodedSource, JointCodes, checked_classes, checked_weights
 from bitsieve.counts.tables import PairSums, Sums, Terms, new_sums
 from bitsieve.counts.threads import run_blocks, thread_count
+from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.lazy import cached_property
 
 BLOCK_CODES = 1 << 22  # listed codes that are sorted by column at once: 32 MiB
 TURNED_CODES = 1 << 25  # listed codes that are written by row at once: 200 MB, of which few pages lie in a file

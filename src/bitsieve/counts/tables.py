@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Floats, Integers, Matrix, Progress
-from bitsieve.common.choice import Scores
-from bitsieve.common.memory import square_matrix
+from bitsieve.utils.arrays import Columns, Floats, Integers, Matrix, Progress
+from bitsieve.utils.choice import Scores
+from bitsieve.utils.memory import square_matrix
 
 TABLE_LIMIT = 1 << 17  # 1 MiB: cells beyond it are so few that their terms are computed afresh
 MAX_SAMPLES = 1 << 31

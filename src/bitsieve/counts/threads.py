@@ -15,7 +15,7 @@ from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread, local
 from typing import Any, TypeVar
 
-from bitsieve.common.parameters import check_threads
+from bitsieve.utils.parameters import check_threads
 
 Block = TypeVar("Block")
 Tasks = SimpleQueue[Callable[[], None] | None]  # None: there will be no more

@@ -16,10 +16,10 @@ from queue import Empty, SimpleQueue
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Integers, Progress
 from bitsieve.counts.source import CountSource, conditioning, sums_of
 from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.counts.threads import run_blocks
+from bitsieve.utils.arrays import Columns, Integers, Progress
 
 STATISTICS = ("synergy", "interaction", "gain", "joint")
 ORDERS = (2, 3)

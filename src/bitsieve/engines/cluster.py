@@ -10,17 +10,17 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar, TypeVar, Unpack
 
-from bitsieve.common.arrays import Integers
-from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
-from bitsieve.data.binning.coding import Coding
-from bitsieve.data.binning.summary import Limits
-from bitsieve.data.given import Given, Roles, divide
-from bitsieve.data.table import TableInMemory
-from bitsieve.data.target_summary import TargetCoding
+from bitsieve.dataset.given import Given, Roles, divide
+from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.target_summary import TargetCoding
+from bitsieve.discretization.coding import Coding
+from bitsieve.discretization.summary import Limits
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
 from bitsieve.engines.portions import PartitionedSource, Portions, in_order
 from bitsieve.engines.registry import DataInParts, ReadAs
+from bitsieve.utils.arrays import Integers
+from bitsieve.utils.progress import phase
 
 Result = TypeVar("Result")
 _NOT_LOADED = re.compile(r"(?:ModuleNotFoundError|ImportError|AttributeError): (.*bitsieve.*)|VERSION_MISMATCH\] (.*)")

@@ -13,17 +13,17 @@ from uuid import uuid4
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns
-from bitsieve.common.messages import one_line
-from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, Roles, not_read_again
+from bitsieve.dataset.encoding import as_array
+from bitsieve.dataset.given import Given, Roles, not_read_again
 from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.in_parts import PartReader
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
 from bitsieve.engines.registry import is_dask
 from bitsieve.engines.stream import ROWS_READ_AGAIN, read_again
-from bitsieve.files.parts import Range
-from bitsieve.files.read import open_columns
+from bitsieve.io.parts import Range
+from bitsieve.io.read import open_columns
+from bitsieve.utils.arrays import Columns
+from bitsieve.utils.messages import one_line
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.counts.source import ConditioningSource, Partition
 from bitsieve.counts.tables import ContingencyTable
-from bitsieve.data.arrow import numpy_of
-from bitsieve.files.errors import DataError, in_one_line
+from bitsieve.dataset.arrow import numpy_of
+from bitsieve.io.errors import DataError, in_one_line
+from bitsieve.utils.arrays import Columns, Floats, Integers
 
 LARGEST = float(np.finfo(np.float64).max)
 GROUPS_AT_ONCE = 1 << 16  # of several columns together, for which one statement is made

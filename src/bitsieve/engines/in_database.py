@@ -12,17 +12,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Flags, Integers
-from bitsieve.common.messages import Sentence, Setting, quoted
-from bitsieve.common.progress import phase
-from bitsieve.data.binning.coding import Coding
-from bitsieve.data.binning.summary import Limits, Summary, summarize
-from bitsieve.data.encoding import are_categories, as_array, is_missing, lookup
-from bitsieve.data.given import ColumnRules, Given, divide, is_lazy, is_path, take_columns
-from bitsieve.data.profile import RowNumbers
-from bitsieve.data.read import read_xy
-from bitsieve.data.target import read_values, split_target, without_value
-from bitsieve.data.target_summary import TargetCoding, TargetPart
+from bitsieve.dataset.encoding import are_categories, as_array, is_missing, lookup
+from bitsieve.dataset.given import ColumnRules, Given, divide, is_lazy, is_path, take_columns
+from bitsieve.dataset.profile import RowNumbers
+from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.target import read_values, split_target, without_value
+from bitsieve.dataset.target_summary import TargetCoding, TargetPart
+from bitsieve.discretization.coding import Coding
+from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.engines.grouped_counts import (
     LARGEST,
     Classes,
@@ -38,8 +35,11 @@ from bitsieve.engines.grouped_counts import (
 )
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
 from bitsieve.engines.registry import DataInParts, ReadAs
-from bitsieve.files.database import relation_of
-from bitsieve.files.read import database_kind
+from bitsieve.io.database import relation_of
+from bitsieve.io.read import database_kind
+from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.messages import Sentence, Setting, quoted
+from bitsieve.utils.progress import phase
 
 Result = TypeVar("Result")
 _WHOLE = tuple(getattr(pa, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64))

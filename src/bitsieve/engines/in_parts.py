@@ -11,23 +11,23 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Flags, Integers
-from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
-from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.coding import Coding, arity_of, fit_on_summary
-from bitsieve.data.binning.equal import EqualWidthBinning
-from bitsieve.data.binning.mdl import CutsInParts
-from bitsieve.data.binning.summary import Limits, Summary, summarize
-from bitsieve.data.given import Account, ColumnRules, Roles, Understood
-from bitsieve.data.profile import Profile
-from bitsieve.data.quantity import TargetKind
-from bitsieve.data.read import n_rows, n_without, read_xy
-from bitsieve.data.table import TableElsewhere, TableInMemory, on_rows_left_out
-from bitsieve.data.target import Target, check_read, no_row_counts, read_weights, take_weighted, zero_where_missing
-from bitsieve.data.target_summary import TargetCoding, TargetPart, TargetSummary
-from bitsieve.data.text import Words, target_with_text_read
+from bitsieve.dataset.given import Account, ColumnRules, Roles, Understood
+from bitsieve.dataset.profile import Profile
+from bitsieve.dataset.quantity import TargetKind
+from bitsieve.dataset.read import n_rows, n_without, read_xy
+from bitsieve.dataset.table import TableElsewhere, TableInMemory, on_rows_left_out
+from bitsieve.dataset.target import Target, check_read, no_row_counts, read_weights, take_weighted, zero_where_missing
+from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
+from bitsieve.dataset.text import Words, target_with_text_read
+from bitsieve.discretization.base import Binning
+from bitsieve.discretization.coding import Coding, arity_of, fit_on_summary
+from bitsieve.discretization.equal import EqualWidthBinning
+from bitsieve.discretization.mdl import CutsInParts
+from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.engines.portions import united
+from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.progress import phase
 
 Result = TypeVar("Result")
 Work = Callable[..., Result]

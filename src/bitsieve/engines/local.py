@@ -7,13 +7,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import ClassSearch, FixedCodes, Units
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
-from bitsieve.data.binning.base import Binning, make_binner
-from bitsieve.data.table import Table, TableElsewhere, TableInMemory
+from bitsieve.dataset.table import Table, TableElsewhere, TableInMemory
+from bitsieve.discretization.base import Binning, make_binner
+from bitsieve.utils.progress import phase
 
 
 def make_source(
@@ -39,7 +39,7 @@ def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binning:
     binner = make_binner(spec, n_jobs=n_jobs).for_table(table)
     if not table.is_sparse or not binner.bins_parts:
         return binner
-    from bitsieve.data.binning.zero_apart import ZeroApartBinning
+    from bitsieve.discretization.zero_apart import ZeroApartBinning
 
     return ZeroApartBinning(binner, n_jobs=n_jobs)
 

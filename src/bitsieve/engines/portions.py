@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Integers
-from bitsieve.common.lazy import cached_property
 from bitsieve.counts.packed import PackedSource, dense_cells
 from bitsieve.counts.source import ConditioningSource, Partition, check_joint_values, refined
 from bitsieve.counts.tables import DENSE_CELLS, MAX_SAMPLES, ContingencyTable, has_all_cells
+from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.lazy import cached_property
 
 Shape = tuple[int, int, int]
 

@@ -9,10 +9,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
-from bitsieve.common.messages import ParameterError
-from bitsieve.data.given import ColumnRules, gives_batches, is_frame, is_lazy, is_path
-from bitsieve.data.table import COUNTS, Table
-from bitsieve.files.read import database_kind
+from bitsieve.dataset.given import ColumnRules, gives_batches, is_frame, is_lazy, is_path
+from bitsieve.dataset.table import COUNTS, Table
+from bitsieve.io.read import database_kind
+from bitsieve.utils.messages import ParameterError
 
 
 class ReadAs(TypedDict, total=False):

@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Integers
-from bitsieve.common.messages import quoted
-from bitsieve.common.progress import phase
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable
-from bitsieve.data.binning.base import Binning
-from bitsieve.data.binning.coding import Coding, binning_facts, binning_of, from_list, listed
-from bitsieve.data.column_summary import changes_kind, union_of_categories
-from bitsieve.data.encoding import lookup
-from bitsieve.data.profile import Profile
-from bitsieve.data.quantity import TargetKind
-from bitsieve.data.table import TableElsewhere
-from bitsieve.data.target import Target
+from bitsieve.dataset.column_summary import changes_kind, union_of_categories
+from bitsieve.dataset.encoding import lookup
+from bitsieve.dataset.profile import Profile
+from bitsieve.dataset.quantity import TargetKind
+from bitsieve.dataset.table import TableElsewhere
+from bitsieve.dataset.target import Target
+from bitsieve.discretization.base import Binning
+from bitsieve.discretization.coding import Coding, binning_facts, binning_of, from_list, listed
 from bitsieve.engines.in_parts import TableInParts
-from bitsieve.files.errors import DataError, in_one_line
-from bitsieve.files.output import writing
+from bitsieve.io.errors import DataError, in_one_line
+from bitsieve.io.output import writing
+from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.messages import quoted
+from bitsieve.utils.progress import phase
 
 MOST_CELLS = 1 << 28  # of all tables: 2 GiB
 _FILE = "counts.bitsieve"  # a digest of what follows, the facts as a line of JSON, and the cells

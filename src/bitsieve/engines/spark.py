@@ -14,13 +14,13 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import finalize
 
-from bitsieve.common.arrays import Columns
-from bitsieve.common.lazy import cached_property
-from bitsieve.data.columns import check_labels
-from bitsieve.data.given import Given, Roles
+from bitsieve.dataset.columns import check_labels
+from bitsieve.dataset.given import Given, Roles
 from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
 from bitsieve.engines.registry import is_spark
+from bitsieve.utils.arrays import Columns
+from bitsieve.utils.lazy import cached_property
 
 if TYPE_CHECKING:
     import pyarrow as pa

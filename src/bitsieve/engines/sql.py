@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from bitsieve.common.messages import quoted
-from bitsieve.data.binning.coding import binning_of
-from bitsieve.data.target import Target
+from bitsieve.dataset.target import Target
+from bitsieve.discretization.coding import binning_of
 from bitsieve.engines.grouped_counts import LARGEST
 from bitsieve.engines.in_parts import TableInParts
 from bitsieve.engines.saved_counts import SavedCounts, check_cells, each_table, n_cells
-from bitsieve.files.database import identifier
-from bitsieve.files.errors import in_one_line
-from bitsieve.files.read import file_kind
+from bitsieve.io.database import identifier
+from bitsieve.io.errors import in_one_line
+from bitsieve.io.read import file_kind
+from bitsieve.utils.messages import quoted
 
 COLUMNS = ("first", "first_value", "second", "second_value")  # then the class and the number of samples
 

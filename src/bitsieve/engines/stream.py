@@ -14,28 +14,28 @@ from typing import Any, TypeVar, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Integers
-from bitsieve.common.lazy import cached_property
-from bitsieve.common.memory import check_memory
-from bitsieve.common.messages import Sentence, Setting
-from bitsieve.common.progress import listening, phase
 from bitsieve.counts.packed import PackedBatches
 from bitsieve.counts.source import CountSource
-from bitsieve.data.binning.coding import Coding
-from bitsieve.data.binning.summary import Limits, Summary
-from bitsieve.data.encoding import as_array
-from bitsieve.data.given import Given, divide, gives_batches, is_path, not_read_again
-from bitsieve.data.read import read_data
-from bitsieve.data.table import Table, TableInMemory
-from bitsieve.data.target_summary import TargetCoding
+from bitsieve.dataset.encoding import as_array
+from bitsieve.dataset.given import Given, divide, gives_batches, is_path, not_read_again
+from bitsieve.dataset.read import read_data
+from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.target_summary import TargetCoding
+from bitsieve.discretization.coding import Coding
+from bitsieve.discretization.summary import Limits, Summary
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
 from bitsieve.engines.registry import DataInParts, ReadAs
-from bitsieve.files.arrow import give_back_unused
-from bitsieve.files.errors import check_unchanged
-from bitsieve.files.libsvm import read_libsvm_in_ranges
-from bitsieve.files.parts import ColumnParts
-from bitsieve.files.read import holds_sparse_rows, open_columns
-from bitsieve.files.spool import Spool, kept, key_name, mapped
+from bitsieve.io.arrow import give_back_unused
+from bitsieve.io.errors import check_unchanged
+from bitsieve.io.libsvm import read_libsvm_in_ranges
+from bitsieve.io.parts import ColumnParts
+from bitsieve.io.read import holds_sparse_rows, open_columns
+from bitsieve.io.spool import Spool, kept, key_name, mapped
+from bitsieve.utils.arrays import Integers
+from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.memory import check_memory
+from bitsieve.utils.messages import Sentence, Setting
+from bitsieve.utils.progress import listening, phase
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -7,18 +7,18 @@ from os import PathLike
 from types import MappingProxyType
 from typing import Any, Self
 
-from bitsieve.common.defaults import BINNING, CROSS_VALIDATED
-from bitsieve.common.docstrings import cites
-from bitsieve.common.messages import warn_of
-from bitsieve.common.parameters import with_hints
-from bitsieve.common.progress import shown
-from bitsieve.data.given import column_rules
-from bitsieve.data.read import read_data
-from bitsieve.data.table import TableInMemory
+from bitsieve.dataset.given import column_rules
+from bitsieve.dataset.read import read_data
+from bitsieve.dataset.table import TableInMemory
 from bitsieve.evaluate.comparison import Comparison
 from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
 from bitsieve.evaluate.run import Checkpoint, run_plan
 from bitsieve.selectors.base import ColumnSelector, with_parameters
+from bitsieve.utils.defaults import BINNING, CROSS_VALIDATED
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.messages import warn_of
+from bitsieve.utils.parameters import with_hints
+from bitsieve.utils.progress import shown
 
 OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
     **dict.fromkeys(("method", "criterion", "selectors"), "methods"),

@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common import html
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.messages import aligned, choices, displayed, finite, printable
-from bitsieve.data.given import frame_of, library_of
+from bitsieve.dataset.given import frame_of, library_of
 from bitsieve.evaluate.measures import (
     ACCURACY,
     MEASURES,
@@ -31,6 +28,9 @@ from bitsieve.evaluate.measures import (
 )
 from bitsieve.evaluate.plan import Plan
 from bitsieve.selection.figures import Axes, Curves, plot_curves
+from bitsieve.utils import html
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.messages import aligned, choices, displayed, finite, printable
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,17 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from bitsieve.common import html
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.defaults import BINNING, ESTIMATOR, HOW_MANY_METHOD
-from bitsieve.common.messages import aligned, quoted, warn_of
-from bitsieve.common.parameters import check_integer
-from bitsieve.common.progress import phase
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.data.binning.base import binning_with, make_binner
-from bitsieve.data.given import column_rules
-from bitsieve.data.read import read_data
-from bitsieve.data.table import TableInMemory
+from bitsieve.dataset.given import column_rules
+from bitsieve.dataset.read import read_data
+from bitsieve.dataset.table import TableInMemory
+from bitsieve.discretization.base import binning_with, make_binner
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.compare import SelectorCV
 from bitsieve.information.evidence import leaks
@@ -29,6 +23,12 @@ from bitsieve.selection.notes import explain_leaks, explain_rows, explain_target
 from bitsieve.selectors.fitting import Counted, count_table
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
 from bitsieve.selectors.stability import StabilitySelector
+from bitsieve.utils import html
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.defaults import BINNING, ESTIMATOR, HOW_MANY_METHOD
+from bitsieve.utils.messages import aligned, quoted, warn_of
+from bitsieve.utils.parameters import check_integer
+from bitsieve.utils.progress import phase
 
 HEADER = ("rule", "columns", "first of them", "what it asks")
 MOST = 30  # columns that cross-validation tries, and of the figure

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.messages import ParameterError, Sentence, Setting, choices
 
 Values = NDArray[Any]
 Loss = Callable[[Values, Values], float]

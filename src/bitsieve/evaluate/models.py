@@ -25,10 +25,10 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
-from bitsieve.common.parameters import check_integer
 from bitsieve.evaluate.measures import Predicted, does_not_fit
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.utils.parameters import check_integer
 
 Grow = Callable[[Floats, NDArray[Any], Floats, Columns], Iterator[NDArray[Any]]]
 

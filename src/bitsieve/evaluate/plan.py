@@ -13,15 +13,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import f_classif
 from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
-from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.defaults import BINNING, COMPARED
-from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
-from bitsieve.common.parameters import check_flag, check_integer
-from bitsieve.data.binning.base import make_binner
-from bitsieve.data.binning.transformers import MDLBinner
-from bitsieve.data.quantity import TIMES
-from bitsieve.data.table import TableInMemory
-from bitsieve.data.target import Target
+from bitsieve.dataset.quantity import TIMES
+from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.target import Target
+from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.evaluate.measures import Loss, Measure, Predicted, make_measure
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
 from bitsieve.information.evidence import leaks
@@ -29,6 +25,10 @@ from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data
 from bitsieve.selectors.fitting import count_table, make_selector
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.defaults import BINNING, COMPARED
+from bitsieve.utils.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.utils.parameters import check_flag, check_integer
 
 FEW_SAMPLES = 100  # below, one sample is left out at a time
 MANY_FOLDS = 10

@@ -25,17 +25,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from threadpoolctl import threadpool_limits
 
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.messages import one_line
-from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.evaluate.comparison import BEST, Comparison
 from bitsieve.evaluate.measures import Scored, redundancy_rates, separability, wrong
 from bitsieve.evaluate.plan import Fold, Foreign, Plan
-from bitsieve.files.errors import DataError
-from bitsieve.files.output import writing
+from bitsieve.io.errors import DataError
+from bitsieve.io.output import writing
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.selectors.fitting import Counted, count_table
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.messages import one_line
+from bitsieve.utils.progress import phase
 
 Ranking = tuple[Columns, float]  # features in order of choice, and the seconds that took, binning included
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bitsieve.common.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.counts.source import CountSource
 from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
 from bitsieve.information.protocol import Information, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
+from bitsieve.utils.messages import ParameterError, Sentence, Setting, choices
 
 ESTIMATORS: dict[str, type[Information]] = {
     kind.estimator: kind

@@ -18,12 +18,12 @@ from typing import ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers
-from bitsieve.common.lazy import cached_property
 from bitsieve.counts.source import CountSource, Partition, conditioning
 from bitsieve.counts.tables import Terms, column_blocks, entropy_terms
 from bitsieve.information.plug_in import SumInformation, SumPair
 from bitsieve.information.protocol import ConditionalInformation, Information, counted_by_class
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.lazy import cached_property
 
 SERIES_FROM = 64.0  # samples expected in a cell: from there on a series is right to 1e-4 bits a table at worst
 NEGLIGIBLE = 2.0**-64  # of the greatest chance of a cell's counts

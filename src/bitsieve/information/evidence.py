@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers
-from bitsieve.common.lazy import Later
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable, column_blocks, entropy_terms
 from bitsieve.information.corrected import expected_terms
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.lazy import Later
 
 PIVOTS_AT_ONCE = 256  # columns that others are looked at given, all pairs at once
 TESTED = 8, 24, 56, 120  # pivots after which what is shown of columns is looked at, before more are tested

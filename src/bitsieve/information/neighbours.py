@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Floats
-from bitsieve.common.lazy import digamma as psi
+from bitsieve.utils.arrays import Floats
+from bitsieve.utils.lazy import digamma as psi
 
 
 class Variable(NamedTuple):

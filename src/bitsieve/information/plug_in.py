@@ -19,10 +19,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import DTypeLike
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
-from bitsieve.common.choice import Scores
-from bitsieve.common.lazy import cached_property
-from bitsieve.common.memory import square_matrix
 from bitsieve.counts.source import CountSource, conditioning, sums_of
 from bitsieve.counts.tables import PairForm, Terms, entropy_terms
 from bitsieve.information.protocol import (
@@ -33,6 +29,10 @@ from bitsieve.information.protocol import (
     Quantity,
     counted_by_class,
 )
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
+from bitsieve.utils.choice import Scores
+from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.memory import square_matrix
 
 BITS_PER_CELL = 0.7213475204444817  # 1 / (2 ln 2), times N
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots

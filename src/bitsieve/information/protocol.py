@@ -8,12 +8,12 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
-from bitsieve.common.choice import Scores
-from bitsieve.common.lazy import cached_property
-from bitsieve.common.memory import square_matrix
 from bitsieve.counts.source import CountSource, Partition
 from bitsieve.counts.tables import DisjointSupport, Sums, Terms
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
+from bitsieve.utils.choice import Scores
+from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.memory import square_matrix
 
 Number = TypeVar("Number", bound=np.generic)
 Quantity = Literal["redundancy", "conditional_redundancy", "conditional_relevance", "mean_relevance"]  # of a matrix

@@ -15,11 +15,11 @@ from typing import ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Matrix
-from bitsieve.common.lazy import cached_property
 from bitsieve.counts.source import CountSource, sums_of
 from bitsieve.counts.threads import run_blocks
 from bitsieve.information.protocol import Information, PairInformation, UndefinedQuantityError, counted_by_class
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix
+from bitsieve.utils.lazy import cached_property
 
 BLOCK_CELLS = 1 << 17  # of the tables that are worked on at once: some megabytes a thread
 CACHE_BYTES = 256 << 20  # rows kept for later questions about the same pivots

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.messages import Sentence, Setting, needs_dense_rows
-from bitsieve.common.parameters import Rule
 from bitsieve.counts.source import ONLY_PAIRS
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.messages import Sentence, Setting, needs_dense_rows
+from bitsieve.utils.parameters import Rule
 
 SHARED = ("n_features_to_select", "binning", "missing", "target_kind", "n_jobs")  # parameters of every method
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bitsieve.common.arrays import Floats
-from bitsieve.common.lazy import threadpool_limits
-from bitsieve.common.memory import square_matrix
 from bitsieve.optimize.eigen import lanczos
+from bitsieve.utils.arrays import Floats
+from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.memory import square_matrix
 
 N_PROBES = 16
 KRYLOV_STEPS = 4  # products to find the large eigenvalues by

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Floats, Matrix, Progress
-from bitsieve.common.choice import top
-from bitsieve.common.lazy import threadpool_limits
+from bitsieve.utils.arrays import Columns, Floats, Matrix, Progress
+from bitsieve.utils.choice import top
+from bitsieve.utils.lazy import threadpool_limits
 
 Dynamics = Callable[["Similarity", Columns, Floats], Floats]
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Floats, Matrix
+from bitsieve.utils.arrays import Floats, Matrix
 
 BUFFER = 1 << 17  # products held at once, 1 MiB: the second-level cache
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Floats, Progress
 from bitsieve.optimize.convexity import SMALL, is_positive, smallest_eigenpair
 from bitsieve.optimize.sphere import QuadraticOnSpheres, climb, multipliers, normalised, retract, row_products
+from bitsieve.utils.arrays import Floats, Progress
 
 FIRST_RANK = 4  # optima of matrices of information have rank 1 to 3
 MAX_ROUNDS = 60

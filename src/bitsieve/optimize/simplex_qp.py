@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.lazy import threadpool_limits
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.lazy import threadpool_limits
 
 GATHERED = 256  # rows copied at once for a product with a vector of many zeros
 FEW = 3  # entries that are not 0 are few if they are less than one in so many: then their rows alone are read

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bitsieve.common.arrays import Floats
+from bitsieve.utils.arrays import Floats
 
 MAX_STEPS = 200  # of the search for a shift: bisection alone needs at most some 100
 MAX_NEWTON_STEPS = 300

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bitsieve.common.html import bullets, folded, heading, paragraph, table
-from bitsieve.common.messages import number, quoted
-from bitsieve.data.given import Understood
-from bitsieve.data.table import TableInMemory
+from bitsieve.dataset.given import Understood
+from bitsieve.dataset.table import TableInMemory
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selection.explain import notes_naming
+from bitsieve.utils.html import bullets, folded, heading, paragraph, table
+from bitsieve.utils.messages import number, quoted
 
 MOST_BINS, MOST_CLASSES = 30, 12
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.html import code, figure, heading, notes, paragraph, table
 from bitsieve.evaluate.comparison import Comparison, how_to_read, summary_table, use_it
 from bitsieve.report.page import page
 from bitsieve.selection.figures import Curves, as_svg, new_axes, plot_curves
+from bitsieve.utils.html import code, figure, heading, notes, paragraph, table
 
 SIZE = 8.0, 3.6  # inches
 MOST_FEATURES = 50  # listed by name

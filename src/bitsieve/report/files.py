@@ -6,7 +6,7 @@ from collections.abc import Callable
 from os import PathLike
 
 from bitsieve.evaluate.comparison import Comparison
-from bitsieve.files.output import check_output, write_text
+from bitsieve.io.output import check_output, write_text
 from bitsieve.selection.figures import require_matplotlib
 from bitsieve.selection.selection import Selection
 

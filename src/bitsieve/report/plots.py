@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.common.parameters import check_integer
 from bitsieve.evaluate.how_many import HowMany
 from bitsieve.selection.figures import BLUE, COLOURS, GREY, Axes, drawing
 from bitsieve.selection.selection import names_of
+from bitsieve.utils.parameters import check_integer
 
 SIZE = 4.6, 3.0  # inches: a column and a half of a paper
 FEW = 60  # ranks of which each has its dot

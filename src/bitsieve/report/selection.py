@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.html import code, facts, figure, heading, notes, paragraph, table
-from bitsieve.common.messages import number, quoted
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import list_methods
 from bitsieve.report.columns import bins_of, quality_parts
@@ -27,6 +25,8 @@ from bitsieve.selection.evidence import Chance, Curve
 from bitsieve.selection.explain import affiliated_of, best_substitutes
 from bitsieve.selection.figures import WIDTH, as_svg, new_axes
 from bitsieve.selection.selection import Selection, conclusion_of, levels_in_words
+from bitsieve.utils.html import code, facts, figure, heading, notes, paragraph, table
+from bitsieve.utils.messages import number, quoted
 
 MOST_LISTED = 12  # names in a cell
 ABOUT_PARTS = (

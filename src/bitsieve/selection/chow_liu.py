@@ -10,15 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Floats, Integers
-from bitsieve.common.docstrings import cites
-from bitsieve.common.messages import ParameterError, aligned, quoted
-from bitsieve.common.parameters import check_flag, check_number
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import coded
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
-from bitsieve.data.binning.base import binning_with, make_binner
+from bitsieve.discretization.base import binning_with, make_binner
 from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
@@ -27,6 +23,10 @@ from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
 from bitsieve.selection.figures import BLUE, Axes, drawing
 from bitsieve.selection.information import counted, required
 from bitsieve.selection.notes import explain_untested
+from bitsieve.utils.arrays import Columns, Floats, Integers
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.messages import ParameterError, aligned, quoted
+from bitsieve.utils.parameters import check_flag, check_number
 
 MOST_SHOWN = 20
 MOST_NAMED = 60

@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Floats
-from bitsieve.common.docstrings import described_fully
-from bitsieve.data.table import TableInMemory
+from bitsieve.dataset.table import TableInMemory
 from bitsieve.selection.evidence import Chance, Contribution, Curve, Evidence, evidence_of, information_curve, ranked_on
 from bitsieve.selection.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, Axes, Figure, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
+from bitsieve.utils.arrays import Floats
+from bitsieve.utils.docstrings import described_fully
 
 MOST_SHOWN = 40  # bars of the ranking, rows of the heat map, leaves of the dendrogram, dots on the curve
 WRITTEN = 12  # features up to which every cell of it has its number

@@ -8,22 +8,22 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.choice import TIE
-from bitsieve.common.lazy import Later, cached_property
-from bitsieve.common.progress import phase
 from bitsieve.counts.search import Units
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.data.binning.base import as_known, make_binner
-from bitsieve.data.encoding import all_missing
-from bitsieve.data.read import read_xy
-from bitsieve.data.table import Table, TableInMemory
+from bitsieve.dataset.encoding import all_missing
+from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.discretization.base import as_known, make_binner
 from bitsieve.engines.local import count_coded, search_of
 from bitsieve.information import make_information
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST
 from bitsieve.selectors.fitting import Counted, Explained, Fitted, count_table, explain_by
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.choice import TIE
+from bitsieve.utils.lazy import Later, cached_property
+from bitsieve.utils.progress import phase
 
 SAMPLES_A_PART = 5  # on average, at least, where information is conditional on several columns
 SHUFFLED_CELLS = 200_000_000  # that may be binned to see what chance does

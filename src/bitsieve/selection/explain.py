@@ -8,13 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common import html
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.choice import TIE, pick
-from bitsieve.common.messages import allowed_names, displayed, finite, meant, number, printable, quoted
-from bitsieve.common.parameters import check_choice
-from bitsieve.data.columns import read_columns
-from bitsieve.data.table import Table
+from bitsieve.dataset.columns import read_columns
+from bitsieve.dataset.table import Table
 from bitsieve.engines.local import binner_of, make_source
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information, pair_uncertainty
@@ -24,6 +19,11 @@ from bitsieve.methods.constraints import Candidates, resolve
 from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Contribution, Evidence, conditional_on, contribution
 from bitsieve.selectors.sampled import TableSamples
+from bitsieve.utils import html
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.choice import TIE, pick
+from bitsieve.utils.messages import allowed_names, displayed, finite, meant, number, printable, quoted
+from bitsieve.utils.parameters import check_choice
 
 _NOT_COUNTED = Contribution(np.nan, np.nan, -1, np.nan, -1)
 MEASURES = ("correlation", "information")

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.messages import notebook
-from bitsieve.files.output import AnyPath, writing
+from bitsieve.io.output import AnyPath, writing
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.messages import notebook
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes

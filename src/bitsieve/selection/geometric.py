@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.arrays import Floats
-from bitsieve.common.docstrings import cites
-from bitsieve.common.parameters import check_choice, check_integer, make_random
-from bitsieve.data.read import read_xy
-from bitsieve.data.target import read_target
+from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.target import read_target
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
     BayesErrorBounds,
     divergence,
@@ -20,6 +17,9 @@ from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
 from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, dependency
 from bitsieve.methods.by_samples.spanning_tree.tree import edges_between, minimum_spanning_tree
 from bitsieve.selectors.sampled import TableSamples
+from bitsieve.utils.arrays import Floats
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.parameters import check_choice, check_integer, make_random
 
 TREES = {"global": global_bounds, "pairwise": pairwise_bounds}
 

@@ -8,21 +8,21 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.defaults import BINNING
-from bitsieve.common.messages import ParameterError
-from bitsieve.common.parameters import check_choice
-from bitsieve.data.binning.base import binning_with, make_binner
-from bitsieve.data.given import ColumnRules
-from bitsieve.data.read import read_xy
-from bitsieve.data.table import Table, TableInMemory
-from bitsieve.data.target import read_values
-from bitsieve.data.text import target_with_text_read
+from bitsieve.dataset.given import ColumnRules
+from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.target import read_values
+from bitsieve.dataset.text import target_with_text_read
+from bitsieve.discretization.base import binning_with, make_binner
 from bitsieve.engines.local import binner_of, count, count_coded
 from bitsieve.engines.registry import data_in_parts
 from bitsieve.information import check_estimator, make_information
 from bitsieve.information.neighbours import Variable, between, conditional
 from bitsieve.information.protocol import Information
 from bitsieve.selectors.sampled import TableSamples
+from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.messages import ParameterError
+from bitsieve.utils.parameters import check_choice
 
 NEIGHBOURS = "ksg"  # the estimator that needs no bins
 

@@ -10,11 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common import html
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.defaults import INTERACTIONS_BINNING
-from bitsieve.common.docstrings import cites
-from bitsieve.common.messages import (
+from bitsieve.counts.source import CountSource
+from bitsieve.counts.tuples import ORDERS, STATISTICS
+from bitsieve.dataset.given import column_rules, frame_of, library_of
+from bitsieve.dataset.table import Table
+from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
+from bitsieve.selection.figures import BLUE, INK, Axes, drawing, shortened
+from bitsieve.selection.left_out import consider
+from bitsieve.selection.notes import explain_target, refuse_constant_data
+from bitsieve.selection.reading import Reading
+from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
+from bitsieve.utils import html
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.defaults import INTERACTIONS_BINNING
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.messages import (
     ParameterError,
     Sentence,
     Setting,
@@ -25,18 +35,8 @@ from bitsieve.common.messages import (
     printable,
     warn_of,
 )
-from bitsieve.common.parameters import check_choice, check_integer, check_threads
-from bitsieve.common.progress import phase, shown
-from bitsieve.counts.source import CountSource
-from bitsieve.counts.tuples import ORDERS, STATISTICS
-from bitsieve.data.given import column_rules, frame_of, library_of
-from bitsieve.data.table import Table
-from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
-from bitsieve.selection.figures import BLUE, INK, Axes, drawing, shortened
-from bitsieve.selection.left_out import consider
-from bitsieve.selection.notes import explain_target, refuse_constant_data
-from bitsieve.selection.reading import Reading
-from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
+from bitsieve.utils.parameters import check_choice, check_integer, check_threads
+from bitsieve.utils.progress import phase, shown
 
 MOST_DRAWN = 20  # tuples of a figure
 SHOWN = 20  # rows of the printed table

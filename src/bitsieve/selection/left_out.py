@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.choice import rank
-from bitsieve.common.messages import ParameterError, Sentence, Setting, quoted, renamed
-from bitsieve.common.parameters import check_integer
-from bitsieve.data.given import Account
-from bitsieve.data.profile import FEW_ROWS, Profile
-from bitsieve.data.table import Table
+from bitsieve.dataset.given import Account
+from bitsieve.dataset.profile import FEW_ROWS, Profile
+from bitsieve.dataset.table import Table
 from bitsieve.information.protocol import Information
 from bitsieve.methods.constraints import Candidates, Constraints, check_constraints, is_given, resolve
 from bitsieve.methods.method import Method, constants_last
+from bitsieve.utils.choice import rank
+from bitsieve.utils.messages import ParameterError, Sentence, Setting, quoted, renamed
+from bitsieve.utils.parameters import check_integer
 
 
 @dataclass(frozen=True)

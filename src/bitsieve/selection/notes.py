@@ -9,14 +9,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Flags
-from bitsieve.common.lazy import chdtrc
-from bitsieve.common.messages import Sentence, Setting, quoted, quoted_places
-from bitsieve.data.binning.base import codes_that_occur
-from bitsieve.data.profile import FEW_ROWS
-from bitsieve.data.quantity import listed_edges
-from bitsieve.data.table import Table, TableInMemory
-from bitsieve.data.target import Target
+from bitsieve.dataset.profile import FEW_ROWS
+from bitsieve.dataset.quantity import listed_edges
+from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.target import Target
+from bitsieve.discretization.base import codes_that_occur
 from bitsieve.information.evidence import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
@@ -24,6 +21,9 @@ from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
 from bitsieve.selection.evidence import MOST_TESTED
 from bitsieve.selection.left_out import read_as
 from bitsieve.selectors.fitting import Explained, nothing_informative
+from bitsieve.utils.arrays import Flags
+from bitsieve.utils.lazy import chdtrc
+from bitsieve.utils.messages import Sentence, Setting, quoted, quoted_places
 
 _OTHER_CUTS = Sentence("use ", Setting("uncut", "median"), " or ", Setting("binning", "quantile"))
 _SAFER = Setting("stopping", "conditional")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bitsieve.common.memory import check_memory
-from bitsieve.common.messages import ParameterError, Sentence, Setting
-from bitsieve.common.parameters import check_flag
-from bitsieve.data.given import ColumnRules, is_path
-from bitsieve.data.table import COUNTS, Table, check_several_rows
+from bitsieve.dataset.given import ColumnRules, is_path
+from bitsieve.dataset.table import COUNTS, Table, check_several_rows
 from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups
 from bitsieve.methods.registry import check_offers, find_method, parameters_of
+from bitsieve.utils.memory import check_memory
+from bitsieve.utils.messages import ParameterError, Sentence, Setting
+from bitsieve.utils.parameters import check_flag
 
 
 class Reading(NamedTuple):
@@ -74,7 +74,7 @@ class Reading(NamedTuple):
         how |= {"drop_missing": drop_missing, "rules": rules}
         opened = self.engine.open(self.data, **self.options, client=client)
         if opened is None:
-            from bitsieve.data.read import read_data
+            from bitsieve.dataset.read import read_data
 
             return read_data(self.data, target, sample_weight, groups, **how, header=self.options["header"])
         refuse_groups(groups)

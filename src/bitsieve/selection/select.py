@@ -11,13 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.defaults import BINNING, SELECT_FEATURES, SELECT_METHOD
-from bitsieve.common.messages import Sentence, Setting, renamed, warn_of
-from bitsieve.common.parameters import check_threads
-from bitsieve.common.progress import shown
-from bitsieve.data.binning.base import binning_with, make_binner
-from bitsieve.data.given import column_rules
-from bitsieve.data.table import Table
+from bitsieve.dataset.given import column_rules
+from bitsieve.dataset.table import Table
+from bitsieve.discretization.base import binning_with, make_binner
 from bitsieve.methods.constraints import is_given, resolve
 from bitsieve.methods.method import Method, check_requirements
 from bitsieve.methods.registry import arguments_of, find_method
@@ -27,6 +23,10 @@ from bitsieve.selection.notes import may_be_chance, notes_on, refuse_constant_da
 from bitsieve.selection.reading import Reading
 from bitsieve.selection.selection import Selection
 from bitsieve.selectors.fitting import Explained, Outcome, check_settings, count_table, explain_by, fit_method
+from bitsieve.utils.defaults import BINNING, SELECT_FEATURES, SELECT_METHOD
+from bitsieve.utils.messages import Sentence, Setting, renamed, warn_of
+from bitsieve.utils.parameters import check_threads
+from bitsieve.utils.progress import shown
 
 BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
 _OF_ITS_OWN = Sentence("text that was read as missing has a code of its own: ", Setting("missing", "bin"))

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.common import html
-from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.messages import aligned, displayed, finite, number, printable
-from bitsieve.common.parameters import check_choice
-from bitsieve.data.given import frame_of, library_of
-from bitsieve.data.target import Target
+from bitsieve.dataset.given import frame_of, library_of
+from bitsieve.dataset.target import Target
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import find_method
 from bitsieve.selection.evidence import Evidence
 from bitsieve.selectors.fitting import Outcome
+from bitsieve.utils import html
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.messages import aligned, displayed, finite, number, printable
+from bitsieve.utils.parameters import check_choice
 
 if TYPE_CHECKING:
     from bitsieve.selection.displays import Display

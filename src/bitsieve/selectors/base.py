@@ -17,24 +17,24 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.defaults import BINNING
-from bitsieve.common.docstrings import PAPERS, described_fully, with_references
-from bitsieve.common.lazy import Later
-from bitsieve.common.messages import quoted, warn, warn_of
-from bitsieve.common.parameters import Rule, check_parameters, made_by
-from bitsieve.data.binning.base import binning_with, keeps_missing, make_binner
-from bitsieve.data.binning.transformers import as_transformer
-from bitsieve.data.given import keeps_columns_only, take_columns, with_rows
-from bitsieve.data.quantity import TargetKind, has_fractions
-from bitsieve.data.read import read_xy
-from bitsieve.data.table import Table, TableInMemory
+from bitsieve.dataset.given import keeps_columns_only, take_columns, with_rows
+from bitsieve.dataset.quantity import TargetKind, has_fractions
+from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.discretization.base import binning_with, keeps_missing, make_binner
+from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups
 from bitsieve.engines.saved_counts import CountsTable, SavedCounts, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Found, Method, check_requirements
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
+from bitsieve.utils.lazy import Later
+from bitsieve.utils.messages import quoted, warn, warn_of
+from bitsieve.utils.parameters import Rule, check_parameters, made_by
 
 _MOST_NUMBERS = 100  # different ones, in rows that come one after the other
 PARAMETERS = {

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
-from bitsieve.common.progress import Step, listening
+from bitsieve.utils.progress import Step, listening
 
 try:
     from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin

@@ -12,19 +12,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import pyarrow as pa
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers
-from bitsieve.common.choice import TIE
-from bitsieve.common.defaults import BINNING, INTERACTIONS_BINS
-from bitsieve.common.lazy import Later
-from bitsieve.common.messages import Sentence, Setting, renamed, warn
-from bitsieve.common.parameters import FeatureCount, check_threads
-from bitsieve.common.progress import duration
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.counts.threads import kept_threads
-from bitsieve.data.binning.base import Binning, keeps_missing, make_binner
-from bitsieve.data.encoding import as_array, encode_known
-from bitsieve.data.read import read_xy
-from bitsieve.data.table import Table, TableInMemory
+from bitsieve.dataset.encoding import as_array, encode_known
+from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.discretization.base import Binning, keeps_missing, make_binner
 from bitsieve.engines.local import count
 from bitsieve.information import make_information
 from bitsieve.information.evidence import Leak, carries_information, leaks
@@ -33,6 +26,13 @@ from bitsieve.methods.constraints import Constraints, resolve
 from bitsieve.methods.method import Found, Method
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.selectors.sampled import TableSamples
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.choice import TIE
+from bitsieve.utils.defaults import BINNING, INTERACTIONS_BINS
+from bitsieve.utils.lazy import Later
+from bitsieve.utils.messages import Sentence, Setting, renamed, warn
+from bitsieve.utils.parameters import FeatureCount, check_threads
+from bitsieve.utils.progress import duration
 
 LONG = 60  # seconds of one thread from which a method says beforehand how long it takes
 SHORT = 20  # and those that a screen is to leave

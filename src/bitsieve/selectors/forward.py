@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
-from bitsieve.common.defaults import BINNING, ESTIMATOR, SELECTOR_METHOD
-from bitsieve.common.docstrings import cites
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.by_counts.stopping import Rule
@@ -14,6 +12,8 @@ from bitsieve.methods.by_counts.stopping.dependent import KnockoffStopping
 from bitsieve.methods.by_samples import vmi
 from bitsieve.methods.constraints import Constraints
 from bitsieve.selectors.base import CountSelector, MethodSelector, with_parameters
+from bitsieve.utils.defaults import BINNING, ESTIMATOR, SELECTOR_METHOD
+from bitsieve.utils.docstrings import cites
 
 
 @with_parameters

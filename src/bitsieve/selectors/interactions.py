@@ -8,17 +8,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bitsieve.common.defaults import INTERACTIONS_BINNING
-from bitsieve.common.docstrings import cites
-from bitsieve.common.messages import ParameterError
-from bitsieve.common.parameters import Rule, check_choice, check_integer, check_level, check_threads, made_by
-from bitsieve.common.progress import phase
-from bitsieve.data.binning.base import make_binner
-from bitsieve.data.table import Table
+from bitsieve.dataset.table import Table
+from bitsieve.discretization.base import make_binner
 from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, Found
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
+from bitsieve.utils.defaults import INTERACTIONS_BINNING
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.messages import ParameterError
+from bitsieve.utils.parameters import Rule, check_choice, check_integer, check_level, check_threads, made_by
+from bitsieve.utils.progress import phase
 
 ERRORS = ("family-wise", "false-discovery", "contrasts")
 

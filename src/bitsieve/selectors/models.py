@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.common.arrays import Floats
 from bitsieve.methods.by_samples.cutting_plane import search
 from bitsieve.methods.by_samples.models import METHODS
 from bitsieve.selectors.base import MethodSelector, with_parameters
 from bitsieve.selectors.sampled import columns_of
+from bitsieve.utils.arrays import Floats
 
 
 @with_parameters

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bitsieve.common.docstrings import cites
 from bitsieve.methods.by_counts.blankets import fcbf, koller_sahami
 from bitsieve.methods.by_counts.pairwise import quadratic, semidefinite, spectral
 from bitsieve.optimize.nystrom import Nystrom
 from bitsieve.selectors.base import CountSelector, with_parameters
+from bitsieve.utils.docstrings import cites
 
 OF_PROGRAM = {
     "weights_ : ndarray of float, shape (n_features,)": (

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.messages import Sentence, Setting
-from bitsieve.data.binning.base import make_binner
-from bitsieve.data.binning.equal import EqualWidthBinning
-from bitsieve.data.columns import read_columns
-from bitsieve.data.extents import check_values
-from bitsieve.data.table import TableInMemory
+from bitsieve.dataset.columns import read_columns
+from bitsieve.dataset.extents import check_values
+from bitsieve.dataset.table import TableInMemory
+from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.equal import EqualWidthBinning
 from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_samples.rows import Coded, Rows, Samples, refuse_large
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.messages import Sentence, Setting
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array

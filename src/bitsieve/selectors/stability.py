@@ -10,15 +10,15 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from bitsieve.common.arrays import Columns
-from bitsieve.common.docstrings import cites
-from bitsieve.common.messages import ParameterError
-from bitsieve.common.parameters import Rule, check_integer, check_number, check_threads, optional
 from bitsieve.counts.threads import run_blocks
-from bitsieve.data.binning.base import codes_that_occur
-from bitsieve.data.table import TableInMemory
+from bitsieve.dataset.table import TableInMemory
+from bitsieve.discretization.base import codes_that_occur
 from bitsieve.methods.method import Found
 from bitsieve.selectors.base import ColumnSelector, with_parameters
+from bitsieve.utils.arrays import Columns
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.messages import ParameterError
+from bitsieve.utils.parameters import Rule, check_integer, check_number, check_threads, optional
 
 
 def expected_false_selections(n_chosen: float, n_features: int, n_pairs: int, threshold: float) -> float:

@@ -19,13 +19,13 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.source import JoinedSource
 from bitsieve.counts.sparse import SparseSource
-from bitsieve.data.binning.transformers import CategoricalBinner
-from bitsieve.data.read import read_data
+from bitsieve.dataset.read import read_data
+from bitsieve.discretization.transformers import CategoricalBinner
 from bitsieve.engines.dask import DaskPortions
 from bitsieve.engines.portions import PartitionedSource
 from bitsieve.engines.stream import StreamSource
-from bitsieve.files.libsvm import VALUE_BYTES, read_libsvm_in_ranges
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
+from bitsieve.io.libsvm import VALUE_BYTES, read_libsvm_in_ranges
 from bitsieve.methods.by_counts import forward as greedy
 from bitsieve.methods.by_counts.blankets.fcbf import fcbf
 from bitsieve.methods.by_counts.blankets.koller_sahami import koller_sahami

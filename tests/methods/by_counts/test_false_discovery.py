@@ -8,7 +8,7 @@ from scipy.stats import chi2
 
 from bitsieve import Constraints, FalseDiscoveryStopping, ForwardSelector
 from bitsieve.counts.reference import NaiveSource
-from bitsieve.data.binning.transformers import MDLBinner
+from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.forward import forward_select

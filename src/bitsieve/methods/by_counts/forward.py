@@ -12,11 +12,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.choice import TIE, GreedyChoice, Scores, choose_greedily, pick
-from bitsieve.common.defaults import ESTIMATOR
-from bitsieve.common.parameters import made_by, optional
-from bitsieve.common.progress import phase
 from bitsieve.counts.source import conditioning
 from bitsieve.information import check_estimator, make_information
 from bitsieve.information.protocol import Information, PairInformation
@@ -27,6 +22,11 @@ from bitsieve.methods.by_counts.stopping.dependent import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
 from bitsieve.methods.constraints import Candidates, check_constraints
 from bitsieve.methods.method import CONDITIONED, TABLES, Found, Method, defaults_of
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.choice import TIE, GreedyChoice, Scores, choose_greedily, pick
+from bitsieve.utils.defaults import ESTIMATOR
+from bitsieve.utils.parameters import made_by, optional
+from bitsieve.utils.progress import phase
 
 BATCH = 64  # candidates brought up to date first: they set a mark for all others
 HOT = 0.5  # share of the best bound from which a candidate is followed at every step
@@ -172,7 +172,7 @@ def forward_select(
     """Choose features one at a time by a criterion.
 
     ``n_features_to_select``, ``must_include``, ``exclude``, ``progress``: as in
-    :func:`bitsieve.common.choice.choose_greedily`. ``stopping``: each choice is the best that it accepts; the selection
+    :func:`bitsieve.utils.choice.choose_greedily`. ``stopping``: each choice is the best that it accepts; the selection
     ends where it accepts none, and before a constant column; features of ``must_include`` are not tested. Raises
     UndefinedQuantityError if the criterion conditions on sets of features and the estimator does not define that.
 

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Progress
-from bitsieve.common.lazy import chdtrc
-from bitsieve.common.progress import phase
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.source import CountSource, coded, conditioning
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
 from bitsieve.methods.by_counts.stopping.false_discovery import adjusted
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Progress
+from bitsieve.utils.lazy import chdtrc
+from bitsieve.utils.progress import phase
 
 N_SHUFFLES = 99
 LEAST_CONTRASTS = 100

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.rows import Rows
+from bitsieve.utils.arrays import Columns, Flags, Floats
 
 Places = Columns
 Gap = Callable[[Any, Any], Floats]

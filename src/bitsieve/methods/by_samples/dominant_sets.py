@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Floats, Matrix, Progress
-from bitsieve.common.choice import TIE, pick
-from bitsieve.common.lazy import threadpool_limits
-from bitsieve.common.memory import check_memory
-from bitsieve.common.messages import ParameterError, Sentence, Setting
-from bitsieve.common.parameters import check_above_zero, check_choice, made_by
-from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
 from bitsieve.methods.by_samples.parzen import BANDWIDTHS, JointInformation, ParzenPairs, SecondOrderInformation
 from bitsieve.methods.by_samples.rows import Rows, Samples, centre, standardize
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
 from bitsieve.optimize.dominant_sets import DYNAMICS, Similarity, SimilarityMatrix, SimilarityRows, dominant_sets
+from bitsieve.utils.arrays import Columns, Floats, Matrix, Progress
+from bitsieve.utils.choice import TIE, pick
+from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.memory import check_memory
+from bitsieve.utils.messages import ParameterError, Sentence, Setting
+from bitsieve.utils.parameters import check_above_zero, check_choice, made_by
+from bitsieve.utils.progress import phase
 
 Step = Callable[[int, int], object]
 

@@ -18,10 +18,10 @@ from math import log, log2, pi, sqrt
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Floats, Integers, Progress
-from bitsieve.common.lazy import cached_property
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import run_blocks
+from bitsieve.utils.arrays import Columns, Floats, Integers, Progress
+from bitsieve.utils.lazy import cached_property
 
 BANDWIDTHS = ("scott", "log")
 RIDGE = 1e-6

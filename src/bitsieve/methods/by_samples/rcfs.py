@@ -7,14 +7,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.choice import TIE, rank
-from bitsieve.common.lazy import threadpool_limits
-from bitsieve.common.memory import check_matrices
-from bitsieve.common.parameters import check_flag, check_integer, optional
-from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.rows import Centred, Samples, centre
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.choice import TIE, rank
+from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.memory import check_matrices
+from bitsieve.utils.parameters import check_flag, check_integer, optional
+from bitsieve.utils.progress import phase
 
 TILE = 256  # columns whose correlations with all others are at hand at once
 

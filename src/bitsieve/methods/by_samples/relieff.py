@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats, Progress
-from bitsieve.common.choice import rank
-from bitsieve.common.parameters import check_integer, made_by, make_random, optional
-from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.differences import Differences
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, rank_all
+from bitsieve.utils.arrays import Columns, Floats, Progress
+from bitsieve.utils.choice import rank
+from bitsieve.utils.parameters import check_integer, made_by, make_random, optional
+from bitsieve.utils.progress import phase
 
 BLOCK_DISTANCES = 1 << 21  # held at once a thread, 16 MiB; blocks depend on the data alone, and so do all sums
 MOST_BLOCK_SAMPLES = 256

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.information.protocol import Information
+from bitsieve.utils.arrays import Columns, Flags, Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Integers
-from bitsieve.common.messages import ParameterError, Sentence, Setting
-from bitsieve.common.parameters import check_above_zero, check_choice, optional
-from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, Bound, variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of
+from bitsieve.utils.arrays import Columns, Integers
+from bitsieve.utils.messages import ParameterError, Sentence, Setting
+from bitsieve.utils.parameters import check_above_zero, check_choice, optional
+from bitsieve.utils.progress import phase
 
 DECOMPOSITIONS = ("naive", "pairwise")
 BANDWIDTHS = ("scott", "silverman")

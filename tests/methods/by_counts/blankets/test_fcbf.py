@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bitsieve
-from bitsieve.common.progress import Step, listening
 from bitsieve.information.protocol import class_uncertainty, pair_uncertainty
 from bitsieve.methods.by_counts.blankets.fcbf import fcbf
+from bitsieve.utils.progress import Step, listening
 
 # Four classes of two samples; a and b are the two bits of the class, both_set their product, coin tells nothing.
 CLASSES = np.array([0, 0, 1, 1, 2, 2, 3, 3])

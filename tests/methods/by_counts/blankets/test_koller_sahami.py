@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.common.choice import pick
-from bitsieve.common.progress import Step, listening
 from bitsieve.methods.by_counts.blankets.koller_sahami import koller_sahami
+from bitsieve.utils.choice import pick
+from bitsieve.utils.progress import Step, listening
 
 
 @pytest.fixture(scope="module")

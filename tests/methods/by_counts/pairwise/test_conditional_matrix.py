@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import bitsieve.methods.by_counts.pairwise.matrices as module
-from bitsieve.common.progress import listening
 from bitsieve.methods.by_counts.pairwise import matrices
 from bitsieve.methods.by_counts.pairwise.matrices import (
     CountedMatrix,
@@ -15,6 +14,7 @@ from bitsieve.methods.by_counts.pairwise.matrices import (
     conditional_matrix,
 )
 from bitsieve.methods.by_counts.pairwise.subsets import largest_others, row_bound
+from bitsieve.utils.progress import listening
 
 WORK = 3 * 10 * 32  # numbers that three tiles of the fixture below hold
 

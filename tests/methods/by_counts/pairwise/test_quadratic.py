@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.common.progress import listening
 from bitsieve.methods.by_counts.pairwise import quadratic
 from bitsieve.methods.by_counts.pairwise.quadratic import (
     METHODS,
@@ -17,6 +16,7 @@ from bitsieve.methods.by_counts.pairwise.quadratic import (
     quadratic_ranking,
 )
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, nystrom_factor
+from bitsieve.utils.progress import listening
 
 
 def everything(information):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.common.choice import rank
 from bitsieve.methods.by_counts.pairwise.semidefinite import ROUNDINGS, round_factor
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
+from bitsieve.utils.choice import rank
 
 
 @pytest.fixture

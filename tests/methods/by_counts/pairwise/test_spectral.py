@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.common.progress import listening
 from bitsieve.methods.by_counts.pairwise import spectral
 from bitsieve.methods.by_counts.pairwise.matrices import conditional_matrix
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_landmarks, rank_by_spectrum, speccmi
 from bitsieve.methods.by_counts.pairwise.subsets import marginal_bound, row_bound
 from bitsieve.optimize.nystrom import Nystrom
+from bitsieve.utils.progress import listening
 
 # Entries of Q differ by 1e-13 from the definition summed with logarithms; the eigenvector moves by that over the gap
 # of the eigenvalues (here more than half a bit), and both eigenvalue programs add some 1e-12.

@@ -8,10 +8,10 @@ from cutting_plane_reference import match_literally, standardized
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitsieve.common.choice import TIE, rank
 from bitsieve.methods.by_samples.cutting_plane.columns import DenseColumns
 from bitsieve.methods.by_samples.cutting_plane.matching import leading, match
 from bitsieve.methods.by_samples.cutting_plane.search import affiliate
+from bitsieve.utils.choice import TIE, rank
 
 
 def cosines(F, weights):

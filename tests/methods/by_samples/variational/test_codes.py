@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from variational_reference import Bound, forward
 
-from bitsieve.common.choice import TIE, pick
 from bitsieve.methods.by_samples.variational import codes as codes_module
 from bitsieve.methods.by_samples.variational.bounds import RESTART_GAIN, variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
+from bitsieve.utils.choice import TIE, pick
 
 KINDS = {"naive": NaiveBound, "pairwise": PairwiseBound}
 ROUNDING = 1e-12  # bits: two programs' roundings of some hundred logarithms of size 10

@@ -7,7 +7,7 @@ from math import exp2, fsum, log2
 
 import numpy as np
 
-from bitsieve.common.choice import pick
+from bitsieve.utils.choice import pick
 
 NOTHING = float("-inf")
 

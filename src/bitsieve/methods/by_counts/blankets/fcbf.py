@@ -6,10 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.choice import TIE, rank
-from bitsieve.common.parameters import check_flag, check_number
-from bitsieve.common.progress import phase
 from bitsieve.information.protocol import (
     DisjointPairs,
     Information,
@@ -18,6 +14,10 @@ from bitsieve.information.protocol import (
     pair_uncertainty,
 )
 from bitsieve.methods.method import Found, Method
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.choice import TIE, rank
+from bitsieve.utils.parameters import check_flag, check_number
+from bitsieve.utils.progress import phase
 
 
 def remaining(information: Information, order: Columns, levels: Floats) -> Remaining:

@@ -6,12 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns
-from bitsieve.common.choice import pick
-from bitsieve.common.parameters import check_choice, check_integer
-from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
 from bitsieve.methods.method import CONDITIONED, Found, Method, rank_all
+from bitsieve.utils.arrays import Columns
+from bitsieve.utils.choice import pick
+from bitsieve.utils.parameters import check_choice, check_integer
+from bitsieve.utils.progress import phase
 
 
 class _Blankets:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 from typing import NamedTuple
 
-from bitsieve.common.docstrings import cites
-from bitsieve.common.messages import ParameterError, choices
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS, JMI3
 from bitsieve.methods.by_counts.criteria.linear import (
@@ -22,6 +20,8 @@ from bitsieve.methods.by_counts.criteria.linear import (
     MinRed,
 )
 from bitsieve.methods.by_counts.criteria.nonlinear import AMIFS, CMIM, DISR, ICAP, JMIM, MIQ, NJMIM, CMIMFleuret
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.messages import ParameterError, choices
 
 
 class Alias(NamedTuple):

@@ -8,10 +8,10 @@ from typing import final
 
 import numpy as np
 
-from bitsieve.common.arrays import Flags
-from bitsieve.common.choice import Scores, pick
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.criteria.base import JointCriterion
+from bitsieve.utils.arrays import Flags
+from bitsieve.utils.choice import Scores, pick
 
 
 class ConditionalCriterion(JointCriterion):

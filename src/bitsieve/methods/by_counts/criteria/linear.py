@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bitsieve.common.arrays import Floats
 from bitsieve.information.protocol import PairInformation
 from bitsieve.methods.by_counts.criteria.base import Criterion, check_weight
+from bitsieve.utils.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bitsieve.common.arrays import Floats
 from bitsieve.information.protocol import PairInformation
 from bitsieve.methods.by_counts.criteria.base import Criterion, MinimumCriterion, check_weight
 from bitsieve.methods.by_counts.criteria.linear import CIFE, MRMR
+from bitsieve.utils.arrays import Floats
 
 NOTHING = 1e-12  # bits
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.lazy import cached_property, chdtrc
 from bitsieve.information.protocol import Information
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.lazy import cached_property, chdtrc
 
 LEVEL = 0.05  # of the test of an edge, corrected for all pairs of columns
 SMOOTHING = 0.5  # samples that every cell has in advance (Krichevsky and Trofimov)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.packed import PackedSource, dense_cells
 from bitsieve.counts.source import CountSource, coded
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_counts.dependent.forest import Forest, TreeModel, draw
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.messages import Sentence, Setting
 
 STEP = 0.1  # share of a column's fit that is added at once
 MOST_STEPS = 1000

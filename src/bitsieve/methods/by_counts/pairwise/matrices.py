@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import DTypeLike
 
-from bitsieve.common.arrays import Columns, Floats, Matrix, Progress
-from bitsieve.common.lazy import cached_property
-from bitsieve.common.memory import check_room, square_matrix
-from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information, pair_uncertainty
 from bitsieve.methods.by_counts.pairwise.subsets import row_bound, row_bound_by_rows
 from bitsieve.optimize.eigen import multiply
+from bitsieve.utils.arrays import Columns, Floats, Matrix, Progress
+from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.memory import check_room, square_matrix
+from bitsieve.utils.progress import phase
 
 
 def uncertainty_rows(information: Information, first: int, last: int) -> Floats:

@@ -9,12 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.choice import rank
-from bitsieve.common.memory import check_matrices, check_room
-from bitsieve.common.messages import ParameterError, Sentence, Setting
-from bitsieve.common.parameters import check_choice, check_number, made_by, optional
-from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
 from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
@@ -26,6 +20,12 @@ from bitsieve.optimize.simplex_qp import (
     SimplexSolution,
     minimize_on_simplex,
 )
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.choice import rank
+from bitsieve.utils.memory import check_matrices, check_room
+from bitsieve.utils.messages import ParameterError, Sentence, Setting
+from bitsieve.utils.parameters import check_choice, check_number, made_by, optional
+from bitsieve.utils.progress import phase
 
 BLOCK = 1 << 22  # comparisons at once
 

@@ -8,12 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Floats
-from bitsieve.common.choice import pick, rank, top
-from bitsieve.common.lazy import threadpool_limits
-from bitsieve.common.memory import check_matrices
-from bitsieve.common.parameters import check_choice, check_integer, made_by, make_random
-from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.subsets import (
     Certificate,
@@ -25,6 +19,12 @@ from bitsieve.methods.by_counts.pairwise.subsets import (
 from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
+from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.choice import pick, rank, top
+from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.memory import check_matrices
+from bitsieve.utils.parameters import check_choice, check_integer, made_by, make_random
+from bitsieve.utils.progress import phase
 
 Draw = Callable[[int], Floats]
 

@@ -7,11 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Floats, Matrix
-from bitsieve.common.choice import rank
-from bitsieve.common.memory import check_memory, refuse_more
-from bitsieve.common.parameters import check_choice, made_by
-from bitsieve.common.progress import phase
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.matrices import (
     ConditionalMatrix,
@@ -36,6 +31,11 @@ from bitsieve.optimize.nystrom import (
     nystrom_factor,
     nystrom_weights,
 )
+from bitsieve.utils.arrays import Columns, Floats, Matrix
+from bitsieve.utils.choice import rank
+from bitsieve.utils.memory import check_memory, refuse_more
+from bitsieve.utils.parameters import check_choice, made_by
+from bitsieve.utils.progress import phase
 
 
 class SpectralRanking(NamedTuple):

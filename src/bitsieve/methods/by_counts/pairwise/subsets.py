@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Matrix, Progress
-from bitsieve.common.choice import TIE, pick
+from bitsieve.utils.arrays import Columns, Flags, Floats, Matrix, Progress
+from bitsieve.utils.choice import TIE, pick
 
 ROUNDING = 1e-7  # of sums of up to 10^8 numbers, and of the solvers that give a bound, relative
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from bitsieve.common.messages import ParameterError, choices
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping, KnockoffStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping, ListMonitor, ListStopping
@@ -15,6 +14,7 @@ from bitsieve.methods.by_counts.stopping.rules import (
     StoppingRule,
     ThresholdStopping,
 )
+from bitsieve.utils.messages import ParameterError, choices
 
 Rule = StoppingRule | ListStopping
 

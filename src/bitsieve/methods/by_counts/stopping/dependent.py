@@ -9,10 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers
-from bitsieve.common.docstrings import cites
-from bitsieve.common.messages import ParameterError
-from bitsieve.common.parameters import check_choice, check_integer, check_level
 from bitsieve.counts.source import conditioning, refined
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.counts.threads import run_blocks
@@ -30,6 +26,10 @@ from bitsieve.methods.by_counts.stopping.false_discovery import (
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST, share_of_shuffles
 from bitsieve.methods.method import INDEPENDENT, ROWS
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.messages import ParameterError
+from bitsieve.utils.parameters import check_choice, check_integer, check_level
 
 MULTIPLE = *ADJUSTMENTS, HOLM
 CELLS_AT_ONCE = 1 << 20  # of strata and codes, drawn together

@@ -9,10 +9,6 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.docstrings import cites
-from bitsieve.common.lazy import chdtrc
-from bitsieve.common.parameters import check_choice, check_integer, check_level
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
@@ -28,6 +24,10 @@ from bitsieve.methods.by_counts.stopping.rules import (
     share_of_shuffles,
     tails,
 )
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.lazy import chdtrc
+from bitsieve.utils.parameters import check_choice, check_integer, check_level
 
 MOST_SHUFFLES = 10**5  # of one test
 SHARE = 0.5  # of I(Xi;C) that Xi shares at least with what it owes it to: all of it, but for chance

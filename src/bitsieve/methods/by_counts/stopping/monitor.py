@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bitsieve.common.arrays import Columns, Flags, Floats
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import StoppingRule
+from bitsieve.utils.arrays import Columns, Flags, Floats
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.lazy import cached_property
 from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, dependence_of_codes, joint_codes
 from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.information.evidence import log_chi_squared_tail
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.lazy import cached_property
 
 LABELS_AT_ONCE = 1 << 24  # classes of shuffled samples that are held
 COLUMNS_A_BLOCK = 32  # that a thread cuts at once

@@ -10,13 +10,13 @@ from typing import ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Flags, Floats
-from bitsieve.common.docstrings import cites
-from bitsieve.common.lazy import chdtrc
-from bitsieve.common.parameters import check_integer, check_level, check_number
 from bitsieve.information.evidence import LEAST_EXPECTED
 from bitsieve.information.protocol import ConditionalInformation
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.lazy import chdtrc
+from bitsieve.utils.parameters import check_integer, check_level, check_number
 
 LAST = 10  # shuffles that reach the observed value, after which p is known well enough
 BATCH = 1 << 14  # shuffles at once

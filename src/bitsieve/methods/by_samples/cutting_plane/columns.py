@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Flags, Floats
 from bitsieve.counts.threads import run_blocks
+from bitsieve.utils.arrays import Flags, Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Floats
-from bitsieve.common.choice import TIE, rank
 from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Places
+from bitsieve.utils.arrays import Floats
+from bitsieve.utils.choice import TIE, rank
 
 Neighbours = list[set[int]]
 

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Flags, Floats
 from bitsieve.methods.by_samples.cutting_plane.columns import Part
 from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex, project_on_simplex
+from bitsieve.utils.arrays import Flags, Floats
 
 Factor = tuple[Floats, bool]
 

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.common.arrays import Flags, Floats
-from bitsieve.common.choice import TIE
-from bitsieve.common.lazy import threadpool_limits
-from bitsieve.common.messages import ParameterError
-from bitsieve.common.parameters import check_above_zero, check_choice, check_integer, check_number, optional
-from bitsieve.common.progress import phase
 from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Pairs, Places, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match, match_exactly
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.method import ROWS, Found, Method, defaults_of
+from bitsieve.utils.arrays import Flags, Floats
+from bitsieve.utils.choice import TIE
+from bitsieve.utils.lazy import threadpool_limits
+from bitsieve.utils.messages import ParameterError
+from bitsieve.utils.parameters import check_above_zero, check_choice, check_integer, check_number, optional
+from bitsieve.utils.progress import phase
 
 TOLERANCE = 1e-4  # relative violation of the next cut below which the loop has converged
 MATCHINGS = ("disjoint", "greedy", "exact")

@@ -8,10 +8,6 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Floats, Integers, Progress
-from bitsieve.common.choice import pick
-from bitsieve.common.parameters import check_flag
-from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.spanning_tree.tree import (
@@ -21,6 +17,10 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     minimum_spanning_tree,
 )
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
+from bitsieve.utils.arrays import Floats, Integers, Progress
+from bitsieve.utils.choice import pick
+from bitsieve.utils.parameters import check_flag
+from bitsieve.utils.progress import phase
 
 Classes = NDArray[np.integer]
 

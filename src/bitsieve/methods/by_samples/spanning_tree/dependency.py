@@ -10,11 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.common.arrays import Columns, Floats, Integers, Progress
-from bitsieve.common.choice import TIE, rank
-from bitsieve.common.messages import ParameterError
-from bitsieve.common.parameters import NO_LIMIT, check_choice, check_integer, made_by, make_random, optional
-from bitsieve.common.progress import phase
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
@@ -25,6 +20,11 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     minimum_spanning_tree,
 )
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, rank_all
+from bitsieve.utils.arrays import Columns, Floats, Integers, Progress
+from bitsieve.utils.choice import TIE, rank
+from bitsieve.utils.messages import ParameterError
+from bitsieve.utils.parameters import NO_LIMIT, check_choice, check_integer, made_by, make_random, optional
+from bitsieve.utils.progress import phase
 
 PRIORS = ("halves", "pooled")
 BLOCK_POINTS = 1 << 15  # of all trees of one block: some 10 ms

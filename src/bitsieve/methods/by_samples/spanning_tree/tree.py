@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Floats, Integers
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.utils.arrays import Columns, Floats, Integers
 
 WIDEST = 1e150  # squared differences of larger ones, summed over many columns, leave the range of floats
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers, Progress
-from bitsieve.common.choice import TIE, choose_greedily, pick
-from bitsieve.common.memory import check_room
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.methods.method import Found
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Progress
+from bitsieve.utils.choice import TIE, choose_greedily, pick
+from bitsieve.utils.memory import check_room
 
 PLATEAUS = ("continue", "restart", "stop")
 RESTART_GAIN = 0.01 / log(2)  # bits: 0.01 nats

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Floats, Integers
-from bitsieve.common.choice import TIE
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import spread
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, Weighted
+from bitsieve.utils.arrays import Columns, Floats, Integers
+from bitsieve.utils.choice import TIE
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
 Features = Integers  # columns as native functions take them

@@ -11,10 +11,10 @@ from math import log2, pi, sqrt
 import numpy as np
 
 from bitsieve import _native
-from bitsieve.common.arrays import Columns, Flags, Floats, Integers
-from bitsieve.common.messages import Sentence, Setting
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.messages import Sentence, Setting
 
 STATE_BYTES = 4 << 30
 EQUAL = 2.0**100  # the scale at which the kernel of different codes is 0 relative to that of equal ones

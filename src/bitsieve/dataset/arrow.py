@@ -1,0 +1,180 @@
+"""Arrow arrays to columns: numbers and times as floats, everything else as codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from bitsieve.dataset.encoding import DIGITS, WHOLE, Encoded, check_distinct, encode, microseconds
+from bitsieve.io.dialect import MARKERS
+from bitsieve.utils.arrays import Flags
+
+_MICROSECONDS = {"s": 1_000_000.0, "ms": 1_000.0, "us": 1.0}  # in one unit
+_DAY = 86_400_000_000.0
+
+
+def text_of(values: Sequence[str]) -> pa.Array:
+    """An Arrow array of text, made without pa.array, which imports pandas."""
+    encoded = [value.encode() for value in values]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    return pa.Array.from_buffers(pa.string(), len(encoded), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))])
+
+
+_MARKERS = text_of(MARKERS)
+
+
+def without_markers(text: pa.Array) -> pa.Array:
+    """The text, null where it means a missing value."""
+    means_missing = pc.is_in(text, _MARKERS)
+    return pc.if_else(means_missing, pa.NULL, text) if pc.any(means_missing).as_py() else text
+
+
+def numpy_of(array: Any) -> NDArray[Any]:
+    """The values of an Arrow array, NaN or None where missing; pandas is not imported for numbers and text."""
+    array = _one_chunk(array)
+    kind = array.type
+    if pa.types.is_boolean(kind) and not array.null_count:
+        return _stored(array.cast(pa.uint8())).astype(bool)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return np.array(array.to_pylist(), object)
+    if not pa.types.is_integer(kind) and not pa.types.is_floating(kind):
+        values: NDArray[Any] = array.to_numpy(zero_copy_only=False)
+        return values
+    if not array.null_count:
+        return _stored(array)
+    floats = array if pa.types.is_floating(kind) else array.cast(pa.float64(), safe=False)
+    return np.where(numpy_of(array.is_valid()), _stored(floats), floats.type.to_pandas_dtype()(np.nan))
+
+
+def _stored(array: Any) -> NDArray[Any]:
+    """The numbers of an Arrow array; anything where they are missing."""
+    array = _one_chunk(array)
+    return np.from_dlpack(
+        pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], offset=array.offset)
+    )
+
+
+def _one_chunk(array: Any) -> Any:
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+
+
+def column_of_arrow(array: Any, what: str) -> np.ndarray | Encoded:
+    """A numpy array of numbers (NaN = missing), or the codes of a categorical column, which messages call ``what``."""
+    kind = array.type
+    if pa.types.is_integer(kind) and not array.null_count:
+        return numpy_of(array)
+    if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
+        return _numbers(array, what)
+    if pa.types.is_floating(kind) or pa.types.is_null(kind):
+        return _as_float(array)
+    if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
+        return _microseconds(array, what)
+    if pa.types.is_boolean(kind) and not array.null_count:
+        return encode(numpy_of(array))
+    if is_categorical(kind) or pa.types.is_boolean(kind):
+        return _categories(array if pa.types.is_dictionary(kind) else pc.dictionary_encode(array), is_text(kind))
+    raise ValueError(f"{what} holds {kind}: give numbers, dates, text, categories or booleans, or drop it")
+
+
+def flags(mask: Any) -> Flags:
+    """A mask of Arrow as numpy has it; null is False."""
+    found: Flags = numpy_of(pc.fill_null(mask, False))
+    return found
+
+
+def is_time(kind: Any) -> bool:
+    """Whether a type is that of dates or durations, which numpy has."""
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_duration(kind))
+
+
+def is_categorical(kind: Any) -> bool:
+    """Whether a type is that of text or of a dictionary."""
+    return pa.types.is_dictionary(kind) or is_text(kind) or str(kind) in ("binary", "large_binary", "binary_view")
+
+
+def arrow_of(values: Any, what: str) -> tuple[Any, bool]:
+    """An Arrow array of a series or of objects, text where these are text and numbers, and whether they are both."""
+    if isinstance(values, nw.Series):
+        if values.dtype != nw.Object:
+            return values.to_arrow(), False
+        values = values.to_list()
+    try:
+        return pa.array(values, from_pandas=True), False
+    except (pa.ArrowException, TypeError, OverflowError):
+        known = [None if value is None or value != value else value for value in values]  # NaN and NaT are no value
+    words = (str, int, float, np.number, type(None))
+    if any(isinstance(value, bool) or not isinstance(value, words) for value in known):
+        raise mixed_kinds(what)
+    return pa.array([None if value is None else str(value) for value in known], pa.string()), True
+
+
+def mixed_kinds(what: str) -> ValueError:
+    """The error for a column that is not of one kind."""
+    return ValueError(
+        f"{what} mixes kinds of values: convert it to numbers or to text only, for example with astype(str)"
+    )
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a type is that of text."""
+    return str(kind) in ("string", "large_string", "string_view")
+
+
+def _numbers(array: Any, what: str) -> np.ndarray:
+    """Whole numbers with missing ones among them, or decimals, as floats."""
+    kind = array.type
+    floats = _as_float(array)
+    decimal = pa.types.is_decimal(kind)
+    if kind.precision > DIGITS if decimal else np.nanmax(np.abs(floats), initial=0.0) >= WHOLE:
+        check_distinct(len(array.unique().drop_null()), floats, what)
+    return floats
+
+
+def _microseconds(array: Any, what: str) -> np.ndarray:
+    """Microseconds since 1970-01-01 UTC, since midnight, or of a duration."""
+    kind = array.type
+    if pa.types.is_date32(kind):
+        return _as_float(array.cast(pa.int32())) * _DAY
+    unit = "ms" if pa.types.is_date64(kind) else kind.unit
+    ticks = array.cast(pa.int32() if pa.types.is_time32(kind) else pa.int64())
+    if unit != "ns":
+        return _as_float(ticks) * _MICROSECONDS[unit]
+    known = numpy_of(array.is_valid())
+    return microseconds(np.where(known, _stored(ticks), 0), known, what)
+
+
+def _as_float(array: Any) -> np.ndarray:
+    return numpy_of(array.cast(pa.float64(), safe=False))
+
+
+def _categories(array: Any, are_words: bool) -> Encoded:
+    """The codes of a dictionary array, renumbered so that the categories that occur ascend."""
+    array = _one_chunk(array)
+    values, rank = _sorted_values(
+        without_markers(array.dictionary.cast(pa.string())) if are_words else array.dictionary
+    )
+    places = array.indices if not array.indices.null_count else pc.fill_null(array.indices.cast(pa.int64()), -1)
+    codes = np.append(rank, np.int32(-1))[numpy_of(places)]
+    occurs = np.bincount(codes + 1, minlength=len(values) + 1)[1:] > 0
+    if occurs.all():
+        return Encoded(codes, values)
+    of_rank = np.append(np.cumsum(occurs) - 1, -1).astype(np.int32)
+    return Encoded(of_rank[codes], values[occurs])
+
+
+def _sorted_values(dictionary: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """The sorted distinct values of a dictionary, and for each of its places the rank of the value (-1: missing)."""
+    values = numpy_of(dictionary)
+    known = numpy_of(dictionary.is_valid())
+    sorted_values, of_known = np.unique(values[known], return_inverse=True)
+    rank = np.full(len(values), -1, np.int32)
+    rank[known] = of_known
+    return sorted_values, rank

@@ -1,0 +1,319 @@
+"""A table from a data frame, an array or a file: features, target and weights are separated and read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from numbers import Number
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.dataset.columns import check_unique, no_table, read_columns
+from bitsieve.dataset.encoding import as_array
+from bitsieve.dataset.given import (
+    Account,
+    ColumnRules,
+    Given,
+    Roles,
+    divide,
+    is_path,
+    not_read_again,
+    take_columns,
+    with_rows,
+)
+from bitsieve.dataset.quantity import AS_FOUND, TargetKind
+from bitsieve.dataset.table import TableInMemory, check_several_rows, on_rows_left_out
+from bitsieve.dataset.target import (
+    check_read,
+    no_row_counts,
+    read_groups,
+    read_target,
+    read_weights,
+    zero_where_missing,
+)
+from bitsieve.dataset.text import target_with_text_read
+from bitsieve.io.libsvm import SpooledColumns
+from bitsieve.io.npz import ArrayTable
+from bitsieve.utils.arrays import Columns, Flags
+from bitsieve.utils.lazy import NumberedNames, issparse
+from bitsieve.utils.messages import quoted
+from bitsieve.utils.parameters import check_flag
+from bitsieve.utils.progress import phase
+
+
+def read_xy(
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    *,
+    estimator: Any = None,
+    reset: bool = True,  # False where the columns must be those that the estimator has
+    target_name: str = "y",  # what messages call the target
+    said: TargetKind = AS_FOUND,  # what the target is said to be
+    rules: ColumnRules | None = None,  # as in :func:`~bitsieve.dataset.columns.read_columns`
+    drop_missing: bool = False,  # whether rows without a target are left out
+) -> TableInMemory:
+    """Read features, target and frequency weights into one table."""
+    rules, accounts = ColumnRules() if rules is None else rules, dict[str, Account]()
+    if y is not None:
+        y, accounts = _with_text_read(y, replace(rules, counted=_counted(sample_weight)), drop_missing)
+        sample_weight = _of_those_with_target(sample_weight, y) if drop_missing else sample_weight
+    counted = _counted(sample_weight)
+    table = read_columns(X, estimator=estimator, reset=reset, rules=replace(rules, counted=counted))
+    if y is not None and n_rows(y) != table.n_samples:
+        raise ValueError(f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values: they must be as many")
+    table = table if groups is None else replace(table, groups=read_groups(groups, table.n_samples))
+    weights = read_weights(sample_weight, table.n_samples)
+    target = None if y is None else read_target(y, name=target_name, said=said, weights=weights)
+    target = None if target is None else replace(target, accounts=accounts)
+    if weights is not None and not weights.all():
+        table, weights = table.take(np.flatnonzero(weights)), weights[weights > 0]
+    notes = on_rows_left_out(target, n_without(y), table.n_samples) if drop_missing and target is not None else ()
+    weights = None if weights is None or (weights == 1).all() else weights
+    return replace(table, y=target, weights=weights, notes=notes)
+
+
+def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, Account]]:
+    read, accounts = target_with_text_read(y, rules)
+    if not drop_missing and any(account.has_missing for account in accounts.values()):
+        return y, {}  # refused for the values that are not there
+    check_read(accounts, drop_missing)
+    return read, accounts
+
+
+def _of_those_with_target(sample_weight: Any, y: Any) -> Any:
+    """The weights with a zero for every row without a target."""
+    weights = zero_where_missing(sample_weight, y)
+    if weights is not None and not (as_array(weights) != 0).any():
+        raise no_row_counts("the data", weighted=sample_weight is not None, drop_missing=True)
+    return weights
+
+
+def _counted(sample_weight: Any) -> Flags | None:
+    """Which rows count for what text means: those whose weight is not 0; None: all."""
+    weights = None if sample_weight is None else np.asarray(sample_weight)
+    if weights is None or weights.dtype.kind not in "biuf" or weights.all() or weights.ndim != 1:
+        return None  # other weights are refused once the columns are read
+    return np.asarray(weights != 0)
+
+
+def n_without(y: Any) -> int:
+    """How many rows have no value in a column of their target."""
+    weights = zero_where_missing(None, y) if n_rows(y) else None
+    return 0 if weights is None else int((weights == 0).sum())
+
+
+def n_rows(values: Any) -> int:
+    """How many rows there are."""
+    if hasattr(values, "shape") and len(values.shape):
+        return int(values.shape[0])
+    return len(values) if hasattr(values, "__len__") else len(np.asarray(values))
+
+
+def read_data(
+    data: Any,
+    target: Any = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    *,
+    target_bins: int | str | None = None,  # classes that a quantity is cut into
+    target_kind: str | None = None,  # "classes" or "quantity"; None: its values decide
+    drop_missing: bool = False,  # whether rows without a target are left out; else they are an error
+    header: bool | None = None,  # None: the first line of text has the names, and is an error if it looks like data
+    rules: ColumnRules | None = None,  # how columns are read
+) -> TableInMemory:
+    """Split ``data`` into features, target and frequency weights, and read them.
+
+    The data is an array, a frame, a sparse table or the path of a file. Target, weights and groups are columns of it,
+    which then are no features, or values; the target of a .npz file is ``y`` by default.
+    """
+    check_flag("drop_missing_target", drop_missing)
+    of_target = TargetRules(TargetKind.given(target_bins, target_kind), drop_missing, rules, groups)
+    phase("reading")
+    notes: list[str] = []
+    if is_path(data):
+        from bitsieve.io.read import read_table
+
+        data = read_table(data, header=header, notes=notes)
+    original, data = data, with_rows(data)
+    if getattr(data, "shape", None) and not data.shape[0]:
+        raise no_row_counts("the data", weighted=False, drop_missing=False)
+    if isinstance(data, ArrayTable):
+        table = _from_arrays(data, target, sample_weight, of_target)
+    elif nw.dependencies.is_into_dataframe(data):
+        table = _from_frame(data, original, target, sample_weight, of_target)
+    else:
+        table = _from_array(data, target, sample_weight, of_target)
+    check_several_rows(table)
+    if groups is not None and table.given is not None:
+        table = replace(table, given=replace(table.given, groups=groups if isinstance(groups, str) else "groups"))
+    return replace(table, notes=(*notes, *table.notes))
+
+
+class TargetRules(NamedTuple):
+    """How a table is read: what the target is, whether rows without one are left out, columns, and groups of rows."""
+
+    said: TargetKind
+    drop_missing: bool
+    columns: ColumnRules | None = None
+    groups: Any = None
+
+    def read(self, X: Any, y: Any, sample_weight: Any, name: str) -> TableInMemory:
+        """Features, target and weights as a table."""
+        how: dict[str, Any] = {"said": self.said, "rules": self.columns, "drop_missing": self.drop_missing}
+        return read_xy(X, y, sample_weight, self.groups, target_name=name, **how)
+
+    def split(self, source: _Frame | _Archive, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
+        """The columns of a source by their roles; target and weights that are no columns are given by their values."""
+        y = source.several(roles.target) if roles.target else given_values(target, source.n_samples)
+        weights = sample_weight if roles.weight is None else source.several([roles.weight])
+        rules = self if roles.groups is None else self._replace(groups=source.several([roles.groups]))
+        return rules.read(source.features(roles.features), y, weights, roles.target_name)
+
+
+class _Frame:
+    """The named columns of a data frame."""
+
+    def __init__(self, data: Any) -> None:
+        check_unique(data)
+        self.frame = nw.from_native(data, eager_only=True)
+        self.labels, self.n_samples = list(self.frame.columns), len(self.frame)
+        self.places = {label: place for place, label in enumerate(self.labels)}
+
+    def several(self, labels: list[Any]) -> Any:
+        """One column, or a frame of several."""
+        places = [self.places[label] for label in labels]
+        return (self.frame[:, places[0]] if len(places) == 1 else self.frame[:, places]).to_native()
+
+    def features(self, labels: list[Any]) -> Any:
+        """A frame of some columns."""
+        return self.frame[:, [self.places[label] for label in labels]].to_native()
+
+
+class _Archive:
+    """The arrays of a .npz file: the columns of ``X``, and ``y`` behind them, which is never a feature."""
+
+    def __init__(self, whole: ArrayTable) -> None:
+        self.whole, self.labels, self.n_samples = whole, [*whole.names, "y"], whole.X.shape[0]
+
+    def several(self, labels: list[Any]) -> Any:
+        """One column, or an Arrow table of several."""
+        return self.column(labels[0]) if len(labels) == 1 else self.table(labels)
+
+    def features(self, labels: list[Any]) -> Any:
+        """Some columns of ``X``."""
+        X = self.whole.X
+        if len(labels) == len(self.whole.names):
+            return X
+        places = [self.whole.names.index(label) for label in labels]
+        return X[:, places] if isinstance(X, np.ndarray) or issparse(X) else X.columns(places)
+
+    def column(self, label: str) -> NDArray[Any]:
+        """One feature, or ``y``."""
+        return self.whole.column(label) if label in self.whole.names else self.whole.y
+
+    def table(self, labels: Sequence[str]) -> Any:
+        """Some columns, of which ``y`` may be one, as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.table([pa.array(self.column(label)) for label in labels], names=list(labels))
+
+    def with_target(self, others: list[str], names: Sequence[str]) -> Any:
+        """Some features, then the target and the weights, for writing to a file."""
+        if len(others) > 1:
+            return self.table([*names, *others])
+        places = [self.whole.names.index(name) for name in names]
+        return ArrayTable(self.whole.X[:, places], self.column(others[0]), list(names))
+
+
+def _from_frame(data: Any, original: Any, target: Any, sample_weight: Any, rules: TargetRules) -> TableInMemory:
+    """Take the target and the weights out of named columns of a frame, which was collected where it is not original."""
+    source = _Frame(data)
+    if target is None:
+        raise ValueError(f"no target is given: name one of the columns {quoted(source.labels)}")
+    roles = divide(source.labels, target, sample_weight, rules.groups, n_samples=source.n_samples)
+    table = rules.split(source, roles, target, sample_weight)
+
+    def take(indices: Columns) -> Any:
+        labels = [roles.features[j] for j in indices.tolist()]
+        return source.features(labels) if original is data else take_columns(original, labels)
+
+    def with_target(names: Sequence[str]) -> Any:
+        return source.features([*names, *roles.others])
+
+    return replace(table, given=Given(take, with_target, roles.weight_name, roles.features, data))
+
+
+def _from_arrays(data: ArrayTable, target: Any, sample_weight: Any, rules: TargetRules) -> TableInMemory:
+    """Take the target and the weights out of the columns of an archive, whose target is ``y`` by default."""
+    if target is None and "y" in data.names:
+        raise ValueError("the target and a feature are both named 'y': give the feature another name")
+    target = "y" if target is None else target
+    others_named = isinstance(sample_weight, str) or isinstance(rules.groups, str)
+    if not isinstance(data.X, np.ndarray) and isinstance(target, str) and target == "y" and not others_named:
+        return _from_sparse_arrays(data, sample_weight, rules)
+    source = _Archive(data)
+    roles = divide(source.labels, target, sample_weight, rules.groups, n_samples=source.n_samples, never=["y"])
+    table = rules.split(source, roles, target, sample_weight)
+    unnamed = roles.features == [f"x{j}" for j in range(len(roles.features))]
+    feature_names = None if unnamed else np.array(roles.features, object)
+    given = Given(
+        taker_of(source.features(roles.features)),
+        partial(source.with_target, [str(label) for label in roles.others]),
+        roles.weight_name,
+        roles.features,
+        data,
+    )
+    return replace(table, names=roles.features, feature_names=feature_names, given=given)
+
+
+def _from_sparse_arrays(data: ArrayTable, sample_weight: Any, rules: TargetRules) -> TableInMemory:
+    """The columns of a sparse ``X``, which may be too many to go through by name, and ``y``."""
+    table = rules.read(data.X, data.y, sample_weight, "y")
+
+    def with_target(names: Sequence[str]) -> ArrayTable:
+        return ArrayTable(data.X[:, [data.names.index(name) for name in names]], data.y, list(names))
+
+    given = Given(taker_of(data.X), with_target, None if sample_weight is None else "sample_weight", whole=data)
+    if isinstance(data.names, NumberedNames):
+        return replace(table, given=given)
+    return replace(table, names=data.names, feature_names=np.array(data.names, object), given=given)
+
+
+def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) -> TableInMemory:
+    if data is None or isinstance(data, (Mapping, Number)):
+        raise ValueError(f"data is {type(data).__name__}: give an array, a data frame, or the path of a table file")
+    X = data if issparse(data) else as_array(data)
+    if X.ndim != 2:
+        raise no_table(X.shape)
+    if target is None:
+        raise ValueError("the data is an array, whose columns have no names: give the target as an array of its values")
+    roles = divide((), target, sample_weight, rules.groups, n_samples=X.shape[0])
+    table = rules.read(X, given_values(target, X.shape[0]), sample_weight, roles.target_name)
+    return replace(table, given=Given(taker_of(X), None, roles.weight_name))
+
+
+def taker_of(X: Any) -> Callable[[Columns], Any]:
+    """What takes some columns of an array, or of a sparse matrix in its own format."""
+    if isinstance(X, SpooledColumns):
+        return not_read_again
+    if not issparse(X):
+        return lambda indices: X[:, indices]
+    return lambda indices: (X if X.format in ("csr", "csc") else X.tocsc())[:, indices].asformat(X.format)
+
+
+def given_values(target: Any, n_samples: int) -> Any:
+    """A target given by its values: a series or a frame as it is, anything else as an array."""
+    known = nw.dependencies.is_into_series(target) or nw.dependencies.is_into_dataframe(target)
+    y = target if known else as_array(target)
+    shape = np.shape(y) if isinstance(y, np.ndarray) else (len(y),)
+    if len(shape) not in (1, 2):
+        raise ValueError(f"the target has shape {shape}: it must be one value a sample, or a row of them")
+    if len(y) != n_samples:
+        raise ValueError(f"the target has {len(y):,} values but the data has {n_samples:,} rows: they must be as many")
+    return y

@@ -1,0 +1,216 @@
+"""Sparse tables: scipy's sparse matrices and arrays of any format, kept as compressed columns and never made dense."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.counts.source import check_sparse_rows
+from bitsieve.counts.threads import thread_count
+from bitsieve.dataset.encoding import WHOLE
+from bitsieve.dataset.extents import FINITE_INSTEAD, columns_hold
+from bitsieve.io.libsvm import SpooledColumns
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.lazy import cached_property
+from bitsieve.utils.memory import check_room
+from bitsieve.utils.messages import Sentence, quoted_places
+
+MOST_DENSE_BYTES = 2 << 30
+COLUMN_BYTES = 128  # of memory for what is known of a column, whatever it stores
+BLOCK_VALUES = 1 << 20  # stored values of a block of columns
+
+
+class StoredColumns(Sequence[Any]):
+    """Columns of which only the values that are not 0 are stored: CSC of floats, rows ascending, no entry twice."""
+
+    in_files = False  # whether the values lie in files, and are never in memory all at once
+
+    def __init__(self, stored: Any) -> None:
+        self.stored = stored
+
+    def __len__(self) -> int:
+        return int(self.stored.shape[1])
+
+    def __getitem__(self, place: Any) -> Any:
+        """One column, dense."""
+        first, end = self.stored.indptr[place : place + 2].tolist()
+        column = np.zeros(self.n_samples, self.stored.dtype)
+        column[self.stored.indices[first:end]] = self.stored.data[first:end]
+        return column
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.stored.shape[0])
+
+    @cached_property
+    def start(self) -> Integers:
+        """Where the stored values of every column begin; the last one is where they all end."""
+        return np.asarray(self.stored.indptr, np.int64)
+
+    @cached_property
+    def row(self) -> NDArray[np.int32]:
+        """The row of every stored value."""
+        return np.asarray(self.stored.indices, np.int32)
+
+    @property
+    def value(self) -> NDArray[Any]:
+        return np.asarray(self.stored.data)
+
+    @property
+    def room(self) -> Callable[..., NDArray[Any]]:
+        """``room(size, dtype)`` gives an array as large as those of the stored values, where these lie."""
+        room: Callable[..., NDArray[Any]] = getattr(self.stored, "room", np.empty)
+        return room
+
+    @cached_property
+    def has_zeros(self) -> Flags:
+        """Whether a column is 0 anywhere."""
+        return np.diff(self.start) < self.n_samples
+
+    @cached_property
+    def has_numbers(self) -> Flags:
+        """Whether a column stores a value that is not missing."""
+        stored = np.diff(self.start)
+        for places in self._places(np.isnan):
+            columns, times = np.unique(self._columns_of(places), return_counts=True)
+            stored[columns] -= times
+        return stored > 0
+
+    @property
+    def has_values(self) -> Flags:
+        """Whether a column holds any value that is not missing; zero is one."""
+        return self.has_zeros | self.has_numbers
+
+    @cached_property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The smallest and the largest stored value of every column but NaN; inf and -inf where there is none."""
+        some = np.diff(self.start) > 0
+        low, high = np.full(len(self), np.inf), np.full(len(self), -np.inf)
+        if len(self.value):
+            for bound, rule in ((low, np.fmin), (high, np.fmax)):
+                found = rule.reduceat(self.value, self.start[:-1][some])
+                bound[some] = np.where(np.isnan(found), bound[some], found)
+        return low, high
+
+    @cached_property
+    def constant(self) -> Flags:
+        """Whether a column holds one value only."""
+        low, high = self.bounds
+        return np.asarray((np.diff(self.start) == 0) | (~self.has_zeros & (low == high)), bool)
+
+    def blocks(self, n_jobs: int | None) -> list[tuple[int, int]]:
+        """The columns in blocks of about as many stored values."""
+        n_blocks = max(8 * thread_count(n_jobs) if thread_count(n_jobs) > 1 else 1, len(self.value) // BLOCK_VALUES)
+        inner = np.searchsorted(self.start, np.arange(1, n_blocks) * len(self.value) // n_blocks)
+        return list(pairwise(np.unique(np.concatenate([[0], inner, [len(self)]])).tolist()))
+
+    def check_finite(self, names: Sequence[str], *, allow_missing: bool, instead: Any) -> None:
+        """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
+        with np.errstate(all="ignore"):
+            if np.isfinite(self.value.sum(dtype=np.float64)):
+                return
+        wrong: list[tuple[Any, str, Any]] = [(np.isinf, "infinite values (inf)", FINITE_INSTEAD)]
+        if not allow_missing:
+            wrong.append((np.isnan, "missing values (NaN)", instead))
+        for holds, what, advice in wrong:
+            found = [np.unique(self._columns_of(places)) for places in self._places(holds)]
+            if found:
+                columns = np.unique(np.concatenate(found))
+                raise ValueError(
+                    Sentence(f"{columns_hold(len(columns))} {what}: {quoted_places(columns.tolist(), names)}; ", advice)
+                )
+
+    def _places(self, holds: Callable[[NDArray[Any]], Flags]) -> Iterator[Integers]:
+        """The places of the stored values of which something holds, of some values after the other."""
+        for first in range(0, len(self.value), BLOCK_VALUES):
+            places = np.flatnonzero(holds(self.value[first : first + BLOCK_VALUES]))
+            if len(places):
+                yield first + places
+
+    def _columns_of(self, places: Integers) -> Integers:
+        return np.searchsorted(self.start, places, side="right") - 1
+
+    def without(self, columns: Sequence[int]) -> StoredColumns:
+        """The same with zeros in some columns."""
+        values = self.stored.copy()
+        for j in columns:
+            values.data[values.indptr[j] : values.indptr[j + 1]] = 0
+        values.eliminate_zeros()
+        return StoredColumns(values)
+
+    def take(self, rows: Columns) -> StoredColumns:
+        return StoredColumns(self.stored.tocsr()[rows].tocsc())
+
+    def dense(self) -> NDArray[Any]:
+        """The same as an array in memory."""
+        size = self.n_samples * len(self) * self.value.itemsize
+        if size > MOST_DENSE_BYTES:
+            raise ValueError(
+                f"the sparse table, {self.n_samples:,} x {len(self):,}, takes {size / 2**30:,.1f} GiB when dense, "
+                "above the limit of 2 GiB: select columns first"
+            )
+        made: NDArray[Any] = self.stored.toarray(order="F")
+        return made
+
+
+class StoredColumnsInFiles(StoredColumns):
+    """Sparse columns whose values lie in a spool, where their codes lie, too."""
+
+    in_files = True
+
+    def without(self, columns: Sequence[int]) -> StoredColumnsInFiles:
+        return StoredColumnsInFiles(self.stored.blanked(columns))
+
+    def take(self, rows: Columns) -> StoredColumnsInFiles:
+        from scipy.sparse import csc_array
+
+        times, blocks = np.bincount(rows, minlength=self.n_samples), self.blocks(None)
+        lengths = np.empty(len(self), np.int64)
+        for first, last in blocks:
+            start, row, _ = self._block(first, last)
+            lengths[first:last] = np.diff(np.concatenate([[0], np.cumsum(times[row])])[start])
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        taken_rows, taken = self.room(int(ends[-1]), np.int32), self.room(int(ends[-1]), self.value.dtype.type)
+        for first, last in blocks:
+            start, row, value = self._block(first, last)
+            block = csc_array((value, row, start), shape=(self.n_samples, last - first)).tocsr()[rows].tocsc()
+            place = slice(*ends[[first, last]].tolist())
+            taken_rows[place], taken[place] = block.indices, block.data
+        columns = SpooledColumns((len(rows), len(self)), ends, taken_rows, taken, self.room)
+        return StoredColumnsInFiles(columns)
+
+    def _block(self, first: int, last: int) -> tuple[Integers, NDArray[np.int32], NDArray[Any]]:
+        """The starts, rows and values of some columns."""
+        start = self.start[first : last + 1]
+        some = slice(*start[[0, -1]].tolist())
+        return start - start[0], self.row[some], self.value[some]
+
+
+def read_sparse(X: Any) -> StoredColumns:
+    """Read a sparse matrix or array of any format; entries that are stored twice are added up, as in scipy."""
+    if X.ndim != 2:
+        raise ValueError(f"X is a sparse array of shape {X.shape}: it must be samples x features")
+    if not all(X.shape):
+        raise ValueError(f"X has {X.shape[0]} samples and {X.shape[1]} columns: at least one of each is required")
+    check_room(COLUMN_BYTES * X.shape[1], f"the {X.shape[1]:,} columns of the sparse table take", "renumber them")
+    if X.format not in ("csr", "csc"):
+        X = X.tocsc()
+    if X.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: the sparse table holds {X.dtype}, give real numbers")
+    if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > WHOLE:
+        raise ValueError(
+            "the sparse table holds whole numbers beyond 2**53, of which two may become one: renumber them"
+        )
+    values = X.tocsc()
+    if values.dtype not in (np.float64, np.float32):
+        values = values.astype(np.float64)
+    check_sparse_rows(values.shape[0])
+    if not values.has_canonical_format or not values.data.all():
+        values = values.copy()
+        values.sum_duplicates()
+        values.eliminate_zeros()
+    return StoredColumns(values)

@@ -1,0 +1,385 @@
+"""The target to class codes, of one column or several, and the frequency weights: how often each sample counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.counts.tables import MAX_SAMPLES
+from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode, is_missing, take_rows
+from bitsieve.dataset.given import Account
+from bitsieve.dataset.quantity import (
+    AS_FOUND,
+    TIMES,
+    TargetKind,
+    edges_of,
+    has_fractions,
+    interval_labels,
+    listed_edges,
+    numbers_of,
+)
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.messages import ParameterError, Sentence, Setting, quoted
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+MAX_JOINT_CLASSES = 1 << 16  # of several columns together
+
+
+@dataclass(frozen=True)
+class Target:
+    """Class codes of the samples."""
+
+    codes: NDArray[np.int32]  # shape (n_samples,): in ``0 .. n_classes - 1``; every class occurs
+    # shape (n_classes,): the sorted distinct values, or the intervals as text when the target was binned; of several
+    # columns the tuples of their labels that occur
+    labels: NDArray[Any]
+    # the inner edges of a quantity; a value on an edge belongs to the interval below it. Of several columns of which
+    # any was cut a list with the edges, or None, of each
+    edges: Any = None
+    kind: Literal["classes", "binned", "joint"] = "classes"
+    columns: tuple[str, ...] = ()  # names of the columns of a joint target
+    name: str = "y"  # what messages call it
+    said: TargetKind = AS_FOUND  # what it was said to be
+    n_numbers: int = 0  # how many different whole numbers were cut; 0 where the target was not of that kind
+    unit: str = ""  # "M" of dates, "m" of durations that were cut, in microseconds; of several columns a letter each
+    n_allowed: int = 0  # classes that a quantity is cut into where nothing is said; 0 of classes
+    accounts: Mapping[str, Account] = field(default_factory=dict)  # how text was read that is no class, by column
+    # shape (n_samples,): the numbers of a quantity, where the rows are in memory
+    values: Floats | None = None
+
+    @property
+    def is_quantity(self) -> bool:
+        """Whether it is one quantity, whose numbers are known."""
+        return self.values is not None
+
+    @property
+    def truth(self) -> NDArray[Any]:
+        """What a model predicts: the numbers of a quantity, else the class codes."""
+        return self.codes if self.values is None else self.values
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Its name, or those of its columns."""
+        return self.columns or [self.name]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.labels)
+
+    @property
+    def how_cut(self) -> Sentence:
+        """Of a quantity: what it is, where it was cut, and how to have it otherwise where nothing was said."""
+        what = f"{self.n_numbers:,} different whole numbers" if self.n_numbers else TIMES.get(self.unit, "")
+        into = f"cut into {self.n_classes} classes of equal frequency at {listed_edges(self.edges, self.unit)}"
+        otherwise = () if self.said.kind else ("; if each value is a class, add ", Setting("target_kind", "classes"))
+        return Sentence(f"target {self.name!r} is a quantity{f' ({what})' if what else ''}: {into}", *otherwise)
+
+    def check_varies(self) -> None:
+        """Refuse a target of one class."""
+        if self.n_classes < 2:
+            what = "one class" if self.edges is None else "one value"
+            label = quoted(self.labels[0] if self.kind == "joint" else self.labels[:1])
+            raise ValueError(f"the target {self.name!r} has {what} only ({label}): give one with at least two")
+
+    def check_kind(self, kind: str | None) -> None:
+        """Refuse what a selector says of a target that was read as the other kind."""
+        read_as = "classes" if self.edges is None else "quantity"
+        if kind not in (None, read_as):
+            advice = "leave it out of the selector, and give it to what reads the data"
+            raise ParameterError("target_kind", kind, advice, f"does not go with a target that was read as {read_as}")
+
+    def take(self, rows: Columns) -> Target:
+        """The target of some of the samples, with the classes that occur among them."""
+        taken = Encoded(self.codes, self.labels)[rows]
+        values = None if self.values is None else self.values[rows]
+        return replace(self, codes=taken.codes, labels=taken.categories, values=values)
+
+    def cut_again(self, weights: Integers | None = None) -> Target:
+        """A quantity with edges of its own samples; any other target as it is."""
+        if self.values is None:
+            return self
+        cut = _cut(self.values, self.said, weights, self.name, self.unit)
+        return replace(self, codes=cut.codes, labels=cut.labels, edges=cut.edges, n_allowed=cut.n_allowed)
+
+
+def read_target(y: Any, *, name: str = "y", said: TargetKind = AS_FOUND, weights: Integers | None = None) -> Target:
+    """Read a target of one column, or the combinations of several, without the samples of weight 0."""
+    columns = split_target(y)
+    parts = {}
+    for of, part in columns.items():
+        what, counted = called(of, len(columns) > 1), weights
+        values = read_values(part, what)
+        if weights is not None and not weights.all():
+            (values,), counted = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
+        check_complete(what, len(values), *count_unusable(values))
+        parts[of] = to_classes(values, said, counted, what)
+    check_bins(parts.values())
+    return replace(join_targets(parts) if len(parts) > 1 else next(iter(parts.values())), name=name)
+
+
+def split_target(y: Any) -> dict[str, Any]:
+    """The columns of a target by name (``y0``, ``y1``, ... where they have none); one alone is ``y``."""
+    import narwhals as nw
+
+    frame = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError("the target is a lazy frame: collect() it first")
+    if isinstance(frame, nw.DataFrame):
+        names = frame.columns
+        if not names or len(set(map(str, names))) < len(names):
+            raise ValueError(f"the target has the columns {quoted(names) or '(none)'}: give each a name of its own")
+        columns = {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
+        return columns if len(names) > 1 else {"y": next(iter(columns.values()))}
+    if nw.dependencies.is_into_series(y):
+        return {"y": y}
+    array = as_array(y)
+    if array.ndim != 2 or array.shape[1] < 2:
+        return {"y": y}
+    return {f"y{j}": array[:, j] for j in range(array.shape[1])}
+
+
+def called(name: str, joint: bool) -> str:
+    """What messages call a column of a target."""
+    return f"the target {quoted([name])}" if joint else "the target"
+
+
+def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> None:
+    """Refuse a target without values, or with values that are missing or infinite."""
+    if not n_samples:
+        raise ValueError(f"{what} is empty: at least one sample is required")
+    if missing:
+        values = f"{missing:,} missing value{'s' * (missing > 1)} (empty, NaN, 'NA', 'None', ...) among {n_samples:,}"
+        drop = Setting("drop_missing_target", True)
+        raise ValueError(Sentence(f"{what} has {values}: drop those samples, as ", drop, " does, or fill them in"))
+    if infinite:
+        values = f"{infinite:,} infinite value{'s' * (infinite > 1)} (inf) among {n_samples:,}"
+        raise ValueError(f"{what} has {values}: drop those samples")
+
+
+def check_bins(parts: Iterable[Target]) -> None:
+    """Refuse a number of classes to cut into where no column of the target is one of numbers."""
+    targets = tuple(parts)
+    n_bins = targets[0].said.n_bins
+    if n_bins is not None and not any(of.edges is not None or of.labels.dtype.kind in "iuf" for of in targets):
+        problem = "does not go with the target, which holds text, categories or truth values"
+        raise ParameterError("target_bins", n_bins, "make them numbers, or leave it out", problem)
+
+
+def check_read(accounts: Mapping[str, Account], drop_missing: bool) -> None:
+    """Refuse a target of text of which some values are no numbers where the others are, unless those are left out."""
+    for account in accounts.values():
+        if account.n_unread and not drop_missing:
+            values = "values that are no numbers" if account.n_unread > 1 else "value that is no number"
+            what = f"the target holds {account.what} such as {account.example!r}, and {account.n_unread:,} {values}"
+            drop, keep = Setting("drop_missing_target", True), Setting("repair", False)
+            how = " does, or, to keep the text as classes, add "
+            raise ValueError(Sentence(f"{what}: {account.listed}; drop those samples, as ", drop, how, keep))
+
+
+def to_classes(
+    values: NDArray[Any] | Encoded, said: TargetKind, weights: Integers | None = None, what: str = "the target"
+) -> Target:
+    """The classes of values none of which is missing, that are said to be of a kind."""
+    if are_categories(values) or values.dtype.kind not in "iufmM" or said.kind == "classes":
+        said.cuts(values, None, what)  # refuses a quantity of text
+        classes = values if are_categories(values) else encode(values)
+        return Target(classes.codes, classes.categories, said=said)
+    if has_fractions(values):
+        return _cut(numbers_of(values, what), said, weights, what, values.dtype.kind)
+    classes = encode(values)
+    counts = np.bincount(classes.codes, weights).astype(np.int64)
+    if not said.cuts(classes.categories, counts, what):
+        return Target(classes.codes, classes.categories, said=said)
+    return replace(_cut(numbers_of(values, what), said, weights, what), n_numbers=len(classes.categories))
+
+
+def _cut(numbers: Floats, said: TargetKind, weights: Integers | None, what: str, kind: str = "") -> Target:
+    """A quantity by its numbers; ``kind`` is that of numpy where they are times."""
+    edges, n_allowed = edges_of(numbers, weights, said.n_bins, what)
+    codes = np.searchsorted(edges, numbers).astype(np.int32)  # a value on an edge goes left
+    unit = kind if kind in "mM" else ""
+    labels = interval_labels(edges, unit, numbers[0])
+    return Target(codes, labels, edges, "binned", said=said, unit=unit, n_allowed=n_allowed, values=numbers)
+
+
+def join_targets(parts: dict[str, Target]) -> Target:
+    """One target of the combinations of classes that occur, in the order of the first column, then the second, ..."""
+    most = prod(part.n_classes for part in parts.values())
+    if most > MAX_JOINT_CLASSES:
+        listed = ", ".join(f"{name!r} ({part.n_classes:,} classes)" for name, part in parts.items())
+        raise ValueError(
+            f"the targets {listed} could have {most:,} classes together: at most {MAX_JOINT_CLASSES:,} are supported, "
+            "take fewer columns or coarser ones"
+        )
+    sizes = [part.n_classes for part in parts.values()]
+    present, codes = np.unique(
+        np.ravel_multi_index(tuple(part.codes for part in parts.values()), sizes), return_inverse=True
+    )
+    places = np.unravel_index(present, sizes)
+    labels = np.empty(len(present), dtype=object)
+    values = [part.labels[place].tolist() for part, place in zip(parts.values(), places, strict=True)]
+    labels[:] = list(zip(*values, strict=True))
+    edges = [part.edges for part in parts.values()]
+    binned = any(of_part is not None for of_part in edges)
+    n_allowed = max(part.n_allowed for part in parts.values())
+    said = next(iter(parts.values())).said
+    return Target(
+        codes.astype(np.int32),
+        labels,
+        edges if binned else None,
+        "joint",
+        tuple(parts),
+        said=said,
+        unit="".join(part.unit or " " for part in parts.values()),
+        n_allowed=n_allowed,
+    )
+
+
+def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
+    """One column of the target as a 1-D array of numbers or dates, or as codes."""
+    import narwhals as nw
+
+    series = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
+    pyarrow = nw.dependencies.get_pyarrow()
+    if isinstance(series, nw.Series):
+        known = series.dtype.is_numeric() or series.dtype == nw.Object or series.dtype.is_temporal()
+        if not known and not is_foreign(series):
+            return _arrow(series.to_arrow(), what)
+        array = numpy_of_series(series)
+    elif pyarrow is not None and isinstance(y, pyarrow.Array):
+        return _arrow(y, what)
+    else:
+        array = as_array(y)
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: give classes or real numbers as the target")
+    if array.ndim != 1:
+        from sklearn.utils.validation import column_or_1d
+
+        array = column_or_1d(array, warn=True)
+    if array.dtype.kind in "biufmM":
+        return array
+    return _arrow(array, what)
+
+
+def is_foreign(series: nw.Series[Any]) -> bool:
+    """Whether a series holds numbers of numpy that Arrow does not have: complex ones, or of the other byte order."""
+    kind = getattr(series.to_native(), "dtype", None)
+    return isinstance(kind, np.dtype) and kind.kind in "ciuf" and (kind.kind == "c" or not kind.isnative)
+
+
+def numpy_of_series(series: nw.Series[Any]) -> NDArray[Any]:
+    """The values of a series; of pyarrow without pandas."""
+    if not series.implementation.is_pyarrow():
+        values = series.to_numpy()
+        return values.astype(values.dtype.newbyteorder("="), copy=False)
+    from bitsieve.dataset.arrow import numpy_of
+
+    return numpy_of(series.to_native())
+
+
+def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
+    from bitsieve.dataset.arrow import arrow_of, column_of_arrow, is_time, mixed_kinds, numpy_of
+
+    array, is_mixed = arrow_of(values, what) if isinstance(values, np.ndarray) else (values, False)
+    if is_mixed:
+        raise mixed_kinds(what)
+    return numpy_of(array) if is_time(array.type) else column_of_arrow(array, what)
+
+
+def count_unusable(values: NDArray[Any] | Encoded, times: Integers | None = None) -> tuple[int, int]:
+    """Numbers of missing and of infinite values; ``times``: how many rows each value is of, None: one."""
+    infinite = np.isinf(values) if not are_categories(values) and values.dtype.kind == "f" else np.zeros(0, bool)
+    unusable = is_missing(values), infinite
+    missing, beyond = (int(of.sum() if times is None or not of.any() else times[of].sum()) for of in unusable)
+    return missing, beyond
+
+
+_ADVICE = "such as by np.rint(w * w.sum() / (w**2).sum()) for weights of a survey"
+
+
+def read_weights(sample_weight: Any, n_samples: int) -> Integers | None:
+    """Frequency weights as integers; None where every sample counts once."""
+    if sample_weight is None:
+        return None
+    weights = as_array(sample_weight)
+    if weights.ndim != 1:
+        raise _refused(f" has shape {weights.shape}: it must be one weight a sample")
+    if len(weights) != n_samples:
+        raise _refused(f" has {len(weights):,} values but there are {n_samples:,} samples: give one each")
+    if weights.dtype.kind not in "biuf":
+        try:  # numpy would drop the imaginary part
+            weights = weights.astype(object if weights.dtype.kind == "c" else np.float64).astype(np.float64)
+        except (TypeError, ValueError):
+            raise _refused(" holds values that are no numbers: give whole numbers") from None
+    refused = weights[~((weights >= 0) & (weights < np.inf) & (weights == np.floor(weights)))]
+    if len(refused):
+        wrong = f" holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
+        raise _refused(f"{wrong}: give whole numbers from 0, {_ADVICE}")
+    total = weights.sum(dtype=np.float64)
+    if not total:
+        raise _refused(" is zero for every sample: nothing is left to count")
+    if total > MAX_SAMPLES:
+        raise _refused(
+            f" sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: scale the weights down, {_ADVICE}"
+        )
+    return None if (weights == 1).all() else weights.astype(np.int64)
+
+
+def read_groups(groups: Any, n_samples: int) -> Columns:
+    """The number of the group of every sample."""
+    values = as_array(groups)
+    if values.shape != (n_samples,):
+        raise ValueError(f"groups has shape {values.shape}: it must be one value for each of the {n_samples:,} samples")
+    missing = int(without_value(values).sum())
+    if missing:
+        raise ValueError(f"groups has no value in {missing:,} of {n_samples:,} rows: give every row a group")
+    names, numbers = np.unique(values.astype(str), return_inverse=True)
+    if len(names) < 2:
+        raise ValueError("groups has one value only: at least two are needed to compare one with another")
+    return numbers
+
+
+def zero_where_missing(sample_weight: Any, y: Any) -> Any:
+    """The weights with a zero for every sample that has no value in a column of its target, also for a missing one."""
+    missing = without_value(y)
+    if not missing.any():
+        return sample_weight
+    weights = 1 if sample_weight is None else as_array(sample_weight)
+    return weights if np.shape(weights) not in ((), missing.shape) else np.where(missing, 0, weights)
+
+
+def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> ValueError:
+    """The error for data without rows, or with none that has a target, where such are left out, and a weight."""
+    if drop_missing:
+        return ValueError(f"the target has no value in any row{' whose weight is above 0' if weighted else ''}")
+    if weighted:
+        return _refused(" is zero for every sample: nothing is left to count")
+    return ValueError(f"{label} has no rows: nothing to select from")
+
+
+def without_value(y: Any) -> Flags:
+    """Which samples have no value in a column of their target."""
+    missing = np.zeros(len(y), bool)
+    for column in split_target(y).values():
+        missing |= is_missing(read_values(column, "the target"))
+    return missing
+
+
+def take_weighted(y: Any, kept: Flags) -> Any:
+    """The target of the rows that are kept, in its own kind."""
+    rows = np.flatnonzero(kept)
+    if hasattr(y, "combine_chunks"):  # Arrow
+        return y.take(rows)
+    return (y.iloc if hasattr(y, "iloc") else as_array(y))[rows]
+
+
+def _refused(problem: str) -> ValueError:
+    return ValueError(Sentence(Setting("sample_weight"), problem))

@@ -1,0 +1,283 @@
+"""The public transformers: scikit-learn's face of the rules that turn columns into codes."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from numpy.typing import NDArray
+from scipy.sparse import csc_array
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from bitsieve.dataset.columns import read_columns
+from bitsieve.dataset.given import ColumnRules
+from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.text import Plain
+from bitsieve.discretization.base import Binning
+from bitsieve.discretization.categorical import CategoricalBinning
+from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
+from bitsieve.discretization.mdl import MDLBinning
+from bitsieve.discretization.zero_apart import ZeroApartBinning
+from bitsieve.utils.docstrings import cites, described_fully
+
+_PARAMETERS = {  # and attributes: those that a class does not describe itself
+    'missing : {"error", "bin"}, default="error"': (
+        "What missing values are: an error that names the columns, or a code of their own, the last one of every "
+        "column (NaN takes no part in cutting)."
+    ),
+    "n_jobs : int or None, default=None": "Threads; None is 1, -1 is every core. The result does not depend on it.",
+    "n_bins : int, default=10": "Bins of a column, 2 to 65,535.",
+}
+_ATTRIBUTES = {
+    "bin_edges_ : sequence of ndarray of float64": (
+        "Inner edges of every column, ascending; empty for a categorical column and for one that was left whole."
+    ),
+    "categories_ : list of ndarray or None": "Sorted values of every categorical column, None for a numeric one.",
+    "n_bins_ : ndarray of int, shape (n_features,)": (
+        'Codes of every column; with ``missing="bin"`` the code of the missing values is one of them.'
+    ),
+    "n_features_in_ : int": "Number of columns.",
+    "feature_names_in_ : ndarray of str": "Their names, if they are strings.",
+}
+
+
+class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
+    """Base of the transformers; the other base class of each is its rule."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__doc__:
+            cls.__doc__ = described_fully(cls.__doc__, cls.parameter_names(), _PARAMETERS, _ATTRIBUTES)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the bins of every column.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), default=None
+            The target; only MDL looks at it.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Frequency weights, whole numbers: how many times each sample counts; one of weight 0 is left out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is not allowed, X is empty, holds infinite values, missing values with
+            ``missing="error"``, or a column of more than 65,536 codes, or the weights are no whole numbers.
+        """
+        uses_target = self.requires == "classes"
+        table = read_xy(X, y if uses_target else None, sample_weight, estimator=self)
+        self._refuse_sparse(table)
+        if uses_target and y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+        return self.fit_table(table)
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Codes of every column.
+
+        Parameters
+        ----------
+        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
+
+        Returns
+        -------
+        codes : ndarray in Fortran order, or csc_array of a sparse table, of shape (n_samples, n_features)
+            uint8 if every column has at most 256 codes, else uint16.
+
+        Raises
+        ------
+        ValueError
+            If the columns are not those of fit, or hold infinite values, missing values with
+            ``missing="error"``, or categories that were not there when fitting; or if zero is not the code 0 of a
+            column of a sparse table.
+        """
+        check_is_fitted(self)
+        table = self._read_again(X)
+        codes = self.codes(table)
+        return codes.copy(order="F") if codes is table.matrix else codes
+
+    def _read_again(self, X: Any) -> TableInMemory:
+        """The columns of new rows, whose text means what it meant when fitting."""
+        known = self.categories_
+        numbers = (j for j in range(self.n_features_in_) if known is None or known[j] is None)
+        forms = {**{j: Plain() for j in numbers}, **self._forms}
+        table = read_columns(X, estimator=self, reset=False, rules=ColumnRules(forms=forms))
+        self._refuse_sparse(table)
+        return table
+
+    def _refuse_sparse(self, table: TableInMemory) -> None:
+        if table.is_sparse and self.bins_parts:  # which zero apart alone does not
+            other = f"ZeroApartBinner({type(self).__name__}())"
+            raise ValueError(f"the table is sparse: use {other}, which keeps zero a code of its own, or X.toarray()")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "bin"
+        tags.input_tags.string = True
+        tags.target_tags.required = tags.target_tags.multi_output = self.requires == "classes"
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+@cites("Fayyad, Irani 1993")
+class MDLBinner(Binner, MDLBinning):
+    """Cut every numeric column where a cut saves more bits about the class than its description costs.
+
+    Fayyad and Irani's rule. Candidates are the midpoints between adjacent distinct values, but for those where
+    all samples of both values are of one same class. The best cut has the smallest class entropy
+    ``E = N1/N Ent(S1) + N2/N Ent(S2)`` in bits; among equal ones (1e-12) it is the smallest. It is accepted if ::
+
+        Ent(S) - E > log2(N - 1)/N + (log2(3^k - 2) - [k Ent(S) - k1 Ent(S1) - k2 Ent(S2)])/N
+
+    with k, k1, k2 the classes present in S, S1, S2; then both sides are cut in turn. A value on a cut goes left. Costs
+    a few passes over a long column and a sort of stretches with a cut; at most a sort and O(N) for every level of cuts.
+
+    Parameters
+    ----------
+    uncut : {"leave", "median"}, default="leave"
+        What becomes of a numeric column without an accepted cut: one bin, or two bins cut at the lower median (the
+        order statistic of rank ``ceil(N / 2)``; a value on the cut goes left; no cut where no value lies above).
+
+    Attributes
+    ----------
+    uncut_ : ndarray of int
+        The numeric columns in which no cut was accepted.
+
+    Examples
+    --------
+    >>> from bitsieve import MDLBinner
+    >>> X = [[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]]
+    >>> binner = MDLBinner().fit(X, ["a", "a", "a", "b", "b", "b"])
+    >>> binner.bin_edges_[0].tolist(), binner.transform(X).ravel().tolist()
+    ([6.5], [0, 0, 0, 1, 1, 1])
+    """
+
+
+class CategoricalBinner(Binner, CategoricalBinning):
+    """Take columns as the codes they are: each distinct value gets its rank among the sorted ones.
+
+    Numeric columns must hold whole numbers; they need not be contiguous nor start at 0. Costs O(n) a column for
+    integers in a span of 65,536, else a sort.
+
+    Attributes
+    ----------
+    categories_ : sequence of ndarray
+        Sorted distinct values of every column.
+
+    Examples
+    --------
+    >>> from bitsieve import CategoricalBinner
+    >>> CategoricalBinner().fit_transform([[7, "b"], [3, "a"], [7, "a"]]).tolist()
+    [[1, 1], [0, 0], [1, 0]]
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        return tags
+
+
+class EqualFrequencyBinner(Binner, EqualFrequencyBinning):
+    """Cut every numeric column into bins of about the same number of samples.
+
+    Cut j = 1, ..., n_bins - 1 of d values is the order statistic of rank ``r = round-half-up(j d / n_bins)``; a value
+    on a cut goes left; equal cuts are one and empty bins are removed, so a column may get fewer bins. Costs a
+    sort of every column: O(p d log d).
+
+    Parameters
+    ----------
+    uncut : {"leave", "apart"}, default="leave"
+        What becomes of a numeric column without a cut, as where nearly all values are the largest: one bin, or two,
+        the largest value apart.
+
+    Examples
+    --------
+    >>> from bitsieve import EqualFrequencyBinner
+    >>> binner = EqualFrequencyBinner(n_bins=2).fit([[1.0], [2.0], [3.0], [10.0]])
+    >>> binner.bin_edges_[0].tolist(), binner.transform([[2.0], [2.5]]).ravel().tolist()
+    ([2.0], [0, 1])
+    """
+
+
+class EqualWidthBinner(Binner, EqualWidthBinning):
+    """Cut the range of every numeric column into bins of one width.
+
+    A value v gets the code ``min(floor((v - min) / (max - min) * n_bins), n_bins - 1)``, so a value on a cut goes
+    right; min and max are those of the fitted table, and values beyond them go to the outer bins. Costs O(n) a column.
+
+    Examples
+    --------
+    >>> from bitsieve import EqualWidthBinner
+    >>> binner = EqualWidthBinner(n_bins=2).fit([[1.0], [2.0], [3.0], [10.0]])
+    >>> binner.bin_edges_[0].tolist(), binner.transform([[3.0], [5.5]]).ravel().tolist()
+    ([5.5], [0, 1])
+    """
+
+
+class ZeroApartBinner(Binner, ZeroApartBinning):
+    """Make zero a code of its own in every column, and bin the other numbers by a rule.
+
+    The rule gets the numbers of a column that are not zero, and the samples that hold them, as if there were no others.
+    A column that holds zeros has the code 0 for these, and the codes 1, 2, ... for the bins; one without zeros has the
+    codes 0, 1, ... for the bins. With the rule "none" every distinct number is a code, by its rank among all, zero
+    included. Sparse tables are binned so, whatever the rule. Costs a sort of the numbers of a column that are not zero.
+
+    Parameters
+    ----------
+    binning : {"mdl", "quantile", "uniform", "none"} or binner, default="mdl"
+        The rule, with its own parameters; missing values are what it says.
+
+    Attributes
+    ----------
+    rule_ : binner
+        The rule.
+    bin_edges_ : sequence of ndarray of float64
+        Inner edges of every column among its numbers that are not zero, ascending; empty where it was left whole.
+    zero_ : ndarray of bool, shape (n_features,)
+        Whether zero is a code of the column.
+    categories_ : sequence of ndarray, or None
+        With the rule "none" the sorted distinct numbers of every column.
+    n_bins_ : ndarray of int, shape (n_features,)
+        Codes of every column; with ``missing="bin"`` of the rule the code of the missing values is one of them.
+
+    Examples
+    --------
+    >>> from bitsieve import EqualFrequencyBinner, ZeroApartBinner
+    >>> from scipy.sparse import csr_array
+    >>> X = csr_array([[0.0], [0.2], [0.0], [0.3], [7.0]])
+    >>> binner = ZeroApartBinner(EqualFrequencyBinner(n_bins=2)).fit(X)
+    >>> binner.bin_edges_[0].tolist(), binner.transform(X).toarray().ravel().tolist()
+    ([0.3], [0, 1, 0, 1, 2])
+    """
+
+    def transform(self, X: Any) -> Any:
+        check_is_fitted(self)
+        table = self._read_again(X)
+        if not table.is_sparse:
+            return self.codes(table)
+        codes = self._listed(table)
+        if codes.common.any():
+            raise ValueError("codes of negative numbers come before that of zero, which a sparse table cannot hold")
+        shape = table.n_samples, table.n_features
+        return csc_array((codes.code.astype(self._code_type), codes.row, codes.start), shape=shape)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def as_transformer(binning: Binning) -> Binning:
+    """The public transformer of a rule, fitted if that is; a transformer, or a rule that has none, as it is."""
+    for face in Binner.__subclasses__():
+        if type(binning) in face.__bases__:
+            made: Binner = face.__new__(face)
+            made.__dict__.update(vars(binning))
+            return made
+    return binning

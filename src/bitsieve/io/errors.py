@@ -1,0 +1,104 @@
+"""The one error of reading and writing files, and what every format says in the same words."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from bitsieve.utils.messages import one_line, quoted
+
+MOST_COLUMNS, COLUMNS_PER_VALUE = 1 << 20, 16  # of a sparse file: memory follows the values that are stored
+FileState = tuple[str, int, int, int]
+
+
+class DataError(ValueError):
+    """A file cannot be read or written: one line that names it, what is wrong and what to do."""
+
+
+def check_names(names: Sequence[str], label: str) -> None:
+    """Refuse two columns of one name."""
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    if twice:
+        data_like = all(is_number(name) for name in names)
+        hint = " (the first line looks like data: is the header line missing?)" if data_like else ""
+        raise DataError(f"{label} has several columns named {quoted(twice)}: give every column its name{hint}")
+
+
+def check_width(n_columns: int, n_stored: int, label: str) -> None:
+    """Refuse a sparse file that declares far more columns than it has values, before they take memory."""
+    most = max(MOST_COLUMNS, COLUMNS_PER_VALUE * n_stored)
+    if n_columns > most:
+        raise DataError(
+            f"{label} has {n_columns:,} columns, more than {most:,}: a sparse file may have {MOST_COLUMNS:,}, or "
+            f"{COLUMNS_PER_VALUE} for each value that it stores; renumber them"
+        )
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, as Python reads it."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@contextmanager
+def in_one_line(problem: str, needed: str | None = None, extra: str = "formats") -> Iterator[None]:
+    """Inside the block what a library raises is one line; ``needed``: what needs a package, of that ``extra``."""
+    try:
+        yield
+    except DataError:
+        raise
+    except Exception as error:
+        if needed is not None and isinstance(error, ImportError):
+            raise DataError(f"{needed} needs the package {error.name!r}: pip install 'bitsieve[{extra}]'") from None
+        what = one_line("it takes more memory than there is" if isinstance(error, MemoryError) else error)
+        # what is said of broken text may repeat its bytes
+        raise DataError(f"{problem}: {''.join(c if c.isprintable() else '?' for c in what)[:300]}") from None
+
+
+@contextmanager
+def readable(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Inside the block it is one line that the system does not give a file."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
+
+
+def file_state(path: Path) -> FileState:
+    """Path, size, time of change and number of a file, which are others when it has changed."""
+    with readable(path):
+        found = os.stat(path)
+    return str(path.resolve()), found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def check_unchanged(label: str, before: object, now: object) -> None:
+    """Refuse data whose state is not what it was."""
+    if before != now:
+        raise DataError(f"{label} changed while it was read: run again when nobody writes it")
+
+
+def file_and_inside(path: Path) -> tuple[Path, str | None]:
+    """The file of a path, and the table in that file which the path names behind it, as in ``sales.duckdb/orders``."""
+    if not path.exists():
+        for parent in path.parents:
+            if parent.is_file():
+                return parent, str(path.relative_to(parent))
+    return path, None
+
+
+def named_inside(names: Sequence[str], wanted: str | None, label: str, what: str) -> str:
+    """The table of a file that is asked for, or its only one."""
+    if wanted is None and len(names) == 1:
+        return names[0]
+    if wanted in names:
+        return str(wanted)
+    if not names:
+        raise DataError(f"{label} has no {what}: nothing to select from")
+    problem = f"has {len(names):,} {what}s" if wanted is None else f"is no {what}"
+    raise DataError(f"{label} {problem}: name one of {quoted(names, 20)} behind the file, as FILE/{names[0]}")

@@ -1,0 +1,173 @@
+"""Tables in numpy's .npz archives: ``X`` (or the pieces of a sparse matrix), ``y`` and optional ``feature_names``."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import IO, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.io.errors import DataError, check_names, check_width, in_one_line
+from bitsieve.io.parts import Given
+from bitsieve.utils.lazy import NumberedNames
+from bitsieve.utils.memory import available_bytes
+from bitsieve.utils.messages import quoted
+
+SPARSE_PIECES = ("data", "indices", "indptr", "shape")
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+@dataclass(frozen=True)
+class ArrayTable:
+    """A table of arrays."""
+
+    X: Any  # ndarray, csr_array or csc_array of shape (n_samples, n_features)
+    y: NDArray[Any]  # shape (n_samples,)
+    names: Sequence[str]  # one a column; ``x0, x1, ...`` where the file has none
+
+    def column(self, name: str) -> NDArray[Any]:
+        """One column of ``X``, dense."""
+        column = self.X[:, [self.names.index(name)]]
+        return (column if isinstance(column, np.ndarray) else column.toarray())[:, 0]
+
+
+class ArrayFile(ABC):
+    """A file that holds no columns but arrays, which are read at once; ``notes`` are what was noticed."""
+
+    refusal: ClassVar[str]  # what the file is and what to do, where columns are needed
+
+    def __init__(self, given: Given, notes: list[str], kind: str = "") -> None:
+        self.path, self.label, self.notes = given.path, given.label, notes
+
+    @abstractmethod
+    def read(self) -> ArrayTable:
+        """All rows."""
+
+
+class NpzFile(ArrayFile):
+    """An archive."""
+
+    refusal = (
+        "an .npz file, which is not read in batches: give it without a limit of memory and a spool, or write it as "
+        "Parquet"
+    )
+
+    def read(self) -> ArrayTable:
+        return read_npz(self.path, self.label)
+
+
+def read_npz(path: Path, label: str) -> ArrayTable:
+    """Read ``X`` and ``y`` as they are stored, dense or sparse."""
+    with open(path, "rb") as file, _opened(file, label) as archive:
+        stored = archive.files
+        if not stored:
+            raise DataError(f"{label} is a zip archive without arrays: .npz, Parquet, Arrow or CSV is read")
+        sparse = all(piece in stored for piece in SPARSE_PIECES)
+        for name in ("y",) if sparse else ("X", "y"):
+            if name not in stored:
+                raise DataError(f"{label} has no array {name!r}, only {quoted(stored)}: store X and y")
+        y = _array(archive, "y", label)
+        X = _array(archive, "X", label) if "X" in stored else _sparse(archive, label)
+        names = _array(archive, "feature_names", label) if "feature_names" in stored else None
+    if X.ndim != 2:
+        raise DataError(f"X of {label} has shape {X.shape}: it must be samples x features")
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise DataError(f"y of {label} has shape {y.shape}: it must be one value a sample")
+    if X.shape[0] != len(y):
+        raise DataError(f"X of {label} has {X.shape[0]:,} rows but y has {len(y):,} values: they must be as many")
+    for number, what in zip(X.shape, (f"{label} has no rows", f"X of {label} has no columns"), strict=True):
+        if not number:
+            raise DataError(f"{what}: nothing to select from")
+    return ArrayTable(X, y, _names(names, X.shape[1], label))
+
+
+def _opened(file: IO[bytes], label: str) -> np.lib.npyio.NpzFile:
+    with in_one_line(f"cannot read {label} as .npz"):
+        archive: np.lib.npyio.NpzFile = np.load(file, allow_pickle=False)
+        return archive
+
+
+def _array(archive: np.lib.npyio.NpzFile, name: str, label: str) -> NDArray[Any]:
+    with in_one_line(f"cannot read array {name!r} of {label}"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Python's parser, about what stands in a broken header
+        _check_member(archive, name, label)
+        array = archive[name]
+    if not isinstance(array, np.ndarray):
+        raise DataError(f"{name!r} of {label} is not an array: store X and y with numpy.savez")
+    return array
+
+
+def _check_member(archive: np.lib.npyio.NpzFile, name: str, label: str) -> None:
+    """Refuse, before memory is taken for it, an array of objects and one whose size is not that of its header."""
+    assert archive.zip is not None  # it is open
+    stored = archive.zip.getinfo(name if name in archive.zip.namelist() else f"{name}.npy")
+    with archive.zip.open(stored) as file:
+        version = np.lib.format.read_magic(file)
+        read_header = _HEADERS.get(version)
+        if read_header is None:
+            raise ValueError(f"version {version[0]}.{version[1]} of the format is not read")
+        shape, _, kind = read_header(file)
+        if kind.kind == "O":
+            raise DataError(
+                f"array {name!r} of {label} holds Python objects, which are not read: store numbers or strings"
+            )
+        if kind.kind not in "biufUSMm":
+            raise DataError(f"array {name!r} of {label} has type {kind}: store numbers or strings")
+        n_bytes = prod(shape) * kind.itemsize
+        if min(shape, default=0) < 0 or file.tell() + n_bytes != stored.file_size:
+            raise ValueError(f"its header declares {n_bytes:,} bytes of values, which is not what is stored")
+    if n_bytes > available_bytes():
+        raise DataError(
+            f"array {name!r} of {label}, {' x '.join(f'{size:,}' for size in shape)} of {kind}, takes "
+            f"{n_bytes / 2**30:,.1f} GiB, more than the memory that is free: keep fewer columns or rows"
+        )
+
+
+def _sparse(archive: np.lib.npyio.NpzFile, label: str) -> Any:
+    from scipy import sparse
+
+    layout = "csr"
+    if "format" in archive.files:  # as scipy.sparse.save_npz writes it
+        stored = _array(archive, "format", label)
+        if stored.size != 1:
+            raise DataError(f"the format of the sparse X of {label} has shape {stored.shape}: store it as 'csr'")
+        layout = _text(stored.item())
+    if layout not in ("csr", "csc"):
+        raise DataError(f"the sparse X of {label} is stored as {layout!r}: store it as 'csr' or 'csc'")
+    data, shape = (_array(archive, piece, label) for piece in ("data", "shape"))
+    if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape.astype(np.int64) < 0).any():
+        raise DataError(f"shape of the sparse X of {label} is {shape.tolist()}: it must be two counts")
+    n_samples, n_features = (int(size) for size in shape)
+    check_width(n_features, data.size, label)
+    indices, indptr = (_array(archive, piece, label) for piece in ("indices", "indptr"))
+    kind = sparse.csr_array if layout == "csr" else sparse.csc_array
+    with in_one_line(f"the sparse X of {label} is broken"):
+        # int64 first: indices stored in a byte or two would wrap in scipy's checks
+        matrix = kind((data, indices.astype(np.int64), indptr.astype(np.int64)), shape=(n_samples, n_features))
+        matrix.check_format(full_check=True)
+        return matrix
+
+
+def _names(stored: NDArray[Any] | None, n_features: int, label: str) -> Sequence[str]:
+    if stored is None:
+        return NumberedNames(n_features)
+    if stored.shape != (n_features,):
+        raise DataError(
+            f"feature_names of {label} has shape {stored.shape} but X has {n_features:,} columns: "
+            f"store one name a column"
+        )
+    names = [_text(name) for name in stored.tolist()]
+    check_names(names, label)
+    return names
+
+
+def _text(name: Any) -> str:
+    return name.decode(errors="backslashreplace") if isinstance(name, bytes) else str(name)

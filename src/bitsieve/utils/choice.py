@@ -1,0 +1,142 @@
+"""Choice by score: the one tie rule, and greedy search by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from bitsieve.utils.arrays import Columns, Flags, Floats, Progress
+
+TIE = 1e-10  # bits: far above the rounding of a sum of scores, far below any difference that means something
+
+
+def pick(scores: Floats) -> int:
+    """The index of the highest score, of those within 1e-10 of it the lowest; at least one is not ``-inf``."""
+    return int(np.argmax(scores >= scores.max() - TIE))
+
+
+def rank(values: Floats) -> Columns:
+    """All indices by falling value; values within 1e-10 of the first of their run by index. Cost: O(n log n)."""
+    order = np.argsort(-values, kind="stable")
+    falling = values[order]
+    begins = np.ones(len(order), bool)
+    begins[1:] = falling[1:] < falling[:-1] - TIE
+    if begins.all():
+        return order
+    starts = np.flatnonzero(begins)
+    ends = np.append(starts, len(order))[1:]
+    # Between two gaps lies one run, unless many small steps add up to more than a tie: then there are several.
+    for place in np.flatnonzero(falling[ends - 1] < falling[starts] - TIE):
+        start, rising = int(starts[place]), -falling[: ends[place]]
+        while start < len(rising):
+            begins[start] = True
+            start = int(np.searchsorted(rising, -(falling[start] - TIE), side="right"))
+    return order[np.lexsort((order, np.cumsum(begins)))]
+
+
+def top(values: Floats, k: int) -> Columns:
+    """The first k of ``rank(values)``, without ranking the others."""
+    least = np.partition(values, len(values) - k)[len(values) - k]
+    some = np.flatnonzero(values >= least - TIE)
+    return some[rank(values[some])[:k]]
+
+
+class Scores(Protocol):
+    """Scores of all candidates, given a set S of chosen features that grows."""
+
+    def add(self, feature: int) -> None:
+        """Put a feature into S."""
+
+    def best(self, candidates: Flags) -> tuple[int, float]:
+        """The candidate to choose, and its score; S is not empty."""
+
+
+class Monitor(Protocol):
+    """What may end a search before the number of features asked for is reached."""
+
+    def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
+        """Whether this choice among those ``tried`` is not made; None: the choice is forced."""
+
+    def others(self, candidates: Flags) -> Flags:
+        """Those of the candidates left after a refusal that may be chosen in its place; none ends the search."""
+
+    def ends_at_constants(self) -> bool:
+        """Whether the search ends where only constant columns are left."""
+
+
+@dataclass(frozen=True)
+class GreedyChoice:
+    """Column indices in order of choice, and the score of each when it was chosen."""
+
+    order: Columns
+    scores: Floats
+
+
+def choose_greedily(
+    first: Floats,
+    scores: Scores,
+    n_features_to_select: int,
+    varies: Flags,
+    *,
+    monitor: Monitor | None = None,
+    must_include: Sequence[int] = (),
+    exclude: Sequence[int] = (),
+    progress: Progress = None,
+    first_by: Floats | None = None,
+) -> GreedyChoice:
+    """Choose features one at a time; a constant column, which carries no information, only when no other is left.
+
+    ``first`` holds the scores while nothing is chosen, ``first_by`` what the first choice goes by (None: by them),
+    ``varies`` is False for constant columns. ``must_include`` are chosen first, in this order, and not refused;
+    ``exclude`` never. ``progress(chosen so far, to choose)`` is called after each choice.
+    """
+    left = np.ones(len(varies), bool)
+    left[list(exclude)] = False
+    order: list[int] = []
+    values: list[float] = []
+    while len(order) < n_features_to_select:
+        varying = left & varies
+        candidates = varying if varying.any() else left
+        forced = len(order) < len(must_include)
+        if forced:
+            candidates = np.zeros(len(varies), bool)
+            candidates[must_include[len(order)]] = True
+        elif monitor is not None and not varying.any() and monitor.ends_at_constants():
+            break
+        if order:
+            scores.add(order[-1])
+        best = scores.best if order else partial(_largest, first if first_by is None else first_by, first)
+        made = _first_accepted(best, candidates, monitor, None if forced else left)
+        if made is None:
+            break
+        chosen, value = made
+        order.append(chosen)
+        values.append(value)
+        left[chosen] = False
+        if progress is not None:
+            progress(len(order), n_features_to_select)
+    return GreedyChoice(np.array(order, np.intp), np.array(values))
+
+
+def _largest(by: Floats, scores: Floats, candidates: Flags) -> tuple[int, float]:
+    """The candidate that is the largest by some numbers, and its score."""
+    chosen = pick(np.where(candidates, by, -np.inf))
+    return chosen, float(scores[chosen])
+
+
+def _first_accepted(
+    best: Callable[[Flags], tuple[int, float]], candidates: Flags, monitor: Monitor | None, tried: Flags | None
+) -> tuple[int, float] | None:
+    """The best candidate that the monitor does not refuse, and its score; None where it refuses all."""
+    while candidates.any():
+        chosen, value = best(candidates)
+        if monitor is None or not monitor.refuses(chosen, value, tried):
+            return chosen, value
+        candidates = candidates.copy()
+        candidates[chosen] = False
+        candidates = monitor.others(candidates)
+    return None

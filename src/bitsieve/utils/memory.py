@@ -1,0 +1,140 @@
+"""Memory: amounts as they are given (bytes, or words such as "4GB"), and how much this process can still take."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from bitsieve.utils.messages import ParameterError
+from bitsieve.utils.parameters import whole_number
+
+UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+INFINITE = float("inf")
+WITHOUT_LOOKING = 32 << 20  # bytes so few that the system need not be asked
+
+
+def check_memory(memory: object) -> int | None:
+    """Bytes meant by ``memory``: a whole number above 0, or a number with a unit; None is no limit."""
+    if memory is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", memory) if isinstance(memory, str) else None
+    if found and found[2].lower() in UNITS:
+        n_bytes = int(float(found[1]) * UNITS[found[2].lower()])
+    else:
+        n_bytes = whole_number(memory) or 0
+    if n_bytes < 1:
+        raise ParameterError("memory", memory, "give a number with a unit, such as '4GB' or '512MiB'")
+    return n_bytes
+
+
+def refuse_more(n_bytes: int, memory: int | None, what: str) -> None:
+    """Refuse what does not fit the memory given."""
+    if memory is not None and n_bytes > memory:
+        raise ValueError(
+            f"{what} take {n_bytes / 1e9:.3g} GB, more than memory={memory / 1e9:.3g} GB: "
+            "give a lower sampling_rate or more memory"
+        )
+
+
+def available_bytes(root: Path = Path("/")) -> float:
+    """Memory that the machine, control groups and ``ulimit -v`` leave; infinite where nothing is known."""
+    return min(_of_the_machine(root), _of_the_groups(root), _of_the_address_space(root))
+
+
+def check_room(n_bytes: float, what: str, advice: str) -> None:
+    """Refuse, before it is taken, memory that there is not for ``what``; ``advice`` says what to do."""
+    if n_bytes < WITHOUT_LOOKING:
+        return
+    left = available_bytes()
+    if n_bytes > left:
+        raise ValueError(
+            f"{what} {_in_gigabytes(n_bytes)}, more than the {_in_gigabytes(left)} that are free: {advice}"
+        )
+
+
+def square_matrix(n: int, dtype: DTypeLike) -> NDArray[Any]:
+    """An empty matrix of shape (n, n), refused where there is no room for it."""
+    check_matrices(1, n, dtype)
+    return np.empty((n, n), dtype)
+
+
+def check_matrices(how_many: int, n: int, dtype: DTypeLike = np.float64) -> None:
+    """Refuse, before the first of them is counted, so many matrices of shape (n, n) that there is no room for."""
+    what = f"a matrix of {n:,} x {n:,} features takes"
+    if how_many > 1:
+        what = f"{how_many} matrices of {n:,} x {n:,} features take"
+    check_room(how_many * n * n * np.dtype(dtype).itemsize, what, "give fewer columns")
+
+
+def _in_gigabytes(n_bytes: float) -> str:
+    return f"{n_bytes / 1e9:,.3g} GB"
+
+
+def _of_the_machine(root: Path) -> float:
+    for line in _lines(root / "proc/meminfo"):
+        if line.startswith("MemAvailable:"):
+            return float(line.split()[1]) * 1024
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE")) * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return INFINITE
+
+
+def _of_the_groups(root: Path) -> float:
+    """What the tightest of the control groups around this process leaves."""
+    left = INFINITE
+    for line in _lines(root / "proc/self/cgroup"):
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":  # version 2
+            mount, limit, used, cache = root / "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"
+        elif "memory" in controllers.split(","):
+            mount = root / "sys/fs/cgroup/memory"
+            limit, used, cache = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+        else:
+            continue
+        group = mount / path.lstrip("/")
+        for level in (group, *group.parents):  # a limit holds for the groups inside, too
+            left = min(left, _left_in(level, limit, used, cache))
+            if level == mount:
+                break
+    return left
+
+
+def _left_in(group: Path, limit: str, used: str, cache: str) -> float:
+    """What one group leaves; pages of files that were read are given up as soon as memory is asked for."""
+    most = _number(_lines(group / limit))
+    if most == INFINITE:
+        return INFINITE
+    taken = _number(_lines(group / used), 0.0)
+    reclaimed = [float(line.split()[1]) for line in _lines(group / "memory.stat") if line.startswith(f"{cache} ")]
+    return max(0.0, most - taken + sum(reclaimed))
+
+
+def _of_the_address_space(root: Path) -> float:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return INFINITE
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return INFINITE
+    pages = [line.split()[0] for line in _lines(root / "proc/self/statm")]
+    return max(0.0, float(most) - _number(pages, 0.0) * resource.getpagesize())
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file of the system; none where there is none."""
+    try:
+        return path.read_text().splitlines()
+    except (OSError, ValueError):
+        return []
+
+
+def _number(lines: list[str], otherwise: float = INFINITE) -> float:
+    return float(lines[0]) if lines and lines[0].strip().isdigit() else otherwise

@@ -1,0 +1,171 @@
+"""Checks of parameters: functions of name and value that raise ValueError; a class lists ``parameter_rules``."""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from numbers import Real
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from bitsieve.utils.defaults import SELECTOR_FEATURES
+from bitsieve.utils.messages import ParameterError, Sentence, Setting, nearest, warn
+
+Rule = Callable[[str, Any], object]  # whatever a user gave
+P = ParamSpec("P")
+R = TypeVar("R")
+NO_LIMIT = 2**31
+
+
+def check_parameters(holder: object) -> None:
+    """Apply the rules of an object's class and of its base classes to its parameters."""
+    for kind in reversed(type(holder).__mro__):
+        for name, rule in vars(kind).get("parameter_rules", {}).items():
+            rule(name, getattr(holder, name))
+
+
+def optional(rule: Rule) -> Rule:
+    """The rule for a parameter that may also be None."""
+    return lambda name, value: None if value is None else rule(name, value)
+
+
+def made_by(make: Callable[[Any], object]) -> Rule:
+    """The rule for a parameter that is allowed where ``make(value)`` raises no ValueError."""
+    return lambda _, value: make(value)
+
+
+def whole_number(value: object) -> int | None:
+    """``value`` as an int, or None where it is no whole number; a bool is none."""
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(value)  # type: ignore[arg-type]  # or else the error
+    except TypeError:
+        return None
+
+
+def check_integer(name: str, value: object, low: int, high: int = NO_LIMIT, why: str = "") -> int:
+    """``value`` as an int in ``low .. high``; ``why`` says where the bounds come from."""
+    number = whole_number(value)
+    if number is None or not low <= number <= high:
+        bounds = f"from {low} to {high}" if high != NO_LIMIT else f"of {low} or more"
+        raise ParameterError(name, value, f"give a whole number {bounds}{why and f' ({why})'}")
+    return number
+
+
+def check_number(name: str, value: object, low: float, high: float = np.inf, *, instead: str = "") -> float:
+    """``value`` as a finite float in ``low .. high``; ``instead`` says what else may be given."""
+    number = float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else np.nan
+    if not (low <= number <= high and np.isfinite(number)):
+        bounds = f"from {low:g} to {high:g}" if np.isfinite(high) else f"of {low:g} or more"
+        raise ParameterError(name, value, f"give a number {bounds}{instead and f', {instead}'}")
+    return number
+
+
+def check_above_zero(name: str, value: object, rules: Sequence[str] = ()) -> None:
+    """Refuse what is neither a number above 0 nor the name of one of some rules."""
+    number = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
+    if not number and not (isinstance(value, str) and value in rules):
+        named = f"{' or '.join(map(repr, rules))}, or " if rules else ""
+        raise ParameterError(name, value, f"give {named}a number above 0")
+
+
+def check_level(level: object) -> None:
+    """Refuse a level of significance that is not inside 0 and 1."""
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0 < float(level) < 1:
+        raise ParameterError("level", level, "give a probability between 0 and 1, such as 0.05")
+
+
+def check_choice(name: str, value: object, choices: Sequence[str | None]) -> None:
+    """Refuse a value that is none of the choices."""
+    if not isinstance(value, str | None) or value not in choices:
+        raise ParameterError(name, value, f"give {' or '.join(map(repr, choices))}")
+
+
+def check_flag(name: str, value: object) -> bool:
+    """``value`` as a bool."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(name, value, "give True or False")
+    return bool(value)
+
+
+def check_threads(name: str, value: object) -> None:
+    """Refuse what is no number of threads: None is one, -1 every core, -2 all but one, and so on."""
+    if value is not None and whole_number(value) in (None, 0):
+        raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads")
+
+
+def make_random(seed: Any) -> np.random.RandomState:
+    """The random numbers of a ``random_state``: None (numpy's own), a whole number, or a RandomState."""
+    if seed is None or seed is np.random:
+        return np.random.mtrand._rand
+    if isinstance(seed, np.random.RandomState):
+        return seed
+    try:
+        return np.random.RandomState(operator.index(seed))
+    except (TypeError, ValueError):
+        advice = "give a whole number from 0 to 4294967295, a RandomState or None"
+        raise ParameterError("random_state", seed, advice) from None
+
+
+@dataclass(frozen=True)
+class FeatureCount:
+    """How many features are to be selected: a number, a share of them as a float inside 0 and 1, or None: the default.
+
+    ``open_ended``: the values that leave the number to the method; ``beyond_is_all``: more than all features are all.
+    """
+
+    open_ended: Sequence[str | None] = ()
+    beyond_is_all: bool = False
+
+    def among(self, value: object, n_features: int, why: str = "") -> int:
+        """The number that ``value`` means, of so many features; a share is rounded down, to 1 at least."""
+        if isinstance(value, str | None) and value in self.open_ended:
+            return n_features
+        if isinstance(value, str) and value == "auto":
+            advice = "this method does not end by itself, give a number"
+            raise ParameterError("n_features_to_select", value, advice, "is not allowed here")
+        if isinstance(value, (float, np.floating)) and 0 < value < 1:
+            return max(1, int(value * n_features))
+        why = why or f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
+        if value is not None and whole_number(value) is None:
+            share = ", a share between 0 and 1, or auto" if "auto" in self.open_ended else " or a share between 0 and 1"
+            allowed = f"give a whole number from 1 to {n_features}{share} ({why})"
+            raise ParameterError("n_features_to_select", value, allowed)
+        if value is None:
+            if n_features < SELECTOR_FEATURES:
+                warn(f"{why}, fewer than the default of {SELECTOR_FEATURES}: n_features_to_select is {n_features}")
+            return min(SELECTOR_FEATURES, n_features)
+        if self.beyond_is_all and (whole_number(value) or 0) > n_features:
+            warn(f"{why}, fewer than n_features_to_select={value}: all of them are taken")
+            return n_features
+        return check_integer("n_features_to_select", value, 1, n_features, why)
+
+
+def refuse_slip(name: str, value: object, other_names: Mapping[str, str], own: Iterable[str]) -> None:
+    """Raise ValueError for a parameter by another name of it, or one that is nearly that of one of ``own``."""
+    if name in other_names:
+        raise ValueError(Sentence(f"there is no parameter {name!r}: write ", Setting(other_names[name], value)))
+    for near in nearest(name, [*own], 1):
+        raise ValueError(Sentence(f"there is no parameter {name!r}: did you mean ", Setting(near, value), "?"))
+
+
+def with_hints(other_names: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator that answers another name, or a slip, with a ValueError that says which parameter is meant."""
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        own = inspect.signature(function).parameters
+
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name in [name for name in kwargs if name not in own]:
+                refuse_slip(name, kwargs[name], other_names, own)
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate

@@ -1,0 +1,143 @@
+"""The phases of a job, announced by work that knows no listener (a context variable has it), and shown on one line."""
+
+from __future__ import annotations
+
+import math
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from shutil import get_terminal_size
+from typing import Self, TextIO
+
+from bitsieve.utils.lazy import log
+
+PATIENCE = 3.0  # seconds after which the time left can be estimated from the time passed
+SILENCE = 1.0  # seconds before the first line: a short job needs none
+EVERY = 0.2  # seconds between two states of the line
+EVERY_LINE = 10.0  # seconds between two lines where none can be refreshed, as in a file
+_WIDTH = 20  # of the bar
+
+_listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progress", default=None)
+
+
+def phase(name: str) -> Callable[[int, int | None], None]:
+    """Announce that a phase of the job begins; the function returned announces how far it is, of a total or None."""
+    log("info", name)
+    listener = _listener.get()
+    if listener is None:
+        return lambda *_: None
+    listener(name)
+    start = time.monotonic()
+
+    def step(done: int, total: int | None) -> None:
+        if total is None:
+            listener(f"{name}, {done:,}")
+            return
+        passed = time.monotonic() - start
+        left = f", about {duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
+        listener(Step(f"{name}, {100 * done // max(total, 1)} %{left}", done, total, passed, name))
+
+    return step
+
+
+class Step(str):
+    """How far the phase ``name`` is, in words, and as ``done`` of ``total`` steps in ``seconds``."""
+
+    __slots__ = ("done", "name", "seconds", "total")
+    done: int
+    total: int
+    seconds: float
+    name: str
+
+    def __new__(cls, text: str, done: int, total: int, seconds: float, name: str = "") -> Self:
+        step = super().__new__(cls, text)
+        step.done, step.total, step.seconds, step.name = done, total, seconds, name
+        return step
+
+
+def duration(seconds: float) -> str:
+    """``25 s``, ``7 min`` or ``3.5 h``, rounded up."""
+    if seconds <= 90:
+        return f"{math.ceil(seconds)} s"
+    return f"{math.ceil(seconds / 60)} min" if seconds <= 90 * 60 else f"{math.ceil(seconds / 360) / 10:g} h"
+
+
+@contextmanager
+def listening(listener: Callable[[str], None]) -> Iterator[None]:
+    """Send the phases announced inside the block to ``listener``."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+class Ticker:
+    """While entered, a thread shows phase and seconds: a line of a terminal or notebook, else one every ten seconds."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._phase = "starting"
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._tick, daemon=True)
+        self._written = 0
+
+    def phase(self, name: str) -> None:
+        """Show ``name`` from now on."""
+        self._phase = name
+
+    def __enter__(self) -> Ticker:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _tick(self) -> None:
+        start, kind = time.monotonic(), type(self._stream).__module__
+        refreshes = self._stream.isatty() or kind.partition(".")[0] == "ipykernel"
+        pause = SILENCE if refreshes else EVERY_LINE
+        while not self._ended.wait(pause):
+            line = f"{bar(self._phase)} ... {time.monotonic() - start:.0f} s"
+            if refreshes:
+                self._write(line)
+                pause = EVERY
+            else:
+                self._stream.write(f"bitsieve: {line}\n")
+                self._stream.flush()
+        if self._written:
+            self._write("")
+
+    def _write(self, line: str) -> None:
+        """Put ``line`` in the place of the last one."""
+        line = line[: get_terminal_size().columns - 1]  # a longer one would take two lines, of which one is wiped
+        # A notebook knows no code that clears a line.
+        cleared = "\r\x1b[K" if self._stream.isatty() else f"\r{' ' * self._written}\r"
+        self._stream.write(cleared + line)
+        self._stream.flush()
+        self._written = len(line)
+
+
+@contextmanager
+def shown(verbose: bool) -> Iterator[None]:
+    """Show the phases of a job inside the block, where ``verbose`` asks for it."""
+    if not verbose:
+        yield
+        return
+    with Ticker() as ticker, listening(ticker.phase):
+        yield
+
+
+def bar(phase: str) -> str:
+    """A phase with a bar in front and the rate behind, where it is known how far it is."""
+    if not isinstance(phase, Step):
+        return phase
+    filled = _WIDTH * phase.done // max(phase.total, 1)
+    each, rate = phase.seconds / max(phase.done, 1), ""
+    if phase.done and phase.seconds >= SILENCE:
+        rate = f", {1 / each:,.0f} a second" if each < 1 else f", {each:,.0f} s each"
+    return f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {phase}, {phase.done:,} of {phase.total:,}{rate}"

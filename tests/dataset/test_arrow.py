@@ -1,0 +1,44 @@
+"""Arrow arrays as numpy arrays: the same as pyarrow's own, which imports pandas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from bitsieve.dataset.arrow import numpy_of
+from bitsieve.dataset.text import text_of
+
+NUMBERS = [pa.int8(), pa.uint16(), pa.int32(), pa.int64(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()]
+OTHERS = [pa.bool_(), pa.string(), pa.large_string(), pa.binary(), pa.date32(), pa.timestamp("ns")]
+
+
+def values_of(kind, whole):
+    if kind == pa.bool_():
+        return bool(whole % 2)
+    if kind == pa.float16():
+        return np.float16(whole)
+    if kind == pa.binary():
+        return str(whole).encode()
+    return str(whole) if kind in (pa.string(), pa.large_string()) else whole
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("size", [0, 1, 9, 100])
+@pytest.mark.parametrize("kind", [*NUMBERS, *OTHERS], ids=str)
+def test_values_are_those_of_pyarrow(kind, size, missing):
+    random = np.random.default_rng(size)
+    drawn = zip(random.integers(0, 100, size).tolist(), random.random(size) < missing, strict=True)
+    array = pa.array([None if none else values_of(kind, whole) for whole, none in drawn], kind)
+    for some in (array, array[3:], array[1 : size // 2]):
+        expected = some.to_numpy(zero_copy_only=False)
+        for given in (some, pa.chunked_array([some]), pa.chunked_array([some[:2], some[2:]], kind)):
+            found = numpy_of(given)
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_text_is_the_array_of_pyarrow():
+    words = ["", "a", "żółw", "a longer one"]
+    assert text_of(words).equals(pa.array(words))
+    assert text_of([]).equals(pa.array([], pa.string()))

@@ -1,0 +1,101 @@
+"""Facts of columns: whether whole numbers number the rows, however these are cut into parts; and facts through JSON."""
+
+from __future__ import annotations
+
+import json
+from functools import reduce
+from itertools import pairwise
+from operator import add
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bitsieve.dataset.given import Account
+from bitsieve.dataset.profile import FEW_ROWS, Noticed, Profile, RowNumbers, numbers_rows
+
+LOWEST = {"int8": -60, "uint8": 3, "int32": -5, "int64": -(2**63), "uint64": 2**63 - 7}
+
+
+@st.composite
+def whole_numbers(draw):
+    """Consecutive whole numbers of any type, in their order or in another one; maybe one of them twice, or one gone."""
+    kind = draw(st.sampled_from(sorted(LOWEST)))
+    n = draw(st.integers(1, 60))
+    order = draw(st.sampled_from(["up", "down", "shuffled"]))
+    places = list(range(n)) if order == "up" else list(range(n))[::-1] if order == "down" else None
+    places = draw(st.permutations(range(n))) if places is None else places
+    if draw(st.booleans()):
+        places[draw(st.integers(0, n - 1))] = draw(st.integers(0, n))
+    return np.array([LOWEST[kind] + place for place in places], kind)
+
+
+def in_parts(values, cuts):
+    """What is known of the parts between the cuts, merged; None where one part cannot number rows."""
+    ends = sorted({0, *(cut for cut in cuts if cut < len(values)), len(values)})
+    parts = [RowNumbers.of_part(values[a:b], a) for a, b in pairwise(ends)]
+    return None if None in parts else reduce(add, parts)
+
+
+def number_rows(values):
+    """n consecutive numbers, or n different ones of fewer than n**2 / 28."""
+    numbers, n = sorted(values.tolist()), len(values)
+    span = numbers[-1] - numbers[0]
+    return len(set(numbers)) == n and (span == n - 1 or span < n * n // 28)
+
+
+def go_by_one(values):
+    numbers = values.tolist()
+    steps = {after - before for before, after in pairwise(numbers)}
+    return len(numbers) >= FEW_ROWS and steps in ({1}, {-1})
+
+
+@given(whole_numbers(), st.sets(st.integers(1, 60), max_size=6))
+def test_numbers_of_rows_against_brute_force(values, cuts):
+    assert numbers_rows(values) == number_rows(values)
+    known = in_parts(values, cuts)
+    assert (known is not None and known.number_rows) == number_rows(values)
+    assert (known is not None and known.count_rows) == go_by_one(values)
+
+
+@pytest.mark.parametrize(("kind", "low", "high"), [("int8", -128, 127), ("int16", -300, 300), ("uint8", 0, 255)])
+def test_numbers_whose_range_is_beyond_their_type(kind, low, high):
+    values = np.random.default_rng(0).permutation(np.arange(low, high + 1)).astype(kind)
+    assert numbers_rows(values)
+    assert in_parts(values, [50, 100]).number_rows
+
+
+def test_fractions_and_repeated_numbers_number_no_rows():
+    assert RowNumbers.of_part(np.arange(5.0), 0) is None
+    assert RowNumbers.of_part(np.array([1, 2, 1]), 0) is None
+    assert RowNumbers.of_part(np.empty(0, int), 0) is None
+
+
+def test_facts_through_json():
+    flags = [np.array(some, bool) for some in ([1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1])]
+    for varies, counts in ((None, None), flags[2:]):
+        profile = Profile(
+            30,
+            flags[0],
+            np.array([0, 1, 0], bool),
+            flags[1],
+            varies,
+            counts,
+            {2: Account("numbers", "1,5", 29, 1, (("-", 1),))},
+            Noticed([[0, -99.0, 3, 1.0, 2.0]], [1], [0]),
+        )
+        again = Profile.from_facts(json.loads(json.dumps(profile.facts())))
+        assert again.facts() == profile.facts()
+        assert (again.empty, again.identifiers) == (profile.empty, profile.identifiers) == ([1], [1])
+        assert again.accounts == profile.accounts
+        assert again.noticed == profile.noticed
+        assert again.has_values.dtype == again.numbers_rows.dtype == again.names_rows.dtype == bool
+
+
+def test_few_rows_have_no_identifiers():
+    def profile(n):
+        return Profile(n, np.ones(2, bool), np.array([True, False]), np.array([False, True]))
+
+    assert profile(19).identifiers == []
+    assert profile(20).identifiers == [0, 1]

@@ -1,0 +1,126 @@
+"""Text as people write numbers, dates, durations and booleans: what is read as what, and what stays text."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bitsieve.dataset.text import Words, understood
+
+N = range(100)
+DAY = 86_400_000_000
+
+
+def meant(texts, **how):
+    """What is decided of text, each of which is in one row or more."""
+    values, counts = np.unique(np.array(texts, object), return_counts=True)
+    return understood(pa.array(values.tolist()), counts, **how)
+
+
+def read(texts, *first):
+    """What the first texts are read as, in a column of these and others."""
+    return meant([*first, *texts]).form.read(pa.array(first)).to_pylist()
+
+
+NUMBERS = {
+    "percentages": (["12.3%", "5 %"], [12.3, 5.0], [f"{j}.5%" for j in N]),
+    "amounts of money in '$'": (["$1,234.50", "-$2"], [1234.5, -2.0], [f"${j}.25" for j in N]),
+    "amounts of money in 'EUR'": (["1.234,50 EUR", "EUR 7"], [1234.5, 7.0], [f"{j},25 EUR" for j in N]),
+    "numbers with the unit 'kg'": (["50.1 kg", "0"], [50.1, 0.0], [f"{j}.5 kg" for j in N]),
+    "numbers with a decimal comma": (["1,5", "1.234,5"], [1.5, 1234.5], [f"{j},25" for j in N]),
+    "numbers": (["(12.5)", "1'234"], [-12.5, 1234.0], [f"{j}.75" for j in N]),
+}
+
+
+@pytest.mark.parametrize("what", NUMBERS)
+def test_numbers(what):
+    first, expected, others = NUMBERS[what]
+    assert meant([*first, *others]).account.what == what
+    assert read(others, *first) == expected
+
+
+TIMES = [
+    ("31.01.2024", "dates", [f"{j % 28 + 1}.03.2024" for j in N], datetime.datetime(2024, 1, 31)),
+    ("31/01/2024", "dates (day first)", [f"{j % 28 + 1}/03/2024" for j in N], datetime.datetime(2024, 1, 31)),
+    ("1/31/24 2:05 PM", "dates (month first)", ["3/4/24"] * 9, datetime.datetime(2024, 1, 31, 14, 5)),
+    ("Jan 31, 2024", "dates", [f"Mar {j % 28 + 1}, 2024" for j in N], datetime.datetime(2024, 1, 31)),
+    ("31. Mai 2024", "dates", [f"{j % 28 + 1}. März 2024" for j in N], datetime.datetime(2024, 5, 31)),
+    ("2:30 PM", "times of day", [f"{j % 12 + 1}:00 AM" for j in N], datetime.timedelta(hours=14.5)),
+    ("36:15:00", "durations", [f"{j % 24}:00:00" for j in N], datetime.timedelta(hours=36.25)),
+    ("1 h 30 min", "durations", [f"{j} min" for j in N] + ["2 h"] * 9, datetime.timedelta(hours=1.5)),
+    ("PT1H30M", "durations", [f"PT{j}M" for j in N], datetime.timedelta(hours=1.5)),
+]
+
+
+@pytest.mark.parametrize(("first", "what", "others", "expected"), TIMES, ids=[time[0] for time in TIMES])
+def test_dates_times_and_durations(first, what, others, expected):
+    assert meant([first, *others]).account.what == what
+    assert read(others, first) == [expected]
+
+
+def test_times_with_a_zone_are_those_of_utc():
+    others = [f"Mon, {j % 28 + 1:02} Jan 2024 10:00:00 GMT" for j in N]
+    found = read(others, "Mon, 01 Jan 2024 10:00:00 +0200", "2024-01-01 10:00:00 EST", "2024-01-01 10:00:00")
+    assert found == [datetime.datetime(2024, 1, 1, 8), datetime.datetime(2024, 1, 1, 15), None]
+
+
+STAYS = {
+    "leading zeros": [f"{j:05}" for j in N],
+    "leading zeros with a letter": [f"{j:05}X" for j in N],
+    "versions": [f"1.{j}.3" for j in N],
+    "addresses": [f"192.168.101.{100 + j}" for j in N],
+    "phone numbers": [f"+49301234{j:03}" for j in N],
+    "phone numbers in groups": [f"123 456 {100 + j}" for j in N],
+    "ISBN": [f"978-3-16-1484{j:03}-0" for j in N],
+    "open dates": [f"0{j % 9 + 1}/0{j % 8 + 1}/2024" for j in N],
+    "days and months in both orders": ["13/01/2024", "01/13/2024"] * 50,
+    "no calendar has it": [f"{j % 28 + 1}.13.2024" for j in N],
+    "several units": [f"{j} {'kg' if j % 2 else 'lb'}" for j in N],
+    "too few numbers": [*map(str, range(90)), *(f"grade {j}" for j in range(10))],
+    "few numbers and a word": ["1", "2", "3"] * 33 + ["4+"],
+    "one word for yes and one for no": ["yes", "no"] * 50,
+    "names": [f"person {j}" for j in N],
+}
+
+
+@pytest.mark.parametrize("what", STAYS)
+def test_what_stays_text(what):
+    assert meant(STAYS[what]).form == Words()
+
+
+def test_accounts_of_what_stays_text():
+    assert meant(STAYS["leading zeros"]).account.what == meant(STAYS["phone numbers"]).account.what == "codes"
+    assert meant(STAYS["open dates"]).account.what == "open dates"
+    assert meant(STAYS["leading zeros"], wanted="number").form.read(pa.array(["00012"])).to_pylist() == [12]
+    asked = meant(STAYS["open dates"], wanted="month-first").form
+    assert asked.read(pa.array(["03/04/2024"])).to_pylist() == [datetime.datetime(2024, 3, 4)]
+
+
+def test_stray_words_are_missing_and_counted():
+    account = meant([*map(str, range(90)), *["-"] * 9, "n/a", "high"]).account
+    assert (account.what, account.n_read, account.n_unread) == ("numbers", 90, 10)
+    assert account.unread == (("-", 9), ("high", 1))
+    assert account.has_missing  # n/a is a marker of every text file
+
+
+def test_booleans_that_are_written_in_several_ways():
+    found = meant(["Yes", "Y", "no", "No "] * 25 + ["unknown"])
+    assert found.form.read(pa.array(["Y", "no", "unknown"])).to_pylist() == ["yes", "no", "unknown"]
+    assert found.account.n_read == 100
+
+
+def test_nothing_is_repaired_where_that_is_switched_off():
+    others = NUMBERS["percentages"][2]
+    assert meant(others, repair=False).form == meant(others, wanted="category").form == Words()
+
+
+@given(st.permutations([*[f"{j}.5%" for j in range(30)], "-", "n/a", "x"]), st.integers(1, 40))
+def test_the_decision_hangs_on_no_order(values, rows):
+    counts = {value: 1 + len(value) * rows for value in values}
+    expected = understood(pa.array(sorted(values)), np.array([counts[value] for value in sorted(values)]))
+    assert understood(pa.array(values), np.array([counts[value] for value in values])) == expected

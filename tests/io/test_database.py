@@ -1,0 +1,157 @@
+"""Database files are read as other files are, or counted where they are; nothing is ever written to them."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import bitsieve
+from bitsieve.engines import in_database
+from bitsieve.io.errors import DataError
+from bitsieve.io.read import open_file, read_table
+
+duckdb = pytest.importorskip("duckdb")
+pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # of Ibis by way of pandas
+NAMES = ["a 'b' \"c\"", "few", "gap", "word", "y"]
+
+
+def rows(n=200):
+    random = np.random.default_rng(5)
+    y = random.integers(0, 2, n)
+    gap = [None if j % 9 == 0 else int(of) for j, of in enumerate(random.integers(0, 4, n) + 3 * y)]
+    columns = np.round(random.normal(size=n) + y, 2).tolist(), random.integers(0, 3, n).tolist(), gap
+    return pa.table([*columns, np.array(["x", "yy", "z"])[y + random.integers(0, 2, n)].tolist(), y.tolist()], NAMES)
+
+
+def write_duckdb(path, *tables):
+    with duckdb.connect(str(path)) as con:
+        given = rows()
+        con.register("given", given)
+        for table in tables:
+            con.execute(f"create table {table} as select * from given")
+
+
+def write_sqlite(path, *tables):
+    with contextlib.closing(sqlite3.connect(path)) as con:
+        for table in tables:
+            names = ['"' + name.replace('"', '""') + '"' for name in NAMES]
+            kinds = "double precision", "int", "int", "text", "int"
+            columns = ", ".join(map(" ".join, zip(names, kinds, strict=True)))
+            con.execute(f"create table {table} ({columns})")
+            con.executemany(
+                f"insert into {table} values (?, ?, ?, ?, ?)", list(zip(*rows().to_pydict().values(), strict=True))
+            )
+        con.commit()
+
+
+WRITERS = {"duckdb": write_duckdb, "sqlite": write_sqlite}
+
+
+@pytest.fixture(params=WRITERS)
+def write(request):
+    return WRITERS[request.param]
+
+
+def test_the_rows_of_the_only_table(write, tmp_path):
+    write(tmp_path / "t.db", "t")
+    before = (tmp_path / "t.db").read_bytes()
+    assert read_table(tmp_path / "t.db").to_pydict() == rows().to_pydict()
+    blocks = list(open_file(tmp_path / "t.db").batches(["y", NAMES[0]], rows=150))
+    assert [block.num_rows for block in blocks] == [150, 50]
+    assert pa.concat_tables(blocks).to_pydict() == rows().select(["y", NAMES[0]]).to_pydict()
+    assert (tmp_path / "t.db").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["t.db"]
+
+
+@pytest.mark.parametrize("how", [{}, {"memory": "1GB"}, {"push_down": True}, {"push_down": False}], ids=str)
+def test_the_selection_is_that_of_the_rows(write, tmp_path, how):
+    if how.get("push_down") and write is write_sqlite:
+        pytest.importorskip("ibis")
+    write(tmp_path / "t.db", "t")
+    found = bitsieve.select(tmp_path / "t.db", "y", missing="bin", **how)
+    expected = bitsieve.select(rows(), "y", missing="bin")
+    assert found.features == expected.features
+    assert found.scores.tobytes() == expected.scores.tobytes()
+
+
+def test_one_of_several_tables_is_named_behind_the_file(write, tmp_path):
+    write(tmp_path / "t.db", "t", "u")
+    with pytest.raises(DataError, match=r"t.db' has 2 tables: name one of 't', 'u' behind the file, as FILE/t$"):
+        read_table(tmp_path / "t.db")
+    assert read_table(tmp_path / "t.db" / "u").num_rows == 200
+    assert bitsieve.select(tmp_path / "t.db/u", "y", missing="bin").features
+    with pytest.raises(DataError, match=r"t.db/v' is no table: name one of 't', 'u'"):
+        read_table(tmp_path / "t.db" / "v")
+
+
+def test_tables_of_other_schemas_and_views(tmp_path):
+    write_duckdb(tmp_path / "t.db", "t")
+    with duckdb.connect(str(tmp_path / "t.db")) as con:
+        con.execute("create schema s; create view s.v as select * from t limit 7")
+    assert read_table(tmp_path / "t.db" / "s.v").num_rows == 7
+
+
+def test_very_many_rows_are_counted_where_they_are(write, tmp_path, monkeypatch):
+    if write is write_sqlite:
+        pytest.importorskip("ibis")
+    write(tmp_path / "t.db", "t")
+    monkeypatch.setattr(in_database, "_MANY_VALUES", 100)
+    found = bitsieve.select(tmp_path / "t.db", "y", missing="bin")
+    assert found.notes[0].startswith("the table has very many rows: they were counted where they are")
+
+
+def test_sqlite_without_ibis_is_read_and_not_pushed_down(tmp_path, monkeypatch):
+    write_sqlite(tmp_path / "t.db", "t")
+    monkeypatch.setitem(sys.modules, "ibis", None)
+    monkeypatch.setattr(in_database, "_MANY_VALUES", 100)
+    assert bitsieve.select(tmp_path / "t.db", "y", missing="bin").features
+    with pytest.raises(
+        ValueError, match=r"by Ibis: pip install 'ibis-framework\[sqlite\]', or read them, by push_down="
+    ):
+        bitsieve.select(tmp_path / "t.db", "y", missing="bin", push_down=True)
+
+
+def test_duckdb_that_lacks_is_named(tmp_path, monkeypatch):
+    write_duckdb(tmp_path / "t.db", "t")
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(DataError, match=r"is a database, which needs the package 'duckdb': pip install 'bitsieve\[for"):
+        read_table(tmp_path / "t.db")
+
+
+def test_a_column_of_numbers_and_text_in_sqlite(tmp_path):
+    write_sqlite(tmp_path / "t.db", "t")
+    with contextlib.closing(sqlite3.connect(tmp_path / "t.db")) as con:
+        con.execute("update t set few = 'two' where few = 2")
+        con.commit()
+    with pytest.raises(
+        DataError, match=r"^column 'few' of '.*t.db' holds numbers and text \('integer', 'text'\): make"
+    ):
+        read_table(tmp_path / "t.db")
+
+
+@pytest.mark.parametrize("writer", WRITERS.values(), ids=WRITERS)
+def test_a_file_that_may_not_be_read(writer, tmp_path, monkeypatch):
+    import os
+
+    path = tmp_path / "t.db"
+    writer(path, "t")
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("the administrator may read any file")
+    with pytest.raises(DataError, match=r"^cannot read '.*t.db': Permission denied$"):
+        bitsieve.select(path, "y")
+
+
+def test_a_table_without_rows(write, tmp_path):
+    write(tmp_path / "t.db", "t")
+    connect = {write_sqlite: sqlite3.connect, write_duckdb: duckdb.connect}[write]
+    with contextlib.closing(connect(str(tmp_path / "t.db"))) as con:
+        con.execute("delete from t")
+        con.commit()
+    with pytest.raises(DataError, match=r"t.db' has no rows: nothing to select from$"):
+        read_table(tmp_path / "t.db")

@@ -1,0 +1,343 @@
+"""Files in blocks: all blocks together are the file read whole, types and notes included, wherever it is cut."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import pickle
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+from scipy import sparse
+from sklearn.datasets import dump_svmlight_file
+
+from bitsieve.io import arrow, text
+from bitsieve.io.errors import DataError
+from bitsieve.io.read import open_columns, open_file, read_table
+
+ROWS = 16
+TEXTS = {
+    "plain": "a,b\n" + "".join(f"{i},{'x' * (i % 7)}y\n" for i in range(ROWS)),
+    "no end of the last line": "a,b\n" + "1,22\n" * ROWS + "3,4",
+    "blank lines": "\n\na,b\n" + "1,22\n\n\n" * ROWS + "\n" * 50,
+    "returns": "a,b\r\n" + "1,22\r\n" * ROWS,
+    "returns alone": "a,b\r" + "1,2\r" * ROWS,
+    "a mark before the header": "\ufeffa,b\n" + "1,22\n" * ROWS,
+    "quotes": 'a,"b"\n' + '"x,1","say ""so"""\n,""\n1,"z"\n' * ROWS,
+    "quotes and returns": "a;b\r\n" + '"x;1";2\r\n' * ROWS,
+    "line breaks in values": 'a,b\n1,"x\ny"\n' * ROWS,
+    "line breaks in names": 'b,"a\nb"\n' + '1,"x\n\ny"\n' * ROWS,
+    "quotes amidst values": "a,b\n" + '5" x,3" y\n' * ROWS,
+    "quotes behind a space": "a,b\n" + '1, "x"\n' * ROWS,
+    "text behind quotes": "a,b\n" + '"x"y,"u\nv"" w"\n' * ROWS,
+    "names twice": "a,b,a\n" + "1,22,x\n" * ROWS,
+    "comments": "# made\n" + "a,b\n" + "1,22\n# so\n" * ROWS,
+    "cp1252": "größe,y\n" + "é,b\n" * ROWS,
+    "no letter of cp1252 until late": "a,y\n" + "1,b\n" * ROWS + "2,é\n",
+    "decimal commas": "a;b\n" + "1,5;2\n7;1,25\n" * ROWS,
+}
+TYPES = {
+    "commas in numbers": "a;b\n" + '1,234;5\n12;"1,000.5"\n' * ROWS,
+    "commas in some numbers": "a;b\n" + "1,234.5;x,1\n" * ROWS + "2;7\n" * ROWS,
+    "commas in most numbers": "a;b\n" + "1,234.5;x\n" * ROWS + "1234;7\n" * ROWS,
+    "text at last": "a;b\n" + "1;1\n" * ROWS + "word;2\n" * 3,
+    "text at first": "a;b\n" + "word;1\n" * 3 + "1;1\n" * ROWS,
+    "nothing at first": "a;b\n" + ";1\n" * ROWS + "1.5;2\n" * 3,
+    "nothing at all": "a;b\n" + ";1\n" * ROWS,
+    "fractions at last": "a,b\n" + "1,2\n" * ROWS + "0.5,1e3\n",
+    "hexadecimal, then fractions": "a,b\n" + "0x10,2\n" * ROWS + "0.5,3\n",
+    "truth values": "a,b\n" + "0,2\n1,2\n" * ROWS + "true,3\n",
+    "numbers and truth values": "a,b\n" + "0,2\n2,2\n" * ROWS + "true,3\n",
+    "dates, then times": "a,b\n"
+    + "2020-01-01,1\n" * ROWS
+    + "2020-01-01 10:00:00,2\n" * 3
+    + "2020-01-01 10:00:00.5,2\n",
+    "dates out of range": "a,b\n" + "1500-01-01,1\n" * ROWS + "2020-01-01 10:00:00.5,2\n",
+    "dates and numbers": "a,b\n" + "2020-01-01,1\n" * ROWS + "7,2\n",
+    "dates and text": "a,b\n" + "2020-01-01,1\n" * ROWS + "never,2\n",
+    "times of the day": "a,b\n" + "10:00:00,1\n" * ROWS + "2020-01-01,2\n",
+    "times of a zone": "a,b\n" + "2020-01-01T00:00:00Z,1\n" * ROWS + "2020-01-01T00:00:00.5Z,2\n",
+    "missing markers": "a,b\n" + "NA,?\n" * ROWS + "1,2020-01-01\n",
+}
+OBJECTS = {
+    "plain": [{"a": 1, "b": "x"}, {"a": None, "b": "y"}],
+    "fractions at last": [{"a": 1, "b": "x"}] * ROWS + [{"a": 0.5, "b": "y"}],
+    "keys at last": [{"a": 1}] * ROWS + [{"b": "y", "a": 2}],
+    "dates, then text": [{"a": "2020-01-01", "b": True}] * ROWS + [{"a": "never", "b": False}],
+    "nothing": [{"a": None, "b": 1}] * ROWS,
+}
+
+
+def whole(path):
+    notes = []
+    return read_table(path, notes=notes), notes
+
+
+def together(blocks):
+    return pa.concat_tables(list(blocks)).combine_chunks()
+
+
+@pytest.mark.parametrize("content", TEXTS | TYPES)
+@pytest.mark.parametrize("size", [1, 7, 40, 10_000])
+def test_ranges_of_text_hold_what_the_file_holds(tmp_path, monkeypatch, content, size):
+    monkeypatch.setattr(text, "BLOCK", size)
+    path = tmp_path / "table.csv"
+    path.write_bytes((TEXTS | TYPES)[content].encode("cp1252" if "cp1252" in content else "utf-8"))
+    expected, notes = whole(path)
+    file = open_file(path)
+    assert file.names == expected.column_names
+    for rows in (3, 10**6, None):
+        found = together(file.batches(rows=rows))
+        assert found.equals(expected.combine_chunks()), found.schema
+    assert (dict(file.types), file.n_rows, file.notes) == (
+        dict(zip(expected.column_names, expected.schema.types, strict=True)),
+        expected.num_rows,
+        notes,
+    )
+    names = file.names[::-1]
+    assert together(file.batches(names, 5)).equals(expected.select(names).combine_chunks())
+
+
+@pytest.mark.parametrize("content", [name for name in TEXTS if name not in ("comments",) and "cp1252" not in name])
+def test_portions_can_be_sent_to_other_processes(tmp_path, content):
+    path = tmp_path / "table.csv"
+    path.write_bytes(TEXTS[content].encode())
+    file = open_file(path)
+    for n in (1, 5, 1000):
+        parts = pickle.loads(pickle.dumps(file.ranges(n)))
+        assert len(parts) <= n + 1
+        assert len(parts) > 1 or n == 1 or content == "returns alone"
+        assert together(block for part in parts for block in part.batches(rows=3)).equals(
+            whole(path)[0].combine_chunks()
+        )
+    with open(path, "ab") as opened:
+        opened.write(b"1,2\n")
+    with pytest.raises(DataError, match=r"table.csv' changed while it was read: run again"):
+        list(parts[0].batches())
+
+
+def test_portions_of_copies_are_refused(tmp_path):
+    (tmp_path / "table.csv.gz").write_bytes(gzip.compress(TEXTS["plain"].encode()))
+    with pytest.raises(DataError, match=r"table.csv.gz' is no plain file of UTF-8, which parts need: decompress it"):
+        open_file(tmp_path / "table.csv.gz").ranges()
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 10_000])
+def test_a_file_of_one_range_is_parsed_once(tmp_path, monkeypatch, size):
+    monkeypatch.setattr(text, "BLOCK", size)
+    parsed, of_file = [], text.Delimited.parsed
+    monkeypatch.setattr(text.Delimited, "parsed", lambda self, *of: parsed.append(of[:2]) or of_file(self, *of))
+    (tmp_path / "table.csv").write_text(TEXTS["plain"])
+    file = open_columns(tmp_path / "table.csv")
+    assert parsed == []
+    assert file.row_bytes == 8 + 32
+    list(file.batches())
+    assert len(parsed) == (1 if size == 10_000 else 2 * len({first for first, _ in parsed}))
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ("a,b\n" + "1,2\n" * 30 + "3\n" + "1,2\n" * 9, ["row 32 (the header is row 1)", "has 1 fields where"]),
+        ("a,b\n" + "1,2\n" * 30 + "3", ["row 32, the last one,", "has 1 fields where"]),
+        ("a,b\n" + "1,2\n" * 30 + '3,"x\n' + "1,2\n" * 9, ["ends inside a quoted value"]),
+        ("a,b\n", ["has no rows"]),
+    ],
+)
+@pytest.mark.parametrize("size", [5, 10_000])
+def test_broken_text_is_refused_in_the_same_words(tmp_path, monkeypatch, content, parts, size):
+    monkeypatch.setattr(text, "BLOCK", size)
+    path = tmp_path / "table.csv"
+    path.write_text(content)
+    with pytest.raises(DataError) as expected:
+        read_table(path)
+    with pytest.raises(DataError) as found:
+        list(open_file(path).batches())
+    assert str(found.value) == str(expected.value)
+    assert all(part in str(found.value) for part in [str(path), *parts])
+
+
+@pytest.mark.parametrize("content", OBJECTS)
+@pytest.mark.parametrize("is_list", [False, True])
+@pytest.mark.parametrize("size", [1, 50, 10_000])
+def test_json(tmp_path, monkeypatch, content, is_list, size):
+    monkeypatch.setattr(text, "BLOCK", size)
+    rows, path = OBJECTS[content], tmp_path / "rows.json"
+    path.write_text(json.dumps(rows) if is_list else "".join(json.dumps(row) + "\n" for row in rows))
+    expected = whole(path)[0].combine_chunks()
+    file = open_file(path)
+    assert file.names == expected.column_names
+    for n in (3, None):
+        assert together(file.batches(rows=n)).equals(expected)
+    assert together(file.batches(file.names[:1])).equals(expected.select([0]))
+    assert file.n_rows == len(rows)
+
+
+def test_json_of_several_types_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "rows.json"
+    path.write_text('{"a": 1}\n' * ROWS + '{"a": true}\n')
+    for size in (20, 10_000):
+        monkeypatch.setattr(text, "BLOCK", size)
+        with pytest.raises(DataError, match=r"rows.json' as JSON: .*Column\(/a\) changed from"):
+            list(open_file(path).batches())
+
+
+TABLE = pa.table(
+    {
+        "number": np.arange(100) / 7,
+        "word": [f"w{i % 9}" for i in range(100)],
+        "code": pa.array([f"c{i % 3}" for i in range(100)]).dictionary_encode(),
+        "gaps": pa.array([None if i % 5 else i for i in range(100)], pa.int16()),
+    }
+)
+STORED = {
+    "parquet": lambda path: parquet.write_table(TABLE, path, row_group_size=30),
+    "feather": lambda path: feather.write_feather(TABLE, str(path), chunksize=40),
+    "stream": lambda path: pa.ipc.new_stream(str(path), TABLE.schema).write_table(TABLE, 40),
+}
+
+
+@pytest.mark.parametrize("kind", STORED)
+@pytest.mark.parametrize("rows", [7, 35, 1000, None])
+def test_stored_types(tmp_path, kind, rows):
+    path = tmp_path / "table"
+    STORED[kind](path)
+    file = open_file(path)
+    assert (file.names, list(file.types.values())) == (TABLE.column_names, TABLE.schema.types)
+    for columns in (None, ["gaps", "number"], ["number", "gaps", "word"]):
+        expected = TABLE if columns is None else TABLE.select(columns)
+        for found in (file.batches(columns, rows), (b for part in file.ranges() for b in part.batches(columns, rows))):
+            blocks = list(found)
+            assert pa.concat_tables(blocks).equals(expected)
+            assert len(blocks) > 1 or rows in (1000, None)
+
+
+@pytest.mark.parametrize("rows", [3, 7, 22])
+def test_long_row_groups_are_read_in_blocks(tmp_path, monkeypatch, rows):
+    """By polars too, where a block is a page or more: in pieces of at most two blocks, none of two groups."""
+    monkeypatch.setattr(arrow, "_PAGE", rows)
+    parquet.write_table(TABLE, tmp_path / "table.parquet", row_group_size=90)
+    file = open_file(tmp_path / "table.parquet")
+    blocks = list(file.batches(["number", "word", "gaps"], rows))
+    assert pa.concat_tables(blocks).equals(TABLE.select(["number", "word", "gaps"]))
+    *sizes, last = map(len, blocks)
+    assert (sum(sizes), last) == (90, 10)
+    assert set(sizes[:-1]) == {2 * rows}
+
+
+def test_names_that_occur_twice_in_a_stored_file(tmp_path):
+    table = pa.Table.from_arrays(
+        [pa.array([1, 2]), pa.array([3, 4]), pa.array([5, 6])], ["a", "__index_level_0__", "a"]
+    )
+    parquet.write_table(table, tmp_path / "a.parquet")
+    feather.write_feather(table, str(tmp_path / "a.feather"))
+    for name in ("a.parquet", "a.feather"):
+        file = open_file(tmp_path / name)
+        assert file.names == ["a", "a.1"]
+        assert file.notes == ["several columns are named 'a': the later ones are 'a.1' here"]
+        for rows in (1, None):
+            assert together(file.batches(["a.1"], rows)).to_pydict() == {"a.1": [5, 6]}
+
+
+def test_values_of_blocks_are_checked_before_they_are_used(tmp_path):
+    words = pa.table({"word": ["aaa", "bb", "cccc", "d"], "y": [0, 1, 0, 1]})
+    with pa.ipc.new_file(tmp_path / "words.arrow", words.schema) as writer:
+        writer.write_table(words)
+    content = (tmp_path / "words.arrow").read_bytes()
+    (tmp_path / "words.arrow").write_bytes(content.replace(b"aaabb", b"aa\xffbb"))
+    with pytest.raises(DataError, match=r"words.arrow' as Arrow: .*UTF8"):
+        list(open_file(tmp_path / "words.arrow").batches(["word"]))
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr", "csc", "libsvm"])
+def test_arrays(tmp_path, kind):
+    X = np.where(np.arange(400).reshape(50, 8) % 3 == 0, np.arange(400).reshape(50, 8) / 4, 0)
+    y = np.arange(50) % 3
+    if kind == "dense":
+        np.savez(tmp_path / "data", X=X, y=y)
+    elif kind == "libsvm":
+        dump_svmlight_file(X, y, str(tmp_path / "data.npz"), zero_based=False)
+    else:
+        stored = sparse.csr_array(X).asformat(kind)
+        pieces = {name: getattr(stored, name) for name in ("data", "indices", "indptr")}
+        np.savez(tmp_path / "data", y=y, shape=X.shape, format=np.array(kind.encode()), **pieces)
+    found = read_table(tmp_path / "data.npz")
+    np.testing.assert_array_equal(found.X if kind == "dense" else found.X.toarray(), X)
+    assert (found.y.tolist(), found.y.dtype.kind) == (y.tolist(), "i")
+    assert list(found.names) == [f"x{j}" for j in range(8)]
+    with pytest.raises(DataError, match="which is not read in batches"):
+        open_columns(tmp_path / "data.npz")
+
+
+def folder(tmp_path, files):
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    return tmp_path
+
+
+def test_folders(tmp_path):
+    path = folder(
+        tmp_path,
+        {
+            "year=2020/kind=a%20b/1.csv": "p,q\n1,x\n",
+            "year=2020/kind=__HIVE_DEFAULT_PARTITION__/1.csv": "p,q\n2,y\n",
+            "year=3000000000/kind=c/2.tsv": "p\tq\n3\tz\n",
+            "year=2020/kind=c/notes.md": "nothing",
+            "year=2020/kind=c/.hidden.csv": "p,q\n4,x\n",
+            "_year=2020/kind=c/1.csv": "p,q\n5,x\n",
+        },
+    )
+    file = open_file(path)
+    expected = {
+        "p": [2, 1, 3],
+        "q": ["y", "x", "z"],
+        "year": [2020, 2020, 3_000_000_000],
+        "kind": [None, "a b", "c"],
+    }
+    assert file.names == list(expected)
+    assert together(file.batches()).to_pydict() == expected
+    assert together(file.batches(["kind"])).to_pydict() == {"kind": expected["kind"]}
+    assert together(b for part in file.ranges() for b in part.batches(["year", "p"])).column_names == ["year", "p"]
+    assert (file.n_rows, len(file.state()), [str(kind) for kind in file.types.values()]) == (
+        3,
+        3,
+        ["int64", "string", "int64", "string"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"a.md": "a,b\n1,2\n"}, "holds no table: files that end in .parquet"),
+        (
+            {"1.csv": "a,b\n1,2\n", "2.csv": "a,c\n1,2\n"},
+            "2.csv' lacks the column 'b', unlike '.*1.csv': give all parts",
+        ),
+        ({"1.csv": "a,b,c\n1,2,3\n", "2.csv": "a,x\n1,2\n"}, "2.csv' lacks the columns 'b', 'c', unlike"),
+        ({"1.csv": "a,b\n1,2\n", "2.csv": "a,b,c\n1,2,3\n"}, "2.csv' has the column 'c' besides, unlike"),
+        (
+            {"u=1/1.csv": "a,b\n1,2\n", "2.csv": "a,b\n1,2\n"},
+            "are not all named by the same columns: name each COLUMN=VALUE alike",
+        ),
+        ({"1.csv": "1 1:2\n"}, r"1.csv' is a libsvm file, which is not read in batches of columns"),
+    ],
+)
+def test_folders_that_are_none(tmp_path, files, message):
+    with pytest.raises(DataError, match=message):
+        open_file(folder(tmp_path, files))
+
+
+def test_a_stream(tmp_path):
+    file = open_file(TABLE.to_reader(max_chunksize=30), spool=tmp_path / "spool")
+    assert (file.n_rows, file.names, file.state(), file.label) == (100, TABLE.column_names, [], "the stream")
+    for _ in range(2):
+        assert together(file.batches()).equals(TABLE.combine_chunks())
+    with pytest.raises(DataError, match="the stream has no rows: nothing to select from"):
+        open_file(TABLE[:0].to_reader())
+    with pytest.raises(DataError, match=r"column 'a' of the stream holds list<item: int64>: drop it"):
+        open_file(pa.table({"a": [[1]]}).to_reader())
+    del file
+    assert list((tmp_path / "spool").iterdir()) == []
