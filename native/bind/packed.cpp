@@ -365,7 +365,6 @@ void bind_packed(nb::module_& m) {
         .def("finish", &finish, "first"_a, "last"_a)
         .def_prop_ro("plane_words", &Packed::plane_words)
         .def_prop_ro("wide_codes", &Packed::wide_codes)
-        .def_prop_ro("margins", [](const Packed& self) { return to_numpy(std::vector<std::uint32_t>(self.margins())); })
         .def("pack", &pack<std::uint8_t>, "codes"_a, "first"_a, "last"_a)
         .def("pack", &pack<std::uint16_t>, "codes"_a, "first"_a, "last"_a)
         .def("row_sums", apart(&fill_row), "table"_a, "shift"_a, "pivot"_a, "groups"_a, "xy"_a, "xyc"_a.none())

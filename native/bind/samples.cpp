@@ -159,7 +159,7 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> tree_of(const std::string& ker
     if (points.dims < 1 || points.count > kMostPoints) throw std::invalid_argument("too many points, or no dimension");
     require_points(coordinates.data(), points.dims, points.count,
                    "points must be finite, less than 1e150 apart, distinct and in lexicographic order");
-    const TreeKernel& loops = tree_kernel(choose_kernel(kernel).name);
+    const TreeKernel& loops = tree_kernel(kernel);
     points.coordinates.assign(coordinates.data(), coordinates.data() + coordinates.size());
     auto* edges = new std::vector<Edge>;
     nb::capsule owner(edges, [](void* p) noexcept { delete static_cast<std::vector<Edge>*>(p); });
@@ -197,7 +197,7 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
     }
     const Ranked shared{shared_ranks.data(), shared_values.data(), std::int64_t(shared_values.shape(1)),
                         int(shared_values.shape(0))};
-    CrossEdges weigh(tree_kernel(choose_kernel(kernel).name), shared, to_vector(shared_sample), to_vector(last_sample), to_vector(in_first),
+    CrossEdges weigh(tree_kernel(kernel), shared, to_vector(shared_sample), to_vector(last_sample), to_vector(in_first),
                      to_vector(in_second));
     const std::int64_t *wanted = columns.data(), *start = starts.data(), n_wanted = std::int64_t(columns.size());
     const std::int64_t n_samples = std::int64_t(ranks.shape(1));

@@ -144,11 +144,12 @@ void Packed::pack_groups(const CodeTable<Code>& table, const Batch& batch, std::
     std::vector<std::int64_t> cursor(sizes_.size()), start(sizes_.size());
     for (std::int64_t c = 1; c < n_classes(); ++c) start[c] = start[c - 1] + batch.sizes[c - 1];
     const std::int64_t n_samples = start[n_classes() - 1] + batch.sizes[n_classes() - 1];
+    const std::int64_t n_rows = batch.rows_needed(n_samples);
     for (std::int64_t g0 = first; g0 < last; g0 += block) {
         const std::int64_t n_groups = std::min(block, last - g0);
         tile.take(&slots_[g0 * kLanes], std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes));
         std::fill(cursor.begin(), cursor.end(), 0);
-        for (std::int64_t chunk_end = chunk; chunk_end < n_samples + chunk; chunk_end += chunk)
+        for (std::int64_t chunk_end = chunk; chunk_end < n_rows + chunk; chunk_end += chunk)
             for (std::int64_t c = 0; c < n_classes(); ++c)
                 while (cursor[c] < batch.sizes[c]) {
                     const std::int64_t place = batch.first[c] + cursor[c], at = place % 64;

@@ -11,6 +11,7 @@
 // Limits: codes < 65536, samples <= 2^31, features <= 10^6 (checked by the caller).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -50,6 +51,12 @@ struct Batch {
     const std::uint32_t* order;
 
     std::int64_t row(std::int64_t t) const { return order == nullptr ? t : std::int64_t(order[t]); }
+
+    // The rows that a raw table must have at least: an order may leave some of them out, or repeat them.
+    std::int64_t rows_needed(std::int64_t n_samples) const {
+        if (order == nullptr || n_samples == 0) return n_samples;
+        return std::int64_t(*std::max_element(order, order + n_samples)) + 1;
+    }
 };
 
 [[noreturn]] void refuse_code();
@@ -81,9 +88,6 @@ public:
     template <class Code>
     void add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
     void finish(std::int64_t first, std::int64_t last);
-
-    // How often each code occurs, of all planes.
-    const std::vector<std::uint32_t>& margins() const { return margins_; }
 
     // Looks at storage that was filled before: throws std::invalid_argument where it is that of no packed table.
     void check(std::int64_t first, std::int64_t last) const;

@@ -11,6 +11,10 @@ namespace bitsieve {
 
 constexpr int kMaxPlanes = 63;  // features of more than 64 codes are never stored as planes
 
+// One number for the planes of three columns: no two triples share one, so that a switch over it cannot confuse them.
+constexpr int planes_key(int first, int second, int third) { return first << 16 | second << 8 | third; }
+static_assert(kMaxPlanes < 256, "the planes of a column fill eight bits of planes_key at most");
+
 template <int N>
 using Width = std::integral_constant<int, N>;
 

@@ -1,0 +1,125 @@
+"""Tables of every shape against numpy: each number of codes that native code searches beside every other."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+
+from bitsieve import _native, interactions
+from bitsieve.counts.kernels import FORMS
+from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.tables import entropy_terms
+from bitsieve.counts.tuples import CODES, ORDERS, search_tuples
+
+EVERY_NUMBER_OF_CODES = tuple(range(2, CODES + 1))
+LANES = 8  # columns of a vector: so many of one number of codes fill a group of their own
+
+
+def table_of_groups(codes_of_groups, n_rows, n_classes, seed):
+    """Eight columns of each number of codes, the last code of each present, and classes that depend on the first."""
+    random = np.random.default_rng([seed, n_rows, n_classes])
+    arities = np.repeat(codes_of_groups, LANES)
+    codes = (random.random((n_rows, len(arities))) ** 1.5 * arities).astype(np.uint8)
+    codes[0] = arities - 1
+    classes = (codes[:, 0] + random.integers(0, n_classes, n_rows)) % n_classes
+    return codes, classes, random
+
+
+def information(columns, classes, weights, terms):
+    """I(columns; classes) in units of the terms, by counting every cell with numpy."""
+    cell = np.zeros(len(classes), np.int64)
+    for column in columns:
+        cell = cell * CODES + column
+    both = cell * (classes.max() + 1) + classes
+    n_samples = weights.sum()
+    pooled, within, of_class = (np.bincount(key, weights).astype(np.int64) for key in (cell, both, classes))
+    return int(terms[within].sum() - terms[pooled].sum() + terms[n_samples] - terms[of_class].sum())
+
+
+def check_every_shape(codes_of_groups, n_rows, n_classes, kernel, order, most_weight=1, seed=0):
+    codes, classes, random = table_of_groups(codes_of_groups, n_rows, n_classes, seed)
+    weights = random.integers(1, most_weight + 1, n_rows)
+    source = PackedSource(codes, classes, n_classes=n_classes, weights=weights, kernel=f"{kernel}:planes")
+    tuples = search_tuples(source, order, "joint", 10**6)
+    searched = dict(zip(map(tuple, tuples.columns.tolist()), tuples.values.tolist(), strict=True))
+    n_samples = int(weights.sum())
+    terms = np.asarray(_native.term_table(n_samples, n_samples + 1))
+    for groups in combinations_with_replacement(range(len(codes_of_groups)), order):
+        lanes = random.permutation(LANES)[:order]
+        columns = sorted(group * LANES + int(lane) for group, lane in zip(groups, lanes, strict=True))
+        expected = information([codes[:, column] for column in columns], classes, weights, terms)
+        assert searched[tuple(columns)] == expected, [codes_of_groups[column // LANES] for column in columns]
+
+
+every_kernel = pytest.mark.parametrize("kernel", _native.kernel_names())
+every_order = pytest.mark.parametrize("order", ORDERS)
+
+
+@every_kernel
+@every_order
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_every_number_of_codes_beside_every_other(kernel, order, n_classes):
+    check_every_shape(EVERY_NUMBER_OF_CODES, 64, n_classes, kernel, order)
+
+
+@every_kernel
+@every_order
+@pytest.mark.parametrize(
+    ("n_rows", "n_classes", "most_weight"), [(2_000, 2, 1), (2_000, 40, 1), (500, 3, 40), (20_000, 2, 1)]
+)
+def test_few_codes_beside_many_at_every_size(kernel, order, n_rows, n_classes, most_weight):
+    check_every_shape((2, 3, 12, 13, 16), n_rows, n_classes, kernel, order, most_weight)
+
+
+@pytest.mark.nightly
+@every_kernel
+@every_order
+@pytest.mark.parametrize("n_rows", [2_000, 20_000])
+@pytest.mark.parametrize(("n_classes", "most_weight"), [(1, 1), (2, 1), (2, 40), (17, 3), (40, 1)])
+def test_every_shape_at_every_size(kernel, order, n_rows, n_classes, most_weight):
+    check_every_shape(EVERY_NUMBER_OF_CODES, n_rows, n_classes, kernel, order, most_weight)
+
+
+@pytest.mark.nightly
+@every_kernel
+@every_order
+@pytest.mark.parametrize("n_classes", [2, 40])
+def test_many_rows(kernel, order, n_classes):
+    check_every_shape((2, 3, 12, 13, 16), 200_000, n_classes, kernel, order)
+
+
+def test_triples_of_twelve_columns_of_two_codes_beside_eight_of_thirteen():
+    """The public interface, on a table whose columns say nothing of the classes."""
+    random = np.random.default_rng(0)
+    arities = np.array([2] * 12 + [13] * 8)
+    codes = random.integers(0, arities, (20_000, 20)).astype(np.uint8)
+    classes = random.integers(0, 2, 20_000)
+    names = [f"x{column}" for column in range(20)]
+    strongest = interactions(codes, classes, order=3, binning="none", statistic="joint", top=1140, n_shuffles=0)
+    assert len(strongest.tuples) == 1140
+    terms, weights = entropy_terms(20_000), np.ones(20_000, np.int64)
+    table = np.asarray(_native.term_table(20_000, 20_001))
+    for triple, bits in zip(strongest.tuples[::10], strongest.values[::10], strict=True):
+        columns = [codes[:, names.index(name)] for name in triple]
+        assert bits == information(columns, classes, weights, table) / terms.per_bit  # the one division of both
+
+
+@every_kernel
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("order_of_columns", ["C", "F"])
+@pytest.mark.parametrize("n_selected", [32_700, 32_800])
+def test_rows_beyond_the_number_of_samples_are_packed(kernel, form, order_of_columns, n_selected):
+    random = np.random.default_rng(n_selected)
+    arities = np.tile([2, 3, 5, 9], 5).astype(np.int32)
+    codes = np.array(random.integers(0, arities, (32_800, 20)), np.uint8, order=order_of_columns)
+    rows = random.permutation(32_800)[:n_selected].astype(np.uint32)
+    sizes = np.array([n_selected // 3, n_selected - n_selected // 3])
+    in_order = np.r_[np.sort(rows[: sizes[0]]), np.sort(rows[sizes[0] :])]
+    packed = _native.Packed(sizes, in_order, arities, kernel, form)
+    packed.pack(codes, 0, packed.n_simd_groups)
+    unpacked = np.empty(n_selected, np.uint16)
+    for column in range(20):
+        packed.codes(column, unpacked)
+        assert (unpacked == codes[in_order, column]).all()
