@@ -335,6 +335,8 @@ void add_pivot(Minima& self, std::int64_t feature, std::int64_t offset) {
 
 void largest(Minima& self, Input<bool> candidates, std::int64_t first, std::int64_t last, Output<std::int64_t> reached) {
     require_size(reached, 1, "reached");
+    require(reinterpret_cast<std::uintptr_t>(reached.data()) % alignof(std::int64_t) == 0,
+            "reached must lie at a whole multiple of eight bytes, as threads share it");
     require_size(candidates, self.n_features(), "candidates");
     require_within(first, 0, self.n_simd_groups() + 1, "first");
     require_within(last, first, self.n_simd_groups() + 1, "last");

@@ -45,6 +45,11 @@ void require_features(const CodeColumns& columns, const Input<std::int32_t>& ari
     for (std::size_t i = 0; i < features.size(); ++i) require_codes(columns, features.data()[i]);
 }
 
+// The loops number the cells of a table by 32 bits.
+void require_cells(std::int64_t cells) {
+    require(cells <= kMostTableCells, "the table of two features has 2^31 cells or more");
+}
+
 // The tables of the features, `rows` rows each, lie within the cells.
 template <class Real, class Array>
 void require_tables(const Array& cells, const Input<std::int64_t>& offset, const Input<std::int32_t>& arities,
@@ -52,6 +57,7 @@ void require_tables(const Array& cells, const Input<std::int64_t>& offset, const
     require_size(offset, std::int64_t(arities.size()), "offset");
     for (std::size_t i = 0; i < features.size(); ++i) {
         const std::int64_t f = features.data()[i];
+        require_cells(rows * arities.data()[f]);
         const std::int64_t size = table_stride<Real>(rows * arities.data()[f]) * n_classes;
         require_within(offset.data()[f], 0, std::int64_t(cells.size()) - size + 1, "an offset of the tables");
     }
@@ -213,6 +219,8 @@ void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::i
     for (const std::int64_t feature : given) {
         require_within(feature, 0, std::int64_t(arities.size()), "given");
         require_codes(columns, feature);
+        for (std::size_t i = 0; i < features.size(); ++i)
+            require_cells(std::int64_t(arities.data()[feature]) * arities.data()[features.data()[i]]);
     }
     const Candidates candidates = candidates_of(features, out);
     const std::int64_t n_features = std::int64_t(arities.size());
@@ -248,6 +256,7 @@ void kernel_sums(const std::string& kernel, Input<double> x, double sx, std::opt
     const std::int64_t n = std::int64_t(x.size());
     if (z) require_size(*z, n, "z");
     require_size(out, n, "out");
+    require(sx > 0 && (!z || sz > 0), "the scales of a kernel must be greater than 0");
     require_within(first, 0, n, "first");
     require_within(last, first + 1, n + 1, "last");
     const double *points = x.data(), *others = z ? z->data() : nullptr;

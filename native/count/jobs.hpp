@@ -86,6 +86,8 @@ public:
     // count as equal, once divided by `one_bit`.
     Minima(const Packed& packed, std::vector<std::int64_t> table, int shift, std::vector<std::int64_t> start,
            double one_bit, double tie);
+    Minima(const Minima&) = delete;  // the terms point into its own table
+    Minima& operator=(const Minima&) = delete;
 
     std::int64_t n_features() const { return packed_.n_features(); }
     std::int64_t n_simd_groups() const { return packed_.n_simd_groups(); }

@@ -11,6 +11,8 @@
 
 namespace bitsieve {
 
+namespace {
+
 // Codes read from a raw table, to be made bits of planes.
 
 constexpr std::int64_t kAhead = 16;  // rows that are fetched before they are read
@@ -113,6 +115,8 @@ private:
     std::vector<std::int64_t> starts_, place_;  // the first column of a strip; the word of a column
     std::vector<Word> words_;
 };
+
+}  // namespace
 
 void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
 

@@ -196,6 +196,9 @@ private:
 // Sums over the tables of a division with one column after the other.
 class DivisionSums {
 public:
+    DivisionSums(const DivisionSums&) = delete;  // the walk points to this object
+    DivisionSums& operator=(const DivisionSums&) = delete;
+
     DivisionSums(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own)
         : counts_(counts), sizes_(counts, division), own_(own), terms_(terms), hits_(counts, division),
           walk_(counts, division, sizes_, Change{this, false}, Change{this, true}),

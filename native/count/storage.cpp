@@ -9,6 +9,7 @@
 #endif
 
 #include "count/kernels/kernel.hpp"
+#include "count/kernels/pair_loop.hpp"
 
 namespace bitsieve {
 
@@ -16,7 +17,8 @@ namespace {
 
 constexpr std::int64_t kMostSamples = std::int64_t(1) << 31;
 constexpr std::int32_t kMostCodes = 1 << 16;
-constexpr int kMaxArity = 64;         // of a feature stored as planes (kMaxPlanes of the loops + 1)
+constexpr int kMaxArity = 64;           // of a feature stored as planes
+static_assert(kMaxArity == kMaxPlanes + 1, "the last code of a feature has no plane");
 constexpr double kTableSampleNs = 0.6;  // one sample of one pair by the table-increment kernel
 constexpr double kTableCellNs = 1.0;    // clearing and reading one cell of its table
 

@@ -32,6 +32,8 @@ public:
     // `both`: of two classes, whose table must outlive this; null: each class is looked up by itself. n_top tuples are kept.
     TupleSearch(const Packed& packed, std::vector<std::int64_t> table, int shift, BothTerms both, Statistic statistic,
                 std::int64_t n_top);
+    TupleSearch(const TupleSearch&) = delete;  // the terms point into its own table
+    TupleSearch& operator=(const TupleSearch&) = delete;
 
     // All pairs of a feature of the SIMD groups [i0, i1) and a later one of [j0, j1).
     void pairs(std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1);

@@ -12,6 +12,7 @@ namespace bitsieve {
 namespace {
 
 constexpr std::size_t kManyBuckets = 4096;
+static_assert(kManyBuckets < 65536, "buckets are numbered by 16 bits");
 constexpr std::size_t kFewBuckets = 32;     // fewer are not worth while for a column
 constexpr std::size_t kSamplesOfFirst = 64;  // in a bucket of the column, on average
 constexpr std::size_t kSamplesOfNext = 32;   // in a bucket of one that is opened

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kFewItems = 24;  // sorted by comparisons alone
 constexpr std::size_t kMostInBuckets = 2048;
+static_assert(kMostInBuckets + 1 < 65536, "buckets are numbered by 16 bits");
 constexpr double kMostSpread = 1e300;  // of numbers in buckets
 constexpr std::size_t kFewEqual = 32;  // sorted by insertion where their upper bits are the same
 

@@ -19,11 +19,13 @@ struct Points {
     int dims = 0;
 };
 
-constexpr std::int64_t kMostPoints = std::int64_t(1) << 26;  // two numbers of points fit the fraction of a double
+constexpr std::int64_t kMostPoints = std::int64_t(1) << 26;
+static_assert(kMostPoints <= (std::int64_t(1) << 53) / kMostPoints, "two numbers of points fit the fraction of a double");
 
 struct Edge {
     std::int64_t low, high;  // the points it joins, low < high
 };
+static_assert(sizeof(Edge) == 2 * sizeof(std::int64_t), "edges are handed to Python as pairs of integers");
 
 // Points cut into cells of near ones, and those into blocks: all cells have `cell` points but the last, and eight of them
 // are a block.

@@ -11,7 +11,6 @@ namespace bitsieve {
 namespace {
 
 constexpr std::int64_t kMostKeys = 40;  // cells of a table up to which comparing is faster than incrementing
-constexpr std::int64_t kKeyRoom = 32;   // behind the keys: what count_keys takes at once, at most
 
 }  // namespace
 

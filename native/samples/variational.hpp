@@ -39,6 +39,8 @@ constexpr float kExp2TermsFloat32[5] = {0x1.62e43p-1f, 0x1.ebfa4cp-3f, 0x1.c6afe
 constexpr float kToIntegerFloat32 = 0x1.8p23f;
 
 constexpr std::uint8_t kNoKey = 255;
+constexpr std::int64_t kKeyRoom = 32;  // behind the keys: what count_keys takes at once, at most
+constexpr std::int64_t kMostTableCells = (std::int64_t(1) << 31) - 1;  // of one class: the loops number cells by 32 bits
 constexpr double kTinySum = 0x1p-20;
 constexpr double kLeastExponent = -1000.0;
 constexpr float kLeastExponentFloat32 = -120.0f;

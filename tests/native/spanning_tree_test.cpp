@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <limits>
 #include <random>
+#include <stdexcept>
 #include <tuple>
 #include <vector>
 
@@ -82,6 +83,14 @@ bool equal_points_are_expected() {
 void test_spanning_tree(int& passed, int& failed) {
     std::mt19937 random(7);
     ++(equal_points_are_expected() ? passed : failed);
+    bool refused = false;
+    try {
+        tree_kernel("sse9");
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    ++(refused ? passed : failed);
+    if (!refused) std::printf("trees: an instruction set that does not exist was taken\n");
     for (const Kernel& counting : kernels()) {
         if (!counting.available()) continue;
         for (const int dims : {1, 2, 3, 7})

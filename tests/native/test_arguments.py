@@ -273,3 +273,27 @@ def test_codes_beyond_the_arity_are_refused(form: str, kind: type) -> None:
 
 if __name__ == "__main__":
     attack()
+
+
+@pytest.mark.parametrize("scales", [(0.0, 1.0), (-1.0, 1.0), (float("nan"), 1.0), (1.0, 0.0)])
+def test_kernels_of_no_width_are_refused(scales):
+    """The padding lies infinitely far: times a scale of 0 that would be no number."""
+    points = np.arange(N) * 1.0
+    with pytest.raises(ValueError, match="scales"):
+        _native.kernel_sums(kernel, points, scales[0], points, scales[1], 2, 9, np.empty(N))
+
+
+def test_tables_of_more_cells_than_the_loops_number_are_refused():
+    many = np.full(D, 65_536, np.int32)
+    offsets, features, logs = np.zeros(D, np.int64), np.array([0]), np.zeros(1)
+    with pytest.raises(ValueError, match=r"2\^31 cells"):
+        _native.likelihood_tables(
+            kernel, codes, many, class_sizes, logs, 1, features, offsets, True, np.empty(8), np.empty(D)
+        )
+
+
+def test_a_number_that_threads_share_must_be_aligned():
+    (search,) = owners("Minima")
+    shared = np.frombuffer(bytearray(17), np.int64, count=1, offset=1)
+    with pytest.raises(ValueError, match="eight bytes"):
+        search.largest(np.ones(D, bool), 0, 2, shared)

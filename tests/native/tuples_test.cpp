@@ -4,11 +4,17 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <type_traits>
 #include <vector>
 
+#include "count/jobs.hpp"
 #include "count/tuples.hpp"
 
 using namespace bitsieve;
+
+// Their terms point into their own tables.
+static_assert(!std::is_copy_constructible_v<TupleSearch> && !std::is_move_constructible_v<TupleSearch>);
+static_assert(!std::is_copy_constructible_v<Minima> && !std::is_move_constructible_v<Minima>);
 
 namespace {
 

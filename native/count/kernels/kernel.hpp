@@ -152,6 +152,7 @@ extern const Kernel kAvx512Kernel;
 
 constexpr int kFieldBits = 6;
 constexpr int kFields = 10;                       // counters of a word: codes 0 .. 9
+static_assert(kFieldBits * kFields <= 64, "the counters of all codes fit a word");
 constexpr std::int64_t kFieldMost = 63;           // samples that a counter holds
 constexpr std::int64_t kBucketChunk = 2048;       // samples put into buckets at once: 16 KiB of a group's codes
 constexpr std::uint64_t kEvenFields = 0x003f03f03f03f03fULL;  // every other counter, with room for 64 words' worth

@@ -19,24 +19,25 @@ template <int N>
 using Width = std::integral_constant<int, N>;
 
 // 64-byte aligned counters on the stack while they are few, else on the heap.
-class Scratch {
+template <std::int64_t kInline>
+class ScratchOf {
 public:
-    explicit Scratch(std::int64_t n) : data(n <= kInline ? inline_ : allocate(n)) {}
-    ~Scratch() {
+    explicit ScratchOf(std::int64_t n) : data(n <= kInline ? inline_ : allocate(n)) {}
+    ~ScratchOf() {
         if (data != inline_) free_aligned(data);
     }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
+    ScratchOf(const ScratchOf&) = delete;
+    ScratchOf& operator=(const ScratchOf&) = delete;
 
     std::uint64_t* const data;
 
 private:
-    static constexpr std::int64_t kInline = 2048;
-
     static std::uint64_t* allocate(std::int64_t n) {
         return static_cast<std::uint64_t*>(aligned_memory(64, std::size_t(n) * 8));
     }
     alignas(64) std::uint64_t inline_[kInline];
 };
+using Scratch = ScratchOf<2048>;  // 16 KiB of the stack
+using LargeScratch = ScratchOf<8>;  // of what is seldom small
 
 }  // namespace bitsieve
