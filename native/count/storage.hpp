@@ -2,7 +2,7 @@
 //
 // Samples are sorted by class. A feature of few codes is narrow: it becomes bit planes, one for each code but the last. A
 // feature of many codes is wide: it stays a column of 16-bit codes. Which form costs less follows from the measured costs
-// of the kernel, by arity. Where packed counters (packed_counters.hpp) cost less for the whole table, narrow features
+// of the kernel, by arity. Where packed counters (see kernel.hpp) cost less for the whole table, narrow features
 // become bytes instead of planes.
 //
 // A SIMD group is eight features, one to a lane of a vector: first the narrow features, eight of like arity together, then

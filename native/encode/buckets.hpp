@@ -1,4 +1,4 @@
-// The samples of a long column by buckets of ascending numbers, which are opened one by one; see mdl_unsorted.hpp.
+// The samples of a long column by buckets of ascending numbers, which are opened one by one; see mdl.hpp.
 //
 // Depth 0 holds the buckets of the whole column. A bucket that is opened is split into the buckets of the next depth, or, where
 // it has few samples or one value, sorted. Samples are put in the order of the buckets when the first is opened. Where most rows

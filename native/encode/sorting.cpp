@@ -110,7 +110,7 @@ void sort_items(std::vector<Item>& items, std::vector<Item>& scratch) {
         radix_passes<11, 3>(items, scratch, least, shift);
 }
 
-// The samples class by class; see class_order.hpp.
+// The samples class by class; see sorting.hpp.
 
 ClassOrder class_order(const std::int32_t* classes, std::int64_t n_rows, std::int64_t n_classes) {
     ClassOrder found{std::vector<std::uint32_t>(std::size_t(n_rows)), std::vector<std::int64_t>(std::size_t(n_classes))};

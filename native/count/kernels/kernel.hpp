@@ -50,7 +50,7 @@ struct PivotView {
 };
 
 // Eight features of at most ten codes as bytes: rows[sample * 8 + lane] = 6 * code, samples in class order
-// (see packed_counters.hpp).
+// (see the packed counters below).
 struct ByteGroup {
     const std::uint8_t* rows;
     int n_codes;
