@@ -1,4 +1,17 @@
-"""Tables of every shape against numpy: each number of codes that native code searches beside every other."""
+"""Tables of every shape against numpy: each number of codes that native code searches beside every other.
+
+What each way of counting has met, here and in the random trials of tests/native (marked +).
+Nightly runs add 200,000 rows.
+
+| way of counting                  | codes              | classes    | weights   | rows          |
+|----------------------------------|--------------------|------------|-----------|---------------|
+| pairs and triples by planes      | 2 to 16, all       | 1 to 40    | 1 to 40   | 64 to 20,000  |
+| a pivot by planes                | 2 to 16; to 64 +   | to 300 +   | 1 to 40   | 64 to 20,000  |
+| a pivot by packed counters       | 2 to 10; tables beyond | to 300 + | 1 to 40 | 64 to 20,000  |
+| a pivot by a table of cells      | 2 to 16; to 65,536 + | to 300 + | 1 to 40   | 64 to 20,000  |
+| sparse columns                   | 2 to 16            | 1 to 40    | 1 to 40   | 64 to 20,000  |
+| partitions by two columns        | 3 and 13 beside 2 to 16 | 1 to 40 | 1 to 40 | 64 to 20,000  |
+"""
 
 from __future__ import annotations
 
@@ -6,10 +19,13 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
+from tests.sparse_codes import sparse_codes
 
 from bitsieve import _native, interactions
-from bitsieve.counts.kernels import FORMS
+from bitsieve.counts.kernels import FORMS, TABLE
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.source import conditioning, sums_of
+from bitsieve.counts.sparse import SparseSource
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.tuples import CODES, ORDERS, search_tuples
 
@@ -123,3 +139,58 @@ def test_rows_beyond_the_number_of_samples_are_packed(kernel, form, order_of_col
     for column in range(20):
         packed.codes(column, unpacked)
         assert (unpacked == codes[in_order, column]).all()
+
+
+def sums_of_table(columns, classes, weights, terms):
+    """The sums of terms over the cells of a table, pooled and within the classes."""
+    cell = np.zeros(len(classes), np.int64)
+    for column in columns:
+        cell = cell * CODES + column
+    both = cell * (classes.max() + 1) + classes
+    return tuple(int(terms[np.bincount(key, weights).astype(np.int64)].sum()) for key in (cell, both))
+
+
+def sources_of(codes, classes, n_classes, weights, kernel):
+    """The table in every form that counts pairs and partitions."""
+    keywords = {"n_classes": n_classes, "weights": weights}
+    for form in FORMS:
+        yield PackedSource(codes, classes, kernel=f"{kernel}:{form}", **keywords)
+    yield PackedSource(codes, classes, kernel=TABLE, **keywords)
+    yield SparseSource(sparse_codes(codes), classes, **keywords)
+
+
+def check_pairs_and_partitions(n_rows, n_classes, most_weight, kernel):
+    """Every number of codes as a pivot beside every other, and divisions by two columns."""
+    random = np.random.default_rng([n_rows, n_classes, most_weight])
+    arities = np.array(EVERY_NUMBER_OF_CODES)
+    codes = (random.random((n_rows, len(arities))) ** 1.5 * arities).astype(np.uint8)
+    codes[0] = arities - 1
+    classes, weights = random.integers(0, n_classes, n_rows), random.integers(1, most_weight + 1, n_rows)
+    n_samples = int(weights.sum())
+    table, terms = np.asarray(_native.term_table(n_samples, n_samples + 1)), entropy_terms(n_samples)
+    every = np.arange(len(arities))
+    for source in sources_of(codes, classes, n_classes, weights, kernel):
+        sums = sums_of(source)
+        for pivot in every.tolist():
+            pooled, within = sums.pair_sums(terms, pivot, every, True)
+            expected = [sums_of_table([codes[:, pivot], codes[:, j]], classes, weights, table) for j in every]
+            assert list(zip(pooled.tolist(), within.tolist(), strict=True)) == expected, (source, pivot)
+        division = conditioning(source).partition().refine(1).refine(11)
+        pooled, within = division.sums(terms, every)
+        expected = [sums_of_table([codes[:, 1], codes[:, 11], codes[:, j]], classes, weights, table) for j in every]
+        assert list(zip(pooled.tolist(), within.tolist(), strict=True)) == expected, source
+
+
+@every_kernel
+@pytest.mark.parametrize(
+    ("n_rows", "n_classes", "most_weight"), [(64, 1, 1), (64, 40, 40), (2_000, 2, 40), (2_000, 40, 1), (20_000, 3, 1)]
+)
+def test_every_form_beside_numpy(kernel, n_rows, n_classes, most_weight):
+    check_pairs_and_partitions(n_rows, n_classes, most_weight, kernel)
+
+
+@pytest.mark.nightly
+@every_kernel
+@pytest.mark.parametrize("n_classes", [2, 17, 40])
+def test_every_form_of_many_rows_beside_numpy(kernel, n_classes):
+    check_pairs_and_partitions(200_000, n_classes, 3, kernel)
