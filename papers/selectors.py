@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bitsieve.methods.registry import parameters_of
-from bitsieve.selectors.fitting import make_selector
+from bitsieve.selectors.making import make_selector
 
 
 def as_published(method: str, k: int | None = None, **parameters: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method, list_methods
-from bitsieve.selectors.fitting import fit_method
+from bitsieve.pipeline.run import fit_method
 from bitsieve.utils.progress import duration
 
 PAGE = Path(__file__).parents[1] / "docs" / "speed.md"

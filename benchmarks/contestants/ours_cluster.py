@@ -15,6 +15,7 @@ from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
+from bitsieve.options import ReadOptions
 
 PARTS = 16
 
@@ -67,10 +68,10 @@ def _imported():
 def _counted(path, client):
     binner = make_binner("none")
     if client is not None:
-        return FilesOnCluster(path, client).read_in_parts("class").count(binner)[1]
+        return FilesOnCluster(path, client).read_in_parts(ReadOptions(target="class")).count(binner)[1]
     from bitsieve.engines.local import make_source
 
-    table = read_data(path, "class")
+    table = read_data(path, ReadOptions(target="class"))
     target = table.target
     return make_source(binner.fit_table(table).codes(table), target.codes, n_classes=target.n_classes)
 

@@ -54,11 +54,11 @@ from bitsieve.selection.select import select as select
 from bitsieve.selection.selection import Selection as Selection
 from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetClusters
 from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
-from bitsieve.selectors.fitting import make_selector as make_selector
 from bitsieve.selectors.forward import VMI as VMI
 from bitsieve.selectors.forward import ForwardSelector as ForwardSelector
 from bitsieve.selectors.forward import KnockoffSelector as KnockoffSelector
 from bitsieve.selectors.interactions import InteractionSelector as InteractionSelector
+from bitsieve.selectors.making import make_selector as make_selector
 from bitsieve.selectors.models import GDM as GDM
 from bitsieve.selectors.models import L1SVM as L1SVM
 from bitsieve.selectors.models import SVMRFE as SVMRFE

@@ -7,6 +7,7 @@ import pytest
 
 from bitsieve.dataset.quantity import TargetKind, are_codes, edges_of, number_of_classes
 from bitsieve.dataset.target import read_target
+from bitsieve.options import ReadOptions
 
 
 def test_as_many_classes_as_the_fifth_root_of_the_samples_but_three():
@@ -47,12 +48,13 @@ def test_which_whole_numbers_are_codes():
 )
 def test_what_is_said_is_checked(bins, kind, message):
     with pytest.raises(ValueError, match=message):
-        TargetKind.given(bins, kind)
+        TargetKind.from_options(ReadOptions(target_bins=bins, target_kind=kind))
 
 
 def test_none_is_classes():
-    assert TargetKind.given("none", None) == TargetKind.given(None, "classes") == TargetKind("classes")
-    assert TargetKind.given(7, "quantity") == TargetKind("quantity", 7)
+    assert TargetKind.from_options(ReadOptions(target_bins="none")) == TargetKind("classes")
+    assert TargetKind.from_options(ReadOptions(target_kind="classes")) == TargetKind("classes")
+    assert TargetKind.from_options(ReadOptions(target_bins=7, target_kind="quantity")) == TargetKind("quantity", 7)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.read import read_data, read_xy
 from bitsieve.dataset.table import TableInMemory
+from bitsieve.options import ReadOptions
 
 NUMBERS, WORDS = [1.5, 2.5, np.nan, 0.5, 3.5], ["b", None, "a", "b", "c"]
 CLASSES, WEIGHTS = ["no", "yes", "no", "maybe", "yes"], [2, 0, 1, 3, 1]
@@ -47,7 +48,7 @@ def test_both_readers_give_the_same_table():
         ["no", "no", "no", "maybe", "maybe", "maybe", "yes"],
     )
     for data in (whole, pl.from_pandas(whole), pa.Table.from_pandas(whole)):
-        table = read_data(data, "class", "times")
+        table = read_data(data, ReadOptions(target="class", sample_weight="times"))
         assert written_out(table) == expected
         assert (table.target.name, table.given.weight, table.given.labels) == ("class", "times", ["number", "word"])
         assert list(table.names) == table.feature_names.tolist() == ["number", "word"]
@@ -55,28 +56,28 @@ def test_both_readers_give_the_same_table():
 
 def test_a_file_is_the_same_table(tmp_path):
     frame().to_csv(tmp_path / "data.csv", index=False)
-    table = read_data(tmp_path / "data.csv", "class", "times")
-    assert written_out(table) == written_out(read_data(frame(), "class", "times"))
+    table = read_data(tmp_path / "data.csv", ReadOptions(target="class", sample_weight="times"))
+    assert written_out(table) == written_out(read_data(frame(), ReadOptions(target="class", sample_weight="times")))
     assert isinstance(table.given.take(np.array([0])), pa.Table)
 
 
 def test_an_archive_stays_one_array(tmp_path):
     X = np.arange(12.0).reshape(4, 3)
     np.savez(tmp_path / "data.npz", X=X, y=[0, 1, 1, 0], feature_names=np.array(["a", "b", "times"]))
-    table = read_data(tmp_path / "data.npz")
+    table = read_data(tmp_path / "data.npz", ReadOptions())
     assert table.matrix.tolist() == X.tolist()
     assert table.names == table.feature_names.tolist() == ["a", "b", "times"]
-    weighted = read_data(tmp_path / "data.npz", ["a", "y"], "times")
+    weighted = read_data(tmp_path / "data.npz", ReadOptions(target=["a", "y"], sample_weight="times"))
     assert weighted.matrix.ravel().tolist() == [1, 4, 7, 10]
     assert weighted.weights.tolist() == [2, 5, 8, 11]
     assert weighted.target.columns == ("a", "y")
     # y is never a feature, whatever else is the target
-    assert read_data(tmp_path / "data.npz", "a", "times").names == ["b"]
-    assert read_data(tmp_path / "data.npz", "a").names == ["b", "times"]
+    assert read_data(tmp_path / "data.npz", ReadOptions(target="a", sample_weight="times")).names == ["b"]
+    assert read_data(tmp_path / "data.npz", ReadOptions(target="a")).names == ["b", "times"]
 
 
 def test_an_array_has_no_names_for_an_estimator():
-    table = read_data([[1.5, "a"], [0.5, "b"], [2.5, "a"]], [0, 1, 0])
+    table = read_data([[1.5, "a"], [0.5, "b"], [2.5, "a"]], ReadOptions(target=[0, 1, 0]))
     assert (table.names, table.feature_names) == (["x0", "x1"], None)
     assert table.numeric(0).tolist() == [1.5, 0.5, 2.5]  # numbers among text stay numbers
     assert table.categorical(1).codes.tolist() == [0, 1, 0]
@@ -142,4 +143,4 @@ def test_names_of_an_earlier_fit_are_forgotten():
 @pytest.mark.parametrize("bins", [1, 2.5, "5"])
 def test_bins_of_the_target_are_a_whole_number(bins):
     with pytest.raises(ValueError, match=r"target_bins=.* is not allowed: give a whole number from 2"):
-        read_data([[1], [2]], [0, 1], target_bins=bins)
+        read_data([[1], [2]], ReadOptions(target=[0, 1], target_bins=bins))

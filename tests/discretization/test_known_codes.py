@@ -10,6 +10,7 @@ import bitsieve
 from bitsieve.dataset.read import read_data
 from bitsieve.discretization.base import as_known
 from bitsieve.discretization.transformers import MDLBinner
+from bitsieve.options import ReadOptions
 from bitsieve.selection.evidence import evidence_of
 
 
@@ -34,12 +35,12 @@ def test_the_evidence_of_the_selector_is_that_of_the_selection(given):
     again = evidence_of(selection.selector, X, y)
     assert again.information.relevance.tolist() == selection.evidence.information.relevance.tolist()
     assert again.chance.columns.tolist() == selection.evidence.chance.columns.tolist()
-    assert again.left_out == [3, 4]  # those that cannot be read as the numbers that the selector was given
+    assert [*again.dropped] == [3, 4]  # those that cannot be read as the numbers that the selector was given
 
 
 def test_codes_of_numbers_are_those_of_categories(given):
     X, y = given
-    table = read_data(X.select(["a", "b"]), y)
+    table = read_data(X.select(["a", "b"]), ReadOptions(target=y))
     selector = bitsieve.select(X.select(["a", "b"]), y, n_features_to_select=2).selector
     codes = selector.binner_.transform(X.select(["a", "b"]))
     assert codes[:, 1].tolist() == X["b"].to_pylist()  # 0 to 3 are their own codes

@@ -14,6 +14,7 @@ from bitsieve.cli import main
 from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.io import text
 from bitsieve.io.errors import DataError
+from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions, SelectionOptions
 from bitsieve.selection.select import select_from
 
 N = 500
@@ -62,8 +63,13 @@ def test_pieces_give_what_the_file_gives(same_selection, path, table, target):
     expected = bitsieve.select(table, target, sample_weight="times", **HOW)
     files = FilesOnCluster(path, None)
     assert (len(files.pieces) > 5) == (path.suffix != ".feather")
-    read = files.read_in_parts(target, "times")
-    found = select_from(read, **HOW)
+    read = files.read_in_parts(ReadOptions(target=target, sample_weight="times"))
+    found = select_from(
+        read,
+        SelectionOptions(method="jmi", n_features_to_select=3),
+        DiscretizationOptions(binning="quantile"),
+        ExecutionOptions(n_jobs=1),
+    )
     same_selection(found, expected)
     assert read.given.with_target(["f1"]).column_names == ["f1", *np.ravel(target), "times"]
 
@@ -86,7 +92,7 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, table):
     files = FilesOnCluster(path, None)
     path.write_bytes(path.read_bytes()[:-2000])
     with pytest.raises(DataError, match=r"^'.*table.parquet' changed while it was read: run again when nobody"):
-        files.read_in_parts("class")
+        files.read_in_parts(ReadOptions(target="class"))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from distributed import Client, LocalCluster
 import bitsieve
 from bitsieve.engines import cluster as cluster_parts
 from bitsieve.methods.registry import list_methods
-from bitsieve.selectors.fitting import make_selector
+from bitsieve.selectors.making import make_selector
 
 N = 600
 ONE_OF_A_KIND = {type(make_selector(info.name)): info.name for info in list_methods()}

@@ -14,6 +14,7 @@ from bitsieve.dataset.read import read_data
 from bitsieve.engines.saved_counts import SavedCounts
 from bitsieve.engines.stream import StreamSource
 from bitsieve.io.errors import DataError
+from bitsieve.options import ReadOptions
 
 N = 400
 
@@ -66,22 +67,22 @@ def test_counts_name_what_was_left_out(path, tmp_path, capsys):
 
 
 def test_columns_left_out_one_after_the_other_stay_out(path):
-    in_memory = read_data(str(path), "y").without([0]).without([3])
-    in_parts = StreamSource(path, "1GB").read_in_parts("y").without([0]).without([3])
+    in_memory = read_data(str(path), ReadOptions(target="y")).without([0]).without([3])
+    in_parts = StreamSource(path, "1GB").read_in_parts(ReadOptions(target="y")).without([0]).without([3])
     assert tuple(in_memory.left_out) == in_parts.left_out == (0, 3)
     assert in_memory.varies(0) is False
 
 
 def test_a_table_is_counted_with_the_binner_that_is_given(path, tmp_path):
     def table():
-        return StreamSource(path, "1GB", tmp_path / "spool").read_in_parts("y").without([0, 1])
+        return StreamSource(path, "1GB", tmp_path / "spool").read_in_parts(ReadOptions(target="y")).without([0, 1])
 
     five, three = bs.EqualFrequencyBinner(n_bins=5, missing="bin"), bs.EqualFrequencyBinner(n_bins=3, missing="bin")
     first, _ = table().count(five)
     again = table()
     again.profile(five)
     second, _ = again.count(three)
-    expected, _ = StreamSource(path, "1GB").read_in_parts("y").without([0, 1]).count(three)
+    expected, _ = StreamSource(path, "1GB").read_in_parts(ReadOptions(target="y")).without([0, 1]).count(three)
     assert second.n_bins_.tolist() == expected.n_bins_.tolist() != first.n_bins_.tolist()
 
 

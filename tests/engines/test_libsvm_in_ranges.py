@@ -18,7 +18,7 @@ from bitsieve.io import libsvm
 from bitsieve.io import spool as spools
 from bitsieve.io.read import open_columns, read_table
 from bitsieve.methods.registry import list_methods
-from bitsieve.selectors.fitting import make_selector
+from bitsieve.selectors.making import make_selector
 from bitsieve.utils.progress import listening
 
 N, D = 160, 22

@@ -17,7 +17,8 @@ import bitsieve
 from bitsieve.discretization.transformers import CategoricalBinner
 from bitsieve.engines import spark as spark_portions
 from bitsieve.methods.registry import list_methods
-from bitsieve.selectors.fitting import make_selector
+from bitsieve.options import ReadOptions
+from bitsieve.selectors.making import make_selector
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # which Spark leaves behind
 N = 600
@@ -109,7 +110,7 @@ def test_the_selected_columns_stay_a_spark_frame(frame, in_memory):
     found, expected = bitsieve.select(frame, "class", **HOW), in_memory().table
     assert found.table.columns == expected.column_names
     assert found.table.count() == N
-    read = bitsieve.SparkSource(frame).read_in_parts("class", "how often?")
+    read = bitsieve.SparkSource(frame).read_in_parts(ReadOptions(target="class", sample_weight="how often?"))
     assert read.given.with_target(["a `whole` one."]).column_names == ["a `whole` one.", "class", "how often?"]
 
 
@@ -122,7 +123,7 @@ def test_fit_takes_the_name_of_the_target(frame, table):
 
 def test_what_an_executor_loses_is_made_again(spark, frame):
     codes = bitsieve.SparkSource(frame.select("text", "truth", "constant", "class"))
-    source = codes.read_in_parts("class").count(CategoricalBinner())[1]
+    source = codes.read_in_parts(ReadOptions(target="class")).count(CategoricalBinner())[1]
     before = source.tables(1, np.arange(3), True)
     source.portions.frame.unpersist(blocking=True)
     for mine, theirs in zip(source.tables(1, np.arange(3), True), before, strict=True):

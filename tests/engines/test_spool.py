@@ -20,6 +20,7 @@ from bitsieve.dataset.read import read_data
 from bitsieve.discretization.base import make_binner
 from bitsieve.engines.stream import StreamPacking
 from bitsieve.io import spool as spools
+from bitsieve.options import ReadOptions
 
 N = 2000
 
@@ -89,9 +90,9 @@ def test_a_spool_of_a_table_of_which_columns_are_left_out(tmp_path, packed, binn
 def test_a_table_is_counted_any_number_of_times(tmp_path, binning):
     """Rows packed in the pass that looked at them are finished once; without some columns they are packed anew."""
     data = write(tmp_path / "data.parquet")
-    table = bitsieve.StreamSource(data).read_in_parts("class")
+    table = bitsieve.StreamSource(data).read_in_parts(ReadOptions(target="class"))
     binner = make_binner(binning)
-    whole = read_data(data, "class")
+    whole = read_data(data, ReadOptions(target="class"))
     table.profile(binner)
     without = table.without([1])
     for of, same in ((table, whole), (without, whole.without([1])), (table, whole)):
@@ -102,7 +103,7 @@ def test_a_table_is_counted_any_number_of_times(tmp_path, binning):
 
 
 def test_counts_by_the_bins_and_classes_of_others_of_a_table_that_was_counted(tmp_path):
-    table = bitsieve.StreamSource(write(tmp_path / "data.parquet")).read_in_parts("class")
+    table = bitsieve.StreamSource(write(tmp_path / "data.parquet")).read_in_parts(ReadOptions(target="class"))
     fitted, source = table.count(make_binner("uniform"))
     more = replace(table.target, labels=np.array([-1, 0, 1]))  # one class more, before the others
     again = table.count_as(fitted, source.arities, more)
@@ -209,7 +210,7 @@ def test_a_folder_without_a_lock_is_removed_when_it_is_old(tmp_path):
 
 def test_a_file_that_changes_while_it_is_read(tmp_path):
     data, spool = write(tmp_path / "data.parquet"), tmp_path / "spool"
-    table = bitsieve.StreamSource(data, spool=spool).read_in_parts("class")
+    table = bitsieve.StreamSource(data, spool=spool).read_in_parts(ReadOptions(target="class"))
     time.sleep(0.01)
     os.utime(data)
     with pytest.raises(ValueError, match=r"data.parquet' changed while it was read: run again"):

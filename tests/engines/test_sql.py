@@ -15,6 +15,7 @@ from bitsieve.cli import main
 from bitsieve.engines.saved_counts import CountsTable
 from bitsieve.engines.sql import load_counts
 from bitsieve.io.errors import DataError
+from bitsieve.options import DiscretizationOptions, ExecutionOptions, SelectionOptions
 from bitsieve.selection.select import select_from
 
 duckdb = pytest.importorskip("duckdb")
@@ -83,6 +84,11 @@ def printed(capsys):
     return call
 
 
+def select_from_counts(table, method, n_features_to_select):
+    selection = SelectionOptions(method=method, n_features_to_select=n_features_to_select)
+    return select_from(table, selection, DiscretizationOptions(), ExecutionOptions(n_jobs=1))
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("words", "how"),
@@ -106,7 +112,7 @@ def test_the_selection_is_that_of_the_rows(tmp_path, printed, way, words, how):
         k = 5 - 2 * ("exclude" in how) - ("sample_weight" in how)
         expected = bitsieve.select(rows(), missing="bin", method=method, n_features_to_select=k, **how)
         table = CountsTable(load_counts(tmp_path / name))
-        found = select_from(table, method=method, n_features_to_select=k, binning="auto", n_jobs=1)
+        found = select_from_counts(table, method, k)
         assert found.features == expected.features
         assert found.scores.tobytes() == expected.scores.tobytes()
         assert found.relevance.tobytes() == expected.relevance.tobytes()
@@ -144,7 +150,7 @@ def test_many_columns_are_one_statement(tmp_path, printed):
     ran_by_sqlite(tmp_path / "t.db", statement, tmp_path / "r.csv")
     found = bitsieve.select(pa.table({**table, "y": y}), "y")
     counts = load_counts(tmp_path / "r.csv")
-    again = select_from(CountsTable(counts), method="cmim", n_features_to_select=None, binning="auto", n_jobs=1)
+    again = select_from_counts(CountsTable(counts), "cmim", None)
     assert (again.features, again.scores.tobytes()) == (found.features, found.scores.tobytes())
 
 

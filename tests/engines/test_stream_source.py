@@ -15,7 +15,7 @@ from bitsieve.engines import stream
 from bitsieve.engines.stream import StreamParts
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
-from bitsieve.selectors.fitting import make_selector
+from bitsieve.selectors.making import make_selector
 from bitsieve.utils.progress import listening
 
 N = 900

@@ -21,9 +21,10 @@ from bitsieve import Constraints, ForwardSelector
 from bitsieve.dataset.read import read_data
 from bitsieve.evaluate import run
 from bitsieve.evaluate.comparison import Scored
-from bitsieve.evaluate.plan import make_plan
+from bitsieve.evaluate.plan import Question, make_plan
 from bitsieve.evaluate.run import Checkpoint, remove
 from bitsieve.io import output
+from bitsieve.options import ReadOptions
 
 X, Y = load_wine(return_X_y=True)
 ASKED = {"methods": ["mim", "jmi"], "features": range(1, 5), "classifier": "ncm", "folds": 6}
@@ -95,7 +96,8 @@ def test_other_classes_of_a_quantity_are_another_comparison(tmp_path):
 
 
 def plan_of(X=X, **asked):
-    return make_plan(read_data(X, Y), **{"features": range(1, 5), "classifier": "ncm", "folds": 6, **asked})
+    question = Question(**{"features": range(1, 5), "classifier": "ncm", "folds": 6, **asked})
+    return make_plan(read_data(X, ReadOptions(target=Y)), question)
 
 
 def keep_a_fold(path, plan):

@@ -13,14 +13,16 @@ import bitsieve
 from bitsieve.counts.packed import PackedSource
 from bitsieve.information import make_information
 from bitsieve.information.evidence import expected_information, leaks
-from bitsieve.selectors.fitting import count_table
+from bitsieve.options import ReadOptions
+from bitsieve.pipeline.counting import count_table
 
 
 def found(X, y):
     """The leaks of a table, by column."""
     from bitsieve.dataset.read import read_data
 
-    return {leak.column: leak.share for leak in leaks(count_table(read_data(X, y), "mdl").information)}
+    table = read_data(X, ReadOptions(target=y))
+    return {leak.column: leak.share for leak in leaks(count_table(table, "mdl").information)}
 
 
 @pytest.mark.parametrize(("n", "codes", "classes"), [(30, 3, 2), (200, 50, 2), (500, 490, 3), (1000, 100, 100)])

@@ -16,6 +16,7 @@ import bitsieve
 from bitsieve import list_methods
 from bitsieve.cli import main
 from bitsieve.dataset.read import read_data
+from bitsieve.options import ReadOptions
 from bitsieve.report.columns import bin_labels, column_quality
 from bitsieve.report.selection import selection_report
 from bitsieve.utils.messages import number
@@ -135,7 +136,7 @@ def test_quality_of_columns():
             "y": [0, 1] * (rows // 2),
         }
     )
-    found = dict(zip(frame.columns, column_quality(read_data(frame, "y")), strict=False))
+    found = dict(zip(frame.columns, column_quality(read_data(frame, ReadOptions(target="y"))), strict=False))
     assert {name for name, q in found.items() if q.constant} == {"one", "nothing"}
     assert {name for name, q in found.items() if q.identifier} == {"number_of_row", "code"}
     assert {name: q.duplicate_of for name, q in found.items() if q.duplicate_of >= 0} == {"again": 0}

@@ -26,7 +26,9 @@ def test_copies_are_not_relevant_given_the_original():
     assert test.tree.neighbours[0] == ["x1"]
     chosen = bitsieve.select(X, y, n_features_to_select="auto", stopping="conditional", binning="none")
     assert sorted(chosen.indices.tolist()) == [0, 2, 4]
-    assert sorted(chosen.facts.stopping_values_.tolist()) == sorted(test.adjusted[test.selected].tolist())
+    assert sorted(chosen.fit.fitted_attribute("stopping_values_").tolist()) == sorted(
+        test.adjusted[test.selected].tolist()
+    )
     assert "3 of 12 columns are relevant given all others" in str(test)
 
 
@@ -111,18 +113,20 @@ def test_a_selection_says_what_a_reader_may_conclude(tmp_path):
     assert stopping["each_is"].startswith("relevant given all other columns")
     assert f"Each is {stopping['each_is']}." in page
     assert ">0; of the shuffles in this report 0<" in page  # the seed of the rule
+    level = f"{chosen.fit.fitted_attribute('stopping_values_')[0]:.3g}"
     header, first = str(chosen).splitlines()[:2]
     assert header.endswith("least level  neighbours in the tree")
-    assert first.split()[-2:] == [f"{chosen.facts.stopping_values_[0]:.3g}", f"x{chosen.indices[0] + 1}"]
+    assert first.split()[-2:] == [level, f"x{chosen.indices[0] + 1}"]
     assert "neighbours in the tree" in chosen._repr_html_()
 
 
 def test_a_rule_without_a_tree_says_its_levels_and_others_say_none():
     X, y = copies()
     by_fdr, by_p = (bitsieve.select(X, y, stopping=rule, binning="none") for rule in ("fdr", "significance"))
+    level = f"{by_fdr.fit.fitted_attribute('stopping_values_')[0]:.3g}"
     header, first = str(by_fdr).splitlines()[:2]
     assert header.endswith("overlap (bits)  least level")
-    assert first.split()[-1] == f"{by_fdr.facts.stopping_values_[0]:.3g}"
+    assert first.split()[-1] == level
     assert by_fdr.to_dict()["stopping"]["each_is"].startswith("relevant, alone and beside")
     assert "least_level" in by_fdr.to_frame().columns
     assert "least_level" not in by_p.to_frame().columns

@@ -10,7 +10,7 @@ import bitsieve
 from bitsieve import BitsieveWarning, Constraints, ForwardSelector
 from bitsieve.cli import main
 from bitsieve.methods.registry import list_methods
-from bitsieve.selectors.fitting import make_selector
+from bitsieve.selectors.making import make_selector
 
 X, Y = load_iris(return_X_y=True)
 OPEN_ENDED = ("fcbf", "gdm")  # keep no more than their rule asks for
@@ -22,14 +22,15 @@ def test_select_clips_its_default_and_says_so():
     assert selection.notes[0] == "the table has 4 features, fewer than 20: all are ranked"
 
 
-def test_select_refuses_a_number_that_was_asked_for():
-    with pytest.raises(ValueError, match=r"n_features_to_select=20 is not allowed: .* from 1 to 4"):
-        bitsieve.select(X, Y, method="jmi", n_features_to_select=20)
+def test_select_ranks_all_where_more_are_asked_for():
+    selection = bitsieve.select(X, Y, method="jmi", n_features_to_select=20)
+    assert sorted(selection.indices) == [0, 1, 2, 3]
+    assert selection.notes[0] == "the table has 4 features, fewer than the 20 asked for: all are ranked"
 
 
 @pytest.mark.parametrize("method", [m.name for m in list_methods() if m.name not in OPEN_ENDED and not m.same_as])
 def test_a_selector_clips_its_default_with_a_warning(method):
-    with pytest.warns(BitsieveWarning, match="4 features, fewer than the default of 10: n_features_to_select is 4"):
+    with pytest.warns(BitsieveWarning, match="4 features, fewer than the default of 20: n_features_to_select is 4"):
         selector = make_selector(method).fit(X, Y)
     # A method that forms groups may need fewer: the others stand behind those it chose.
     assert len(selector.selected_) == 4 or hasattr(selector, "groups_")

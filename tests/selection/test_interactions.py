@@ -188,7 +188,7 @@ def test_a_relation_of_very_many_rows_is_read_and_not_counted_in_the_database(ta
         ({"top": 0}, "top=0"),
         ({"n_shuffles": -1}, "n_shuffles=-1"),
         ({"screen": 1}, "screen=1"),
-        ({"n_bin": 3}, "binning 'quantile' has no parameter n_bin: it has"),
+        ({"n_bin": 3}, "there is no parameter 'n_bin': did you mean n_bins"),
     ],
     ids=str,
 )

@@ -10,8 +10,8 @@ from tests.doors import by_names, said
 from tests.messy import TABLES, WRITTEN, quantity
 
 import bitsieve
-from bitsieve.dataset.given import column_rules
 from bitsieve.dataset.read import read_data
+from bitsieve.options import ReadOptions
 
 
 @pytest.fixture(scope="module")
@@ -88,17 +88,17 @@ def test_classes_in_text_stay_classes():
     table, _ = quantity("whole")
     written = table["y"].to_pylist()
     whole = [text.replace(",", "").removesuffix(" EUR") for text in written]
-    as_they_are = read_data(table, "y", rules=column_rules(repair=False, types=None)).target
+    as_they_are = read_data(table, ReadOptions(target="y", repair=False)).target
     assert as_they_are.labels.tolist() == sorted(set(written))
     for y in (whole, ["US", "EU"] * 250, pd.Series(["NA", ""] * 250, dtype="category"), ["1-2 kg", "2-3 kg"] * 250):
-        target = read_data(table.drop_columns(["y"]), y).target
+        target = read_data(table.drop_columns(["y"]), ReadOptions(target=y)).target
         assert (target.kind, target.labels.tolist()) == ("classes", sorted(set(y)))
 
 
 def test_dates_in_text_are_a_quantity():
     table, _ = quantity("whole")
     y = [f"2024-03-{1 + place % 25:02}" for place in range(500)]
-    target = read_data(table.drop_columns(["y"]), y).target
+    target = read_data(table.drop_columns(["y"]), ReadOptions(target=y)).target
     assert (target.kind, target.unit, target.n_classes) == ("binned", "M", 3)
     assert target.labels[0] == "(-inf, 2024-03-09]"
 

@@ -30,7 +30,7 @@ def test_the_method_runs_on_the_columns_that_are_kept_alone(data, method):
     found = bitsieve.select(X, y, screen=10, **how)
     estimator = registry.parameters_of(method).get("estimator", "plug-in")
     by_relevance = bitsieve.select(X, y, **{**how, "method": "mim", "estimator": estimator})
-    relevance = by_relevance.facts.relevance_
+    relevance = by_relevance.fit.evidence.relevance
     kept = np.sort(np.argsort(-relevance, kind="stable")[:10])
     alone = bitsieve.select(X[:, kept], y, **how)
     assert found.indices.tolist() == kept[alone.indices].tolist()
@@ -47,11 +47,11 @@ def test_explanations_are_of_all_columns(data):
     X, y = data
     whole = bitsieve.select(X, y, method="jmi", n_features_to_select=4, binning="quantile")
     found = bitsieve.select(X, y, method="jmi", n_features_to_select=4, binning="quantile", screen=4)
-    assert found.facts.relevance_.tolist() == whole.facts.relevance_.tolist()
+    assert found.fit.evidence.relevance.tolist() == whole.fit.evidence.relevance.tolist()
     column = found.evidence.screened_off[0]
     explained = found.explain(column)
     assert "the columns of the largest relevance, and it is not one of them" in explained.reason
-    assert explained.relevance == whole.facts.relevance_[column] > 0
+    assert explained.relevance == whole.fit.evidence.relevance[column] > 0
     assert found.evidence.chance.columns.tolist() == whole.evidence.chance.columns.tolist()
 
 
@@ -93,15 +93,15 @@ def test_a_long_method_says_so_beforehand_and_offers_a_screen(data, monkeypatch)
     method = registry.find_method("gmi")
     described = (method.__class__(**{**vars(method), "seconds": lambda n, d, k: n**2 * d * k / 24}),)
     monkeypatch.setattr("bitsieve.methods.by_samples.spanning_tree.dependency.METHODS", described)
-    monkeypatch.setattr("bitsieve.selectors.fitting.SCREENS", (50, 10, 5))
+    monkeypatch.setattr("bitsieve.pipeline.run.SCREENS", (50, 10, 5))
     line = (
         "gmi of 24 columns and 90 rows takes about 2.4 h on one thread: select with screen=5 takes the 5 most relevant "
         "first, about 7 min"
     )
-    monkeypatch.setattr("bitsieve.selectors.fitting.SHORT", 400)
+    monkeypatch.setattr("bitsieve.pipeline.run.SHORT", 400)
     with pytest.warns(bitsieve.BitsieveWarning, match=line):
         bitsieve.select(X, y, method="gmi", n_features_to_select=4)
-    monkeypatch.setattr("bitsieve.selectors.fitting.SHORT", 20)
+    monkeypatch.setattr("bitsieve.pipeline.run.SHORT", 20)
     with pytest.warns(bitsieve.BitsieveWarning, match="takes about 2.4 h on one thread: fewer rows take less"):
         bitsieve.select(X, y, method="gmi", n_features_to_select=4)
 
@@ -112,8 +112,8 @@ def test_the_command(data, tmp_path, capsys, monkeypatch):
     path = tmp_path / "rows.csv"
     names = ",".join([*(f"c{j}" for j in range(24)), "y"])
     np.savetxt(path, np.column_stack([X, y]), delimiter=",", header=names, comments="", fmt="%.6g")
-    monkeypatch.setattr("bitsieve.selectors.fitting.LONG", 0)
-    monkeypatch.setattr("bitsieve.selectors.fitting.SCREENS", (8,))
+    monkeypatch.setattr("bitsieve.pipeline.run.LONG", 0)
+    monkeypatch.setattr("bitsieve.pipeline.run.SCREENS", (8,))
     asked = ["select", str(path), "-t", "y", "--method", "koller-sahami", "-k", "4", "--binning", "quantile", "--json"]
     assert main([*asked, "--screen", "10"]) == 0
     out, said = capsys.readouterr()

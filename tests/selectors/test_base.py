@@ -15,9 +15,9 @@ import bitsieve
 from bitsieve import Constraints, ForwardSelector, SelectorCV, list_methods, make_selector
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.method import Found, constants_last, rank_all
-from bitsieve.selectors import fitting
+from bitsieve.pipeline import run
+from bitsieve.pipeline.counting import count_table
 from bitsieve.selectors.base import ColumnSelector, CountSelector
-from bitsieve.selectors.fitting import count_table
 
 NAMES = [method.name for method in list_methods() if not method.same_as]
 CLASSES = [*dict.fromkeys(getattr(bitsieve, method.estimator) for method in bitsieve.list_methods()), SelectorCV]
@@ -100,8 +100,8 @@ def test_every_public_selector_is_looked_at():
 
 def test_constraints_are_resolved_once(monkeypatch, wine):
     X, y, _ = wine
-    calls, resolve = [], fitting.resolve
-    monkeypatch.setattr(fitting, "resolve", lambda *given: calls.append(given) or resolve(*given))
+    calls, resolve = [], run.constraints_on
+    monkeypatch.setattr(run, "constraints_on", lambda *given: calls.append(given) or resolve(*given))
     ForwardSelector(3, constraints=Constraints(exclude=["constant"])).fit(X, y)
     assert len(calls) == 1
 

@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from bitsieve import DominantSetClusters, DominantSetMII, EqualWidthBinner
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import SIMILARITIES, find_similarity
-from bitsieve.selectors.sampled import TableSamples
+from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.memory import check_memory
 
 pandas = pytest.importorskip("pandas")

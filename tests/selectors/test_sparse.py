@@ -12,7 +12,7 @@ from bitsieve.dataset.sparse import StoredColumns
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.base import CountSelector
-from bitsieve.selectors.fitting import make_selector
+from bitsieve.selectors.making import make_selector
 from bitsieve.utils.lazy import NumberedNames
 
 METHODS = [info.name for info in list_methods() if not info.same_as]

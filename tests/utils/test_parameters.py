@@ -95,7 +95,7 @@ def test_numbers_of_features():
         FeatureCount(("auto",)).among(2.5, 10)
     assert FeatureCount(("auto", None)).among("auto", 10) == FeatureCount((None,)).among(None, 10) == 10
     for wrong, line in (
-        (11, "n_features_to_select=11 is not allowed: give a whole number from 1 to 10 (the table has 10 features)"),
+        (0, "n_features_to_select=0 is not allowed: give a whole number from 1 to 10 (the table has 10 features)"),
         (
             "aut",
             "n_features_to_select='aut' is not allowed: give a whole number from 1 to 10 or a share between 0 and 1 "
@@ -110,6 +110,11 @@ def test_numbers_of_features():
 
 def test_the_default_number_of_features_is_clipped_with_a_warning():
     count = FeatureCount()
-    assert count.among(None, 12) == count.among(None, 10) == 10
-    with pytest.warns(BitsieveWarning, match="4 features, fewer than the default of 10: n_features_to_select is 4"):
+    assert count.among(None, 22) == count.among(None, 20) == 20
+    with pytest.warns(BitsieveWarning, match="4 features, fewer than the default of 20: n_features_to_select is 4"):
         assert count.among(None, 4) == 4
+
+
+def test_more_features_than_there_are_means_all_with_a_warning():
+    with pytest.warns(BitsieveWarning, match="10 features, fewer than n_features_to_select=11: all of them are taken"):
+        assert FeatureCount().among(11, 10) == 10

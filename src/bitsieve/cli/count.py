@@ -7,34 +7,34 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from bitsieve.cli.shared import binning_of, rules_of
+from bitsieve.cli.shared import discretization_options, read_options
 from bitsieve.utils.progress import shown
 
 if TYPE_CHECKING:
     from bitsieve.discretization.base import Binning
     from bitsieve.engines.in_parts import TableInParts
+    from bitsieve.options import DiscretizationOptions
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, count, save."""
-    rule, parameters = binning_of(options)
+    discretization = discretization_options(options)
     there = os.listdir(options.save) if os.path.isdir(options.save) else []
     if not options.force and not all(name.startswith(".bitsieve-") for name in there):  # of a run that was killed
         raise ValueError(f"--save {options.save!r} is there already: add --force to overwrite it, or give another name")
     with shown(not options.quiet):
         from bitsieve.engines.saved_counts import SavedCounts, check_folder, count_like, count_table
         from bitsieve.engines.stream import StreamSource
-        from bitsieve.selection.select import few_are_codes
 
         check_folder(options.save)
         first = None if options.like is None else SavedCounts.load(options.like)
         source = StreamSource(options.data, options.memory)
-        table, binner = _read(source, options, rule, parameters)
+        table, binner = _read(source, options, discretization)
         if first is not None and (options.include or options.exclude):
             raise ValueError("--include and --exclude have no meaning with --like, which has them: leave them out")
         if first is None:
-            table = _considered(table, binner, options)
-            counts = count_table(table, binner, few_are_codes=few_are_codes(rule, parameters))
+            table = _prepared(table, binner, options)
+            counts = count_table(table, binner, few_are_codes=discretization.leaves_codes_open)
         else:
             counts = count_like(table, first)
         counts.save(options.save)
@@ -45,14 +45,13 @@ def run(options: argparse.Namespace) -> int:
 
 def run_sql(options: argparse.Namespace) -> int:
     """Find the bins, and print the statement that counts all pairs of columns."""
-    rule, parameters = binning_of(options)
+    discretization = discretization_options(options)
     with shown(not options.quiet):
         from bitsieve.engines.in_database import DatabaseSource
         from bitsieve.engines.sql import statement
         from bitsieve.engines.stream import StreamSource
         from bitsieve.io.database import identifier, name_of_table
         from bitsieve.io.read import database_kind
-        from bitsieve.selection.select import few_are_codes
 
         kind = database_kind(options.data)
         in_place = kind == "duckdb"
@@ -61,9 +60,9 @@ def run_sql(options: argparse.Namespace) -> int:
             name = ".".join(map(identifier, options.relation.split(".")))
         else:
             name = name_of_table(options.data) if kind else identifier(Path(str(options.data)).stem)
-        table, binner = _read(source, options, rule, parameters)
-        table = _considered(table, binner, options)
-        if few_are_codes(rule, parameters):
+        table, binner = _read(source, options, discretization)
+        table = _prepared(table, binner, options)
+        if discretization.leaves_codes_open:
             table, _ = table.few_as_codes()
         text = statement(table, binner, name)
     print(text)
@@ -71,25 +70,24 @@ def run_sql(options: argparse.Namespace) -> int:
 
 
 def _read(
-    source: Any, options: argparse.Namespace, rule: str, parameters: dict[str, Any]
+    source: Any, options: argparse.Namespace, discretization: DiscretizationOptions
 ) -> tuple[TableInParts, Binning]:
     """The table, of which the target is known, and its binner."""
-    from bitsieve.discretization.base import make_binner
+    from bitsieve.discretization.base import make_discretizer
     from bitsieve.io.read import open_columns
 
     if getattr(source, "own_target", None) is not None:
         open_columns(options.data)
-    how = {name: getattr(options, name) for name in ("target_bins", "target_kind")}
-    how |= {"drop_missing": options.drop_missing_target, "rules": rules_of(options)}
-    table = cast("TableInParts", source.read_in_parts(options.target, options.weight, **how))
-    return table, make_binner(rule, n_jobs=options.threads or -1, **parameters).for_table(table)
+    table = cast("TableInParts", source.read_in_parts(read_options(options)))
+    return table, make_discretizer(discretization, options.threads or -1).for_table(table)
 
 
-def _considered(table: TableInParts, binner: Binning, options: argparse.Namespace) -> TableInParts:
-    """The table without the columns that are left out, each with a note."""
-    from bitsieve.selection.left_out import consider
+def _prepared(table: TableInParts, binner: Binning, options: argparse.Namespace) -> TableInParts:
+    """The table without the columns that are dropped, each with a note."""
+    from bitsieve.pipeline.prepare import ColumnChoice, prepare
 
-    considered = consider(table, options.include or (), options.exclude or (), binner=binner)
-    for note in (*table.notes, *considered.notes):
+    choice = ColumnChoice(include=options.include or (), exclude=options.exclude or ())
+    prepared = prepare(table, choice, binner=binner)
+    for note in (*table.notes, *prepared.notes):
         options.say(f"note: {options.wording(note)}")
-    return cast("TableInParts", considered.table)
+    return cast("TableInParts", prepared.table)

@@ -12,7 +12,7 @@ from bitsieve.utils.defaults import (
     HOW_MANY_METHOD,
     INTERACTIONS_BINNING,
     INTERACTIONS_BINS,
-    SELECT_FEATURES,
+    N_FEATURES,
     SELECT_METHOD,
 )
 
@@ -197,7 +197,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
     "How many features": (
         Option("--features", SELECTING,
                "how many to select: a number, a share such as 0.1, or auto (default: "
-               f"{SELECT_FEATURES}, or all if there are fewer)",
+               f"{N_FEATURES}, or all if there are fewer)",
                "how many", parameters="n_features_to_select", short="-k"),
         Option("--features", "compare",
                "numbers of features, or a list as 5,10,20 (default: 10:100, or each number when there are 20 or fewer)",

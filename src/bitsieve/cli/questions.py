@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bitsieve.cli.options import options_of
-from bitsieve.cli.shared import Wording, binning_of, check_written, given, made_by, rules_of, say, show, sources_of
+from bitsieve.cli.shared import (
+    Wording,
+    check_written,
+    discretization_options,
+    given,
+    made_by,
+    read_options,
+    say,
+    show,
+    sources_of,
+)
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.progress import phase, shown
@@ -29,15 +39,13 @@ def run_how_many(options: argparse.Namespace) -> int:
     """What the rules would take of a table, side by side."""
     from bitsieve.selection.figures import FORMATS
 
-    rule, parameters = binning_of(options)
+    discretization_options(options)
     check_written(options, figure=FORMATS)
     with _asking(options):
-        from bitsieve.discretization.base import binning_with
         from bitsieve.evaluate.how_many import how_many
         from bitsieve.report.plots import plot_how_many
 
-        asked = {name: of for name, of in given(options).items() if name not in ("n_bins", "uncut", "missing")}
-        found = how_many(options.data, options.target, **{**asked, "binning": binning_with(rule, **parameters)})
+        found = how_many(options.data, options.target, **given(options))
         saved = _drawn(options, lambda: plot_how_many(found))
     show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found), saved)
     return 0
@@ -49,8 +57,7 @@ def run_interactions(options: argparse.Namespace) -> int:
     from bitsieve.selection.figures import FORMATS
 
     check_written(options, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN, figure=FORMATS)
-    options.binning = options.binning or INTERACTIONS_BINNING
-    binning_of(options)
+    discretization_options(options, INTERACTIONS_BINNING)
     saved = list[str]()
     with _asking(options):
         from bitsieve.selection.interactions import interactions
@@ -139,19 +146,12 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
 
 def _plan(options: argparse.Namespace) -> Plan:
     from bitsieve.dataset.read import read_data
-    from bitsieve.discretization.base import binning_with
     from bitsieve.evaluate.plan import Question, make_plan
 
-    rule, parameters = binning_of(options)
-    asked = options.binning is not None or bool(parameters.keys() - {"missing"})
-    how = {name: getattr(options, name) for name in ("groups", "target_bins", "target_kind", "header")}
-    how |= {"drop_missing": options.drop_missing_target, "rules": rules_of(options)}
-    table = read_data(options.data, options.target, **how)
-    question = {name: of for name, of in given(options).items() if name in Question.__dataclass_fields__}
-    question |= {"parameters": dict(options.set or ()), "baselines": True}
-    if asked:
-        question |= {"binning": binning_with(rule, **parameters), "missing": None}
-    return make_plan(table, **question)
+    discretization_options(options)
+    table = read_data(options.data, read_options(options))
+    asked = {name: value for name, value in given(options).items() if name in Question.__dataclass_fields__}
+    return make_plan(table, Question(**asked, parameters=dict(options.set or ()), baselines=True))
 
 
 def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:

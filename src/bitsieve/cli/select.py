@@ -6,13 +6,14 @@ import argparse
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import reduce
 from inspect import signature
 from operator import add
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
-from bitsieve.cli.shared import binning_of, check_written, made_by, rules_of, say, show, sources_of
+from bitsieve.cli.shared import check_written, discretization_options, made_by, read_options, say, show, sources_of
 from bitsieve.io.read import check_file, holds_sparse_rows
 from bitsieve.utils.messages import Sentence, Setting, one_line
 from bitsieve.utils.progress import phase, shown
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from bitsieve.dataset.table import Table
-    from bitsieve.selection.reading import Reading
+    from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions, SelectionOptions
+    from bitsieve.pipeline.reading import ReadingPlan
     from bitsieve.selection.selection import Selection
 
 LOCAL = "local"  # the address of a cluster on this machine
@@ -30,11 +32,11 @@ _PATIENCE = "10s"
 
 def run(options: argparse.Namespace) -> int:
     """Read, select, save, print."""
-    reading, parameters = _asked(options)
+    request = _request(options)
     address = options.scheduler
     cluster = nullcontext() if address is None else _connected(address, options.threads)
     with shown(not options.quiet), cluster as client:
-        selection = _selection(options, reading, parameters, client)
+        selection = _select(options, request, client)
         selection.notes[:] = map(options.wording, selection.notes)
         saved = _save(selection, options)
 
@@ -53,11 +55,11 @@ def run_explain(options: argparse.Namespace) -> int:
         raise ValueError(
             f"DATA is missing: give the column to explain, and then the data (FEATURE {options.feature!r})"
         )
-    reading, parameters = _asked(options)
+    request = _request(options)
     with shown(not options.quiet):
         from bitsieve.selection.explain import notes_naming
 
-        selection = _selection(options, reading, parameters)
+        selection = _select(options, request)
         phase("explaining")
         selection.notes[:] = map(options.wording, selection.notes)
         explanation = selection.explain(options.feature)
@@ -70,16 +72,16 @@ def run_explain(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check_paths(options: argparse.Namespace, reading: Reading | None) -> None:
+def _check_paths(options: argparse.Namespace, plan: ReadingPlan | None) -> None:
     """Refuse paths that are missing or cannot be written, before any work."""
     from bitsieve.io.write import ROWS_WRITTEN, WRITTEN
 
     output = getattr(options, "output", None)
-    if output is not None and reading is None:
+    if output is not None and plan is None:
         raise ValueError("--counts has no rows to write: leave out --output")
     check_written(options, output=WRITTEN, output_ranking=ROWS_WRITTEN, report=(".html",))
-    if output is not None and reading is not None and output.lower().endswith(".npz"):
-        if reading.engine.source and not holds_sparse_rows(options.data):
+    if output is not None and plan is not None and output.lower().endswith(".npz"):
+        if plan.engine.source and not holds_sparse_rows(options.data):
             raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
         if len(options.target or ()) > 1:
             raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
@@ -116,22 +118,66 @@ def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
     return saved
 
 
-def _asked(options: argparse.Namespace) -> tuple[Reading | None, dict[str, Any]]:
-    """How the data is read (None: saved counts are) and the parameters, refused before where they cannot be."""
-    binning, parameters = binning_of(options)
-    parameters |= _loop_parameters(options)
+@dataclass(frozen=True)
+class _Request:
+    """What a command asks for."""
+
+    read: ReadOptions
+    selection: SelectionOptions
+    discretization: DiscretizationOptions
+    execution: ExecutionOptions
+    plan: ReadingPlan | None  # None: saved counts are read
+
+
+def _request(options: argparse.Namespace) -> _Request:
+    """What is asked for, refused before anything is read where it cannot be."""
+    from bitsieve.options import ReadOptions, SelectionOptions
+
+    discretization = discretization_options(options)
+    parameters = _loop_parameters(options)
     if options.estimator is not None:
         from bitsieve.information import check_estimator
 
         check_estimator(options.estimator)
         parameters["estimator"] = options.estimator
     parameters |= _method_parameters(options)
-    reading = _reading(options)
-    _check_paths(options, reading)
-    return reading, {"binning": binning, **({} if reading is None else reading.own), **parameters}
+    grouped = "constraints" in parameters
+    execution = _execution_options(options)
+    read = ReadOptions() if options.counts else read_options(options)
+    plan = _reading_plan(options, read, execution)
+    _check_paths(options, plan)
+    selection = SelectionOptions(
+        method=options.method,
+        n_features_to_select=options.features,
+        include=() if grouped else options.include or (),
+        exclude=options.exclude or (),
+        screen=options.screen,
+        parameters=parameters,
+    )
+    return _Request(read, selection, discretization, execution, plan)
 
 
-def _reading(options: argparse.Namespace) -> Reading | None:
+def _execution_options(options: argparse.Namespace) -> ExecutionOptions:
+    """Where the rows are worked on; a scheduler is that of a Dask cluster."""
+    from bitsieve.options import ExecutionOptions
+
+    engine = options.engine
+    if getattr(options, "scheduler", None) is not None:
+        if engine not in (None, "dask"):
+            raise ValueError(f"--scheduler is that of engine dask: leave it out, or --engine {engine}")
+        engine = "dask"
+    if engine == "dask" and isinstance(options.data, list):
+        raise ValueError("engine dask reads one file or a folder: put the files into a folder, and give that as DATA")
+    return ExecutionOptions(
+        engine=engine,
+        memory=options.memory,
+        spool=options.spool,
+        push_down=options.push_down,
+        n_jobs=options.threads or -1,
+    )
+
+
+def _reading_plan(options: argparse.Namespace, read: ReadOptions, execution: ExecutionOptions) -> ReadingPlan | None:
     """How ``DATA`` is read; None: saved counts are."""
     if options.counts:
         from bitsieve.dataset.table import COUNTS
@@ -143,48 +189,29 @@ def _reading(options: argparse.Namespace) -> Reading | None:
         return None
     if options.data is None:
         raise ValueError("the following arguments are required: DATA, or --counts")
-    from bitsieve.selection.reading import Reading
+    from bitsieve.pipeline.reading import plan_reading
 
-    engine, scheduler = options.engine, getattr(options, "scheduler", None)
-    if scheduler is not None:
-        if engine not in (None, "dask"):
-            raise ValueError(f"--scheduler is that of engine dask: leave it out, or --engine {engine}")
-        engine = "dask"
-    if engine == "dask" and isinstance(options.data, list):
-        raise ValueError("engine dask reads one file or a folder: put the files into a folder, and give that as DATA")
-    how = {"memory": options.memory, "spool": options.spool, "header": options.header, "push_down": options.push_down}
-    reading = Reading.planned(options.method, options.data, engine, **how)
-    if not reading.engine.source:
+    plan = plan_reading(options.data, options.method, read, execution)
+    if not plan.engine.source:
         for path in sources_of(options):
             check_file(path)
     elif options.target is None and not holds_sparse_rows(options.data):
         raise ValueError("no target is given: name a column with --target")
-    return reading
+    return plan
 
 
-def _selection(
-    options: argparse.Namespace, reading: Reading | None, parameters: dict[str, Any], client: Client | None = None
-) -> Selection:
+def _select(options: argparse.Namespace, request: _Request, client: Client | None = None) -> Selection:
     """Read the data, here or on a cluster, and select as the options say."""
     from bitsieve.selection.select import select_from
 
-    if reading is None:
+    if request.plan is None:
         from bitsieve.engines.saved_counts import CountsTable
         from bitsieve.engines.sql import load_counts
 
         table: Table = CountsTable(reduce(add, map(load_counts, options.counts)))
     else:
-        of_target = {"target_bins": options.target_bins, "target_kind": options.target_kind}
-        how = {**of_target, "drop_missing": options.drop_missing_target, "rules": rules_of(options)}
-        table = reading.read(options.target, options.weight, **how, groups=options.groups, client=client)
-    return select_from(
-        table,
-        method=options.method,
-        n_features_to_select=options.features,
-        screen=options.screen,
-        n_jobs=options.threads or -1,
-        **parameters,
-    )
+        table = request.plan.open(request.read, client)
+    return select_from(table, request.selection, request.discretization, request.execution)
 
 
 def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
@@ -225,12 +252,11 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
                 what = f" has a meaning with --stop {' or '.join(rules)} only: add that or leave it out"
                 raise ValueError(Sentence(Setting(name), what))
         found["stopping"] = make_stopping(rule, **parameters)
-    include, exclude = options.include or (), options.exclude or ()
-    if not options.group:
-        return {**found, "include": include, "exclude": exclude}
-    from bitsieve.methods.constraints import Constraints
+    if options.group:
+        from bitsieve.methods.constraints import Constraints
 
-    return {**found, "constraints": Constraints(include, exclude, options.group)}
+        found["constraints"] = Constraints(options.include or (), groups=options.group)
+    return found
 
 
 @contextmanager

@@ -19,10 +19,9 @@ from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.messages import BitsieveWarning, Sentence, Setting, message_of, one_line
 
 if TYPE_CHECKING:
-    from bitsieve.dataset.given import ColumnRules
+    from bitsieve.options import DiscretizationOptions, ReadOptions
 
 
-_OF_BINNER = {"n_bins": "bins", "uncut": "uncut", "missing": "missing"}
 _SILENT = ("sklearn", "scipy", "joblib")  # packages whose warnings are about calls that no user made
 
 
@@ -105,21 +104,36 @@ def given(options: argparse.Namespace) -> dict[str, Any]:
     return {**found, "column_types": dict(options.column_type or ()), "n_jobs": options.threads or -1}
 
 
-def rules_of(options: argparse.Namespace) -> ColumnRules:
-    """How columns are read."""
-    from bitsieve.dataset.given import column_rules
+def read_options(options: argparse.Namespace) -> ReadOptions:
+    """How the table is read; what a command has no option for is as by default."""
+    from bitsieve.options import ReadOptions
 
-    return column_rules(options.repair is not False, dict(options.column_type or ()))
+    return ReadOptions(
+        target=options.target,
+        sample_weight=getattr(options, "weight", None),
+        groups=getattr(options, "groups", None),
+        target_kind=options.target_kind,
+        target_bins=options.target_bins,
+        drop_missing_target=options.drop_missing_target,
+        header=getattr(options, "header", None),
+        repair=options.repair is not False,
+        column_types=dict(options.column_type or ()),
+    )
 
 
-def binning_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
-    """The rule of the binner and the parameters given, refused where the rule has none such."""
-    from bitsieve.discretization.base import make_binner
+def discretization_options(options: argparse.Namespace, default: str = BINNING) -> DiscretizationOptions:
+    """How columns become codes, refused where the rule has no such parameter."""
+    from bitsieve.discretization.base import make_discretizer
+    from bitsieve.options import DiscretizationOptions
 
-    rule, given = options.binning or BINNING, {name: getattr(options, typed) for name, typed in _OF_BINNER.items()}
-    parameters = {name: value for name, value in given.items() if value is not None}
-    make_binner(rule, **parameters)
-    return rule, parameters
+    discretization = DiscretizationOptions(
+        binning=options.binning or default,
+        n_bins=options.bins,
+        uncut=options.uncut,
+        missing=options.missing,
+    )
+    make_discretizer(discretization)
+    return discretization
 
 
 def show(

@@ -11,16 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 
+from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Columns, Flags
-from bitsieve.utils.messages import ParameterError, Sentence, Setting, allowed_names, meant, quoted
-from bitsieve.utils.parameters import check_flag
+from bitsieve.utils.messages import Sentence, Setting, allowed_names, meant, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
-COLUMN_TYPES = ("category", "number", DAY_FIRST, MONTH_FIRST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,6 +271,11 @@ class ColumnRules:
     forms: Mapping[int, Form] | None = None
     counted: Flags | None = None  # shape (n_samples,): which rows count; None: all
 
+    @classmethod
+    def from_options(cls, options: ReadOptions) -> ColumnRules:
+        """The rules that a user chose, of all rows."""
+        return cls(options.repair, options.column_types or {})
+
     def by_place(self, names: Sequence[str]) -> dict[int, str]:
         """The types of columns by their places."""
         found = {}
@@ -288,13 +289,3 @@ class ColumnRules:
                 what = f" names {name!r}, which is no feature: {allowed_names(name, [*names])}"
                 raise ValueError(Sentence(Setting("column_types"), what))
         return found
-
-
-def column_rules(repair: bool, types: Mapping[Any, str] | None) -> ColumnRules:
-    """The rules of a call, of all rows."""
-    check_flag("repair", repair)
-    for column, kind in (types or {}).items():
-        if kind not in COLUMN_TYPES:
-            advice = f"give one of {', '.join(map(repr, COLUMN_TYPES))}"
-            raise ParameterError("column_types", {column: kind}, advice)
-    return ColumnRules(repair, types or {})

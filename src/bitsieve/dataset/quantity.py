@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.dataset.encoding import Encoded, are_categories, as_doubles, check_whole_numbers, times_as_numbers
+from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.messages import ParameterError, Sentence, Setting
 from bitsieve.utils.parameters import check_integer
@@ -22,6 +23,12 @@ _SOME = 20  # that are classes where each is in two rows or more, on average
 _ROWS_OF_CODE = 5  # in which each of more numbers must be, for them to be the codes of classes
 
 
+def check_target_kind(target_kind: Any) -> None:
+    """Raise ValueError for what is no kind of target; None leaves it to the values."""
+    if target_kind is not None and not (isinstance(target_kind, str) and target_kind in KINDS):
+        raise ParameterError("target_kind", target_kind, "give 'classes' or 'quantity', or leave it out")
+
+
 class TargetKind(NamedTuple):
     """What the target is said to be: "classes", "quantity", or None, its values decide; and the cuts of a quantity."""
 
@@ -29,17 +36,19 @@ class TargetKind(NamedTuple):
     n_bins: int | None = None  # that a quantity is cut into; None: as many as its samples allow
 
     @classmethod
-    def given(cls, target_bins: Any, target_kind: Any) -> TargetKind:
-        """What two parameters say; ``target_bins="none"`` is ``target_kind="classes"``."""
-        if target_kind is not None and not (isinstance(target_kind, str) and target_kind in KINDS):
-            raise ParameterError("target_kind", target_kind, "give 'classes' or 'quantity', or leave it out")
+    def from_options(cls, options: ReadOptions) -> TargetKind:
+        """What a user says of the target; ``target_bins="none"`` is ``target_kind="classes"``."""
+        target_kind = options.target_kind
+        target_bins = options.target_bins
+        check_target_kind(target_kind)
         is_none = isinstance(target_bins, str) and target_bins == "none"
+        n_bins = None
         if target_bins is not None and not is_none:
-            check_integer("target_bins", target_bins, 2, 65_535, "or 'none' to take each number as a class")
+            n_bins = check_integer("target_bins", target_bins, 2, 65_535, "or 'none' to take each number as a class")
         if target_bins is not None and target_kind == ("quantity" if is_none else "classes"):
             both = Setting("target_bins", target_bins), " contradicts ", Setting("target_kind", target_kind)
             raise ValueError(Sentence(*both, ": leave one of them out"))
-        return cls("classes" if is_none else target_kind, None if is_none else target_bins)
+        return cls("classes" if is_none else target_kind, n_bins)
 
     def cuts(self, values: NDArray[Any] | Encoded, counts: Integers | None, what: str) -> bool:
         """Whether values, none missing, are a quantity; ``counts``: samples of each, of distinct whole numbers."""

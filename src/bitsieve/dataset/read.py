@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from numbers import Number
-from typing import Any, NamedTuple
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -38,10 +38,10 @@ from bitsieve.dataset.target import (
 from bitsieve.dataset.text import target_with_text_read
 from bitsieve.io.libsvm import SpooledColumns
 from bitsieve.io.npz import ArrayTable
+from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Columns, Flags
 from bitsieve.utils.lazy import NumberedNames, issparse
 from bitsieve.utils.messages import quoted
-from bitsieve.utils.parameters import check_flag
 from bitsieve.utils.progress import phase
 
 
@@ -115,65 +115,64 @@ def n_rows(values: Any) -> int:
     return len(values) if hasattr(values, "__len__") else len(np.asarray(values))
 
 
-def read_data(
-    data: Any,
-    target: Any = None,
-    sample_weight: Any = None,
-    groups: Any = None,
-    *,
-    target_bins: int | str | None = None,  # classes that a quantity is cut into
-    target_kind: str | None = None,  # "classes" or "quantity"; None: its values decide
-    drop_missing: bool = False,  # whether rows without a target are left out; else they are an error
-    header: bool | None = None,  # None: the first line of text has the names, and is an error if it looks like data
-    rules: ColumnRules | None = None,  # how columns are read
-) -> TableInMemory:
+def read_data(data: Any, options: ReadOptions) -> TableInMemory:
     """Split ``data`` into features, target and frequency weights, and read them.
 
     The data is an array, a frame, a sparse table or the path of a file. Target, weights and groups are columns of it,
     which then are no features, or values; the target of a .npz file is ``y`` by default.
     """
-    check_flag("drop_missing_target", drop_missing)
-    of_target = TargetRules(TargetKind.given(target_bins, target_kind), drop_missing, rules, groups)
+    target_kind = TargetKind.from_options(options)
     phase("reading")
     notes: list[str] = []
     if is_path(data):
         from bitsieve.io.read import read_table
 
-        data = read_table(data, header=header, notes=notes)
+        data = read_table(data, header=options.header, notes=notes)
     original, data = data, with_rows(data)
     if getattr(data, "shape", None) and not data.shape[0]:
         raise no_row_counts("the data", weighted=False, drop_missing=False)
     if isinstance(data, ArrayTable):
-        table = _from_arrays(data, target, sample_weight, of_target)
+        table = _from_arrays(data, options, target_kind)
     elif nw.dependencies.is_into_dataframe(data):
-        table = _from_frame(data, original, target, sample_weight, of_target)
+        table = _from_frame(data, original, options, target_kind)
     else:
-        table = _from_array(data, target, sample_weight, of_target)
+        table = _from_array(data, options, target_kind)
     check_several_rows(table)
-    if groups is not None and table.given is not None:
-        table = replace(table, given=replace(table.given, groups=groups if isinstance(groups, str) else "groups"))
+    if options.groups is not None and table.given is not None:
+        groups = options.groups if isinstance(options.groups, str) else "groups"
+        table = replace(table, given=replace(table.given, groups=groups))
     return replace(table, notes=(*notes, *table.notes))
 
 
-class TargetRules(NamedTuple):
-    """How a table is read: what the target is, whether rows without one are left out, columns, and groups of rows."""
+def _read_roles(
+    source: _Frame | _Archive, roles: Roles, options: ReadOptions, target_kind: TargetKind
+) -> TableInMemory:
+    """The columns of a source by their roles; what is no column of it is given by its values."""
+    y = source.several(roles.target) if roles.target else given_values(options.target, source.n_samples)
+    weights = options.sample_weight if roles.weight is None else source.several([roles.weight])
+    groups = options.groups if roles.groups is None else source.several([roles.groups])
+    return _read_values(source.features(roles.features), y, weights, groups, roles.target_name, options, target_kind)
 
-    said: TargetKind
-    drop_missing: bool
-    columns: ColumnRules | None = None
-    groups: Any = None
 
-    def read(self, X: Any, y: Any, sample_weight: Any, name: str) -> TableInMemory:
-        """Features, target and weights as a table."""
-        how: dict[str, Any] = {"said": self.said, "rules": self.columns, "drop_missing": self.drop_missing}
-        return read_xy(X, y, sample_weight, self.groups, target_name=name, **how)
-
-    def split(self, source: _Frame | _Archive, roles: Roles, target: Any, sample_weight: Any) -> TableInMemory:
-        """The columns of a source by their roles; target and weights that are no columns are given by their values."""
-        y = source.several(roles.target) if roles.target else given_values(target, source.n_samples)
-        weights = sample_weight if roles.weight is None else source.several([roles.weight])
-        rules = self if roles.groups is None else self._replace(groups=source.several([roles.groups]))
-        return rules.read(source.features(roles.features), y, weights, roles.target_name)
+def _read_values(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    groups: Any,
+    target_name: str,
+    options: ReadOptions,
+    target_kind: TargetKind,
+) -> TableInMemory:
+    return read_xy(
+        X,
+        y,
+        sample_weight,
+        groups,
+        target_name=target_name,
+        said=target_kind,
+        rules=ColumnRules.from_options(options),
+        drop_missing=options.drop_missing_target,
+    )
 
 
 class _Frame:
@@ -231,13 +230,13 @@ class _Archive:
         return ArrayTable(self.whole.X[:, places], self.column(others[0]), list(names))
 
 
-def _from_frame(data: Any, original: Any, target: Any, sample_weight: Any, rules: TargetRules) -> TableInMemory:
+def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: TargetKind) -> TableInMemory:
     """Take the target and the weights out of named columns of a frame, which was collected where it is not original."""
     source = _Frame(data)
-    if target is None:
+    if options.target is None:
         raise ValueError(f"no target is given: name one of the columns {quoted(source.labels)}")
-    roles = divide(source.labels, target, sample_weight, rules.groups, n_samples=source.n_samples)
-    table = rules.split(source, roles, target, sample_weight)
+    roles = divide(source.labels, options.target, options.sample_weight, options.groups, n_samples=source.n_samples)
+    table = _read_roles(source, roles, options, target_kind)
 
     def take(indices: Columns) -> Any:
         labels = [roles.features[j] for j in indices.tolist()]
@@ -249,17 +248,26 @@ def _from_frame(data: Any, original: Any, target: Any, sample_weight: Any, rules
     return replace(table, given=Given(take, with_target, roles.weight_name, roles.features, data))
 
 
-def _from_arrays(data: ArrayTable, target: Any, sample_weight: Any, rules: TargetRules) -> TableInMemory:
+def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> TableInMemory:
     """Take the target and the weights out of the columns of an archive, whose target is ``y`` by default."""
-    if target is None and "y" in data.names:
-        raise ValueError("the target and a feature are both named 'y': give the feature another name")
-    target = "y" if target is None else target
-    others_named = isinstance(sample_weight, str) or isinstance(rules.groups, str)
-    if not isinstance(data.X, np.ndarray) and isinstance(target, str) and target == "y" and not others_named:
-        return _from_sparse_arrays(data, sample_weight, rules)
+    if options.target is None:
+        if "y" in data.names:
+            raise ValueError("the target and a feature are both named 'y': give the feature another name")
+        options = replace(options, target="y")
+    target_is_y = isinstance(options.target, str) and options.target == "y"
+    others_named = isinstance(options.sample_weight, str) or isinstance(options.groups, str)
+    if not isinstance(data.X, np.ndarray) and target_is_y and not others_named:
+        return _from_sparse_arrays(data, options, target_kind)
     source = _Archive(data)
-    roles = divide(source.labels, target, sample_weight, rules.groups, n_samples=source.n_samples, never=["y"])
-    table = rules.split(source, roles, target, sample_weight)
+    roles = divide(
+        source.labels,
+        options.target,
+        options.sample_weight,
+        options.groups,
+        n_samples=source.n_samples,
+        never=["y"],
+    )
+    table = _read_roles(source, roles, options, target_kind)
     unnamed = roles.features == [f"x{j}" for j in range(len(roles.features))]
     feature_names = None if unnamed else np.array(roles.features, object)
     given = Given(
@@ -272,29 +280,31 @@ def _from_arrays(data: ArrayTable, target: Any, sample_weight: Any, rules: Targe
     return replace(table, names=roles.features, feature_names=feature_names, given=given)
 
 
-def _from_sparse_arrays(data: ArrayTable, sample_weight: Any, rules: TargetRules) -> TableInMemory:
+def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> TableInMemory:
     """The columns of a sparse ``X``, which may be too many to go through by name, and ``y``."""
-    table = rules.read(data.X, data.y, sample_weight, "y")
+    table = _read_values(data.X, data.y, options.sample_weight, options.groups, "y", options, target_kind)
 
     def with_target(names: Sequence[str]) -> ArrayTable:
         return ArrayTable(data.X[:, [data.names.index(name) for name in names]], data.y, list(names))
 
-    given = Given(taker_of(data.X), with_target, None if sample_weight is None else "sample_weight", whole=data)
+    weight_name = None if options.sample_weight is None else "sample_weight"
+    given = Given(taker_of(data.X), with_target, weight_name, whole=data)
     if isinstance(data.names, NumberedNames):
         return replace(table, given=given)
     return replace(table, names=data.names, feature_names=np.array(data.names, object), given=given)
 
 
-def _from_array(data: Any, target: Any, sample_weight: Any, rules: TargetRules) -> TableInMemory:
+def _from_array(data: Any, options: ReadOptions, target_kind: TargetKind) -> TableInMemory:
     if data is None or isinstance(data, (Mapping, Number)):
         raise ValueError(f"data is {type(data).__name__}: give an array, a data frame, or the path of a table file")
     X = data if issparse(data) else as_array(data)
     if X.ndim != 2:
         raise no_table(X.shape)
-    if target is None:
+    if options.target is None:
         raise ValueError("the data is an array, whose columns have no names: give the target as an array of its values")
-    roles = divide((), target, sample_weight, rules.groups, n_samples=X.shape[0])
-    table = rules.read(X, given_values(target, X.shape[0]), sample_weight, roles.target_name)
+    roles = divide((), options.target, options.sample_weight, options.groups, n_samples=X.shape[0])
+    y = given_values(options.target, X.shape[0])
+    table = _read_values(X, y, options.sample_weight, options.groups, roles.target_name, options, target_kind)
     return replace(table, given=Given(taker_of(X), None, roles.weight_name))
 
 

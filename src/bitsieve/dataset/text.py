@@ -15,10 +15,11 @@ from pyarrow import csv
 
 from bitsieve.dataset.arrow import arrow_of, flags, is_text, numpy_of, text_of, without_markers
 from bitsieve.dataset.encoding import as_array
-from bitsieve.dataset.given import DAY_FIRST, MONTH_FIRST, Account, ColumnRules, Form, Understood
+from bitsieve.dataset.given import Account, ColumnRules, Form, Understood
 from bitsieve.dataset.target import split_target
 from bitsieve.io.dialect import MARKERS
 from bitsieve.io.text import without_commas
+from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.utils.arrays import Flags, Integers
 
 _MOST = 0.95  # of the rows with a value must be of one form

@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 
 from bitsieve.dataset.arrow import flags, numpy_of
 from bitsieve.dataset.encoding import WHOLE
-from bitsieve.dataset.given import DAY_FIRST, MONTH_FIRST, Form
+from bitsieve.dataset.given import Form
+from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.utils.arrays import Flags, Integers
 
 _SPACES = " \u00a0\u2009\u202f"

@@ -24,6 +24,7 @@ from bitsieve.dataset.extents import MISSING, NUMBERS, Extents, KnownColumns, Nu
 from bitsieve.dataset.given import Form
 from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.discretization.ragged import Ragged
+from bitsieve.options import DiscretizationOptions
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.messages import ParameterError, Sentence, Setting
@@ -230,6 +231,12 @@ def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters:
             raise ValueError(Sentence(f"binning {spec!r} has no parameter ", Setting(name), ": it has ", *known))
     made: Binning = rule(n_jobs=n_jobs, **parameters)
     return made
+
+
+def make_discretizer(options: DiscretizationOptions, n_jobs: int | None = None) -> Binning:
+    """The rule that a user chose, not fitted: the default one where none is chosen."""
+    name_or_rule = BINNING if options.binning is None else options.binning
+    return make_binner(name_or_rule, n_jobs=n_jobs, **options.rule_parameters)
 
 
 def binning_with(spec: Any, n_jobs: int | None = None, **parameters: Any) -> Any:

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, ClassVar, TypeVar, Unpack
+from typing import Any, ClassVar, TypeVar
 
 from bitsieve.counts.packed import PackedSource
 from bitsieve.dataset.given import Given, Roles, divide
@@ -18,7 +18,8 @@ from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
 from bitsieve.engines.portions import PartitionedSource, Portions, in_order
-from bitsieve.engines.registry import DataInParts, ReadAs
+from bitsieve.engines.registry import DataInParts
+from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.progress import phase
 
@@ -104,18 +105,17 @@ class PartsOnCluster(DataInParts, ABC):
     def _given(self, roles: Roles) -> Given:
         """What was given, when the columns are divided."""
 
-    def read_in_parts(
-        self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", **how: Unpack[ReadAs]
-    ) -> TableInParts:
+    def read_in_parts(self, options: ReadOptions) -> TableInParts:
         phase("reading")
-        roles = divide(self.labels, target, sample_weight, unnamed=target_name)
-        beside = None if roles.target else target, None if roles.weight is not None else sample_weight
+        roles = divide(self.labels, options.target, options.sample_weight, unnamed=options.target_name)
+        target = None if roles.target else options.target
+        sample_weight = None if roles.weight is not None else options.sample_weight
 
         def portions(target_only: bool) -> Portions:
-            return self._portions((roles.others or self.labels[:1]) if target_only else None, *beside)
+            return self._portions((roles.others or self.labels[:1]) if target_only else None, target, sample_weight)
 
         with _loaded_by_workers(self.to_install):
             open_parts = partial(ClusterParts, portions)
-            table = TableInParts.read(open_parts, roles, self.n_columns, named=bool(self.labels), **how)
+            table = TableInParts.read(open_parts, roles, self.n_columns, options, named=bool(self.labels))
         table.given = self._given(roles)
         return table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, TypeVar, Unpack, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import narwhals as nw
 import numpy as np
@@ -34,9 +34,10 @@ from bitsieve.engines.grouped_counts import (
     whole,
 )
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
-from bitsieve.engines.registry import DataInParts, ReadAs
+from bitsieve.engines.registry import DataInParts
 from bitsieve.io.database import relation_of
 from bitsieve.io.read import database_kind
+from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.messages import Sentence, Setting, quoted
 from bitsieve.utils.progress import phase
@@ -299,17 +300,15 @@ class DatabaseSource(DataInParts):
             raise ValueError(f"data is {type(data).__name__}: give a lazy frame, such as a relation of a database")
         self.data = data
 
-    def read_in_parts(
-        self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", **how: Unpack[ReadAs]
-    ) -> TableInParts:
+    def read_in_parts(self, options: ReadOptions) -> TableInParts:
         with answering():
             frame = nw.from_native(self.data).lazy()
             schema = dict(frame.collect_schema())
-        roles = divide(list(schema), target, sample_weight, unnamed=target_name)
-        if not roles.target or (sample_weight is not None and roles.weight is None):
+        roles = divide(list(schema), options.target, options.sample_weight, unnamed=options.target_name)
+        if not roles.target or (options.sample_weight is not None and roles.weight is None):
             what = "target" if not roles.target else "weights"
             raise ValueError(f"the {what} must be a column of the table, where the rows are counted: name it")
-        table = TableInParts.read(partial(PartsInDatabase, frame, schema), roles, len(schema), **how)
+        table = TableInParts.read(partial(PartsInDatabase, frame, schema), roles, len(schema), options)
         features = np.array(roles.features, object)
 
         def with_target(names: Any) -> Any:

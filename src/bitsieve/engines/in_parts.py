@@ -26,6 +26,7 @@ from bitsieve.discretization.equal import EqualWidthBinning
 from bitsieve.discretization.mdl import CutsInParts
 from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.engines.portions import united
+from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.progress import phase
 
@@ -233,16 +234,14 @@ class TableInParts(TableElsewhere):
         open_parts: Callable[[PartReader], Parts],
         roles: Roles,
         n_columns: int,
+        options: ReadOptions,
         *,
         named: bool = True,
-        target_bins: int | str | None = None,
-        target_kind: str | None = None,
-        drop_missing: bool = False,
-        rules: ColumnRules | None = None,
     ) -> TableInParts:
         """Look at the target: one pass, more where it is of several columns, of very many numbers or of text."""
-        said = TargetKind.given(target_bins, target_kind)
-        rules = replace(ColumnRules() if rules is None else rules, forms={})
+        said = TargetKind.from_options(options)
+        drop_missing = options.drop_missing_target
+        rules = replace(ColumnRules.from_options(options), forms={})
         reader = PartReader(roles.features if named else None, roles.target, roles.weight, drop_missing, rules=rules)
         parts = open_parts(reader)
         known, accounts = _summarized_target(parts, reader), dict[str, Account]()

@@ -7,43 +7,26 @@ from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol, TypedDict, Unpack
+from typing import Any, Protocol
 
-from bitsieve.dataset.given import ColumnRules, gives_batches, is_frame, is_lazy, is_path
+from bitsieve.dataset.given import gives_batches, is_frame, is_lazy, is_path
 from bitsieve.dataset.table import COUNTS, Table
 from bitsieve.io.read import database_kind
+from bitsieve.options import ReadOptions
 from bitsieve.utils.messages import ParameterError
-
-
-class ReadAs(TypedDict, total=False):
-    """How a target and columns are read, by default as in :func:`bitsieve.select`."""
-
-    target_bins: int | str | None
-    target_kind: str | None
-    drop_missing: bool  # whether rows without a target are left out
-    rules: ColumnRules | None
 
 
 class DataInParts(Protocol):
     """Data that is read in parts."""
 
-    def read_in_parts(
-        self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", **how: Unpack[ReadAs]
-    ) -> Table:
+    def read_in_parts(self, options: ReadOptions) -> Table:
         """Look at the target, and divide the columns into features, target and weights.
 
         Parameters
         ----------
-        target : str, list of str, or array-like of shape (n_samples,), optional
-            Columns, or the values: in memory, or a Dask collection cut at the same rows; "y" are the labels of a libsvm
-            file. None: all rows are of one class.
-        sample_weight : str or array-like of shape (n_samples,), optional
-            Frequency weights, in the same ways.
-        target_name : str
-            What messages call a target that is given by its values.
-        **how
-            ``target_bins`` and ``target_kind`` as in :func:`bitsieve.select`; ``drop_missing``: whether rows without a
-            target are left out; ``rules``: how columns are read.
+        options : ReadOptions
+            The target and the weights are columns, or values: in memory, or a Dask collection cut at the same rows;
+            "y" are the labels of a libsvm file. Without a target all rows are of one class.
 
         Returns
         -------

@@ -301,7 +301,12 @@ class CountsTable(TableElsewhere):
         return self.counts.binner, TabledSource(self.counts)
 
     def without(self, columns: Sequence[int]) -> CountsTable:
-        return self  # every column was counted
+        """The same counts, of every column; ``left_out`` says which of them no method is to choose."""
+        if set(columns) <= {*self.left_out}:
+            return self
+        table = copy(self)
+        table.left_out = tuple(sorted({*self.left_out, *columns}))
+        return table
 
     def varies(self, j: int) -> bool:
         return bool(self._varies[j]) or j in self._uncut

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,14 @@ from bitsieve.dataset.target_summary import TargetCoding
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
-from bitsieve.engines.registry import DataInParts, ReadAs
+from bitsieve.engines.registry import DataInParts
 from bitsieve.io.arrow import give_back_unused
 from bitsieve.io.errors import check_unchanged
 from bitsieve.io.libsvm import read_libsvm_in_ranges
 from bitsieve.io.parts import ColumnParts
 from bitsieve.io.read import holds_sparse_rows, open_columns
 from bitsieve.io.spool import Spool, kept, key_name, mapped
+from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_memory
@@ -324,22 +325,21 @@ class StreamSource(DataInParts):
         """The target that the data is of by itself: "y", the labels of a libsvm file; None for all other data."""
         return "y" if holds_sparse_rows(self.data) else None
 
-    def read_in_parts(
-        self, target: Any = None, sample_weight: Any = None, *, target_name: str = "y", **how: Unpack[ReadAs]
-    ) -> Table:
+    def read_in_parts(self, options: ReadOptions) -> Table:
+        target, sample_weight = options.target, options.sample_weight
         if self.own_target is not None:
-            how.pop("rules", None)
             arrays = read_libsvm_in_ranges(Path(self.data), self.memory or DEFAULT_MEMORY, self.spool)
-            read = read_data(arrays, self.own_target if target is None else target, sample_weight, **how)
-            return read if target is not None else replace(read, y=None)
+            if target is not None:
+                return read_data(arrays, options)
+            return replace(read_data(arrays, replace(options, target=self.own_target)), y=None)
         batches = open_columns(self.data, header=self.header, spool=self.spool)
-        roles = divide(batches.names, target, sample_weight, n_samples=batches.n_rows, unnamed=target_name)
+        roles = divide(batches.names, target, sample_weight, n_samples=batches.n_rows, unnamed=options.target_name)
         beside = (
             None if roles.target or target is None else as_array(target),
             None if roles.weight is not None or sample_weight is None else as_array(sample_weight),
         )
         open_parts = partial(StreamParts, batches, beside=beside, memory=self.memory, spool=self.spool)
-        table = TableInParts.read(open_parts, roles, len(batches.names), **how)
+        table = TableInParts.read(open_parts, roles, len(batches.names), options)
         table.given = Given(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
         table.notes = (*batches.notes, *table.notes)
         return table

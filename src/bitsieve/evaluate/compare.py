@@ -7,12 +7,12 @@ from os import PathLike
 from types import MappingProxyType
 from typing import Any, Self
 
-from bitsieve.dataset.given import column_rules
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.evaluate.comparison import Comparison
 from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
 from bitsieve.evaluate.run import Checkpoint, run_plan
+from bitsieve.options import ReadOptions
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.utils.defaults import BINNING, CROSS_VALIDATED
 from bitsieve.utils.docstrings import cites
@@ -49,6 +49,8 @@ def compare(
     exclude: Sequence[Any] = (),
     parameters: Mapping[str, Any] = MappingProxyType({}),
     binning: Any = None,
+    n_bins: int | None = None,
+    uncut: str | None = None,
     missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
@@ -104,9 +106,7 @@ def compare(
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, optional
         By default "auto"; with ``protocol="paper"`` and classes "mdl", and columns that it leaves uncut are cut at
         their median.
-    missing : {"error", "bin"}, optional
-        Missing values: an error, which is the default, or a code of their own.
-    target_bins, target_kind, drop_missing_target, repair, column_types, header
+    n_bins, uncut, missing, target_bins, target_kind, drop_missing_target, repair, column_types, header
         As for :func:`bitsieve.select`.
     baselines : bool, default=True
         Whether the errors of the majority class (of a quantity the mean), of all columns, and of scikit-learn's
@@ -150,12 +150,36 @@ def compare(
     >>> print(comparison.choice())
     mrmr with 5 features: error 3.4 % +- 1.2, not more than one standard error above the best (jmi with 6: 2.8 %)
     """
-    asked = {name: value for name, value in locals().items() if name in Question.__dataclass_fields__}
+    question = Question(
+        methods=methods,
+        features=features,
+        classifier=classifier,
+        scoring=scoring,
+        folds=folds,
+        protocol=protocol,
+        include=include,
+        exclude=exclude,
+        parameters=parameters,
+        binning=binning,
+        n_bins=n_bins,
+        uncut=uncut,
+        missing=missing,
+        baselines=baselines,
+        random_state=random_state,
+        bounds=bounds,
+    )
+    read = ReadOptions(
+        target=target,
+        groups=groups,
+        target_kind=target_kind,
+        target_bins=target_bins,
+        drop_missing_target=drop_missing_target,
+        header=header,
+        repair=repair,
+        column_types=column_types,
+    )
     with shown(verbose):
-        how: dict[str, Any] = {"drop_missing": drop_missing_target, "header": header}
-        how |= {"target_bins": target_bins, "target_kind": target_kind}
-        table = read_data(data, target, groups=groups, **how, rules=column_rules(repair, column_types))
-        plan = make_plan(table, **asked)
+        plan = make_plan(read_data(data, read), question)
         comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
     warn_of(comparison.notes)
     return comparison
@@ -251,12 +275,22 @@ class SelectorCV(ColumnSelector):
         return super().fit(X, y, groups=groups)
 
     def _fit_table(self, table: TableInMemory) -> Self:  # type: ignore[override]  # as it requires the rows
-        asked = {name: getattr(self, name) for name in self.parameter_names if name in Question.__dataclass_fields__}
-        if self.features is None:
-            asked["features"] = range(1, min(MOST_FEATURES, table.n_features) + 1)
-        if self.classifier is None:
-            asked["classifier"] = "ridge" if table.target.is_quantity else "linear-svm"
-        plan = make_plan(table, **asked)
+        features = self.features
+        if features is None:
+            features = range(1, min(MOST_FEATURES, table.n_features) + 1)
+        classifier = self.classifier
+        if classifier is None:
+            classifier = "ridge" if table.target.is_quantity else "linear-svm"
+        question = Question(
+            methods=self.methods,
+            features=features,
+            classifier=classifier,
+            folds=self.folds,
+            binning=self.binning,
+            missing=self.missing,
+            random_state=self.random_state,
+        )
+        plan = make_plan(table, question)
         self.comparison_ = run_plan(plan, self.n_jobs)
         choice = self.comparison_.choice()
         self.method_, self.n_features_to_select_ = choice.method, choice.n_features

@@ -9,18 +9,18 @@ from typing import Any, cast
 import numpy as np
 
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.dataset.given import column_rules
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.table import TableInMemory
-from bitsieve.discretization.base import binning_with, make_binner
+from bitsieve.discretization.base import make_binner, make_discretizer
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.compare import SelectorCV
 from bitsieve.information.evidence import leaks
 from bitsieve.methods.by_counts.stopping.dependent import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.selection.left_out import consider
+from bitsieve.options import DiscretizationOptions, ReadOptions
+from bitsieve.pipeline.counting import Counted, count_table
+from bitsieve.pipeline.prepare import ColumnChoice, prepare
 from bitsieve.selection.notes import explain_leaks, explain_rows, explain_target, refuse_constant_data
-from bitsieve.selectors.fitting import Counted, count_table
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
 from bitsieve.selectors.stability import StabilitySelector
 from bitsieve.utils import html
@@ -132,6 +132,8 @@ def how_many(
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
     binning: Any = BINNING,
+    n_bins: int | None = None,
+    uncut: str | None = None,
     missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
@@ -164,8 +166,7 @@ def how_many(
     include, exclude : sequence of column, optional
         As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
-    missing : {"error", "bin"}, optional
-    target_bins, target_kind, drop_missing_target, repair, column_types
+    n_bins, uncut, missing, target_bins, target_kind, drop_missing_target, repair, column_types
         As for :func:`bitsieve.select`.
     classifier, folds
         As for :func:`bitsieve.compare`.
@@ -195,12 +196,24 @@ def how_many(
     [4, 11, 2, 5, None]
     """
     check_integer("random_state", random_state, 0, 2**32 - 1)
-    how: Any = {"target_bins": target_bins, "target_kind": target_kind, "drop_missing": drop_missing_target}
-    table = read_data(data, target, sample_weight, groups, **how, rules=column_rules(repair, column_types))
+    read = ReadOptions(
+        target=target,
+        sample_weight=sample_weight,
+        groups=groups,
+        target_kind=target_kind,
+        target_bins=target_bins,
+        drop_missing_target=drop_missing_target,
+        repair=repair,
+        column_types=column_types,
+    )
+    table = read_data(data, read)
     refuse_constant_data(table)
-    considered = consider(table, include, exclude, constrains=False, orders=False)
-    table, n_left = cast("TableInMemory", considered.table), considered.n_left  # as it was given
-    own: Any = {"criterion": method, "estimator": estimator, "binning": binning_with(binning, n_jobs, missing=missing)}
+    prepared = prepare(table, ColumnChoice(include=include, exclude=exclude), may_constrain=False, orders=False)
+    table = cast("TableInMemory", prepared.table)  # as it was given
+    n_left = prepared.n_left
+    discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
+    rule = make_discretizer(discretization, n_jobs) if discretization.rule_parameters else binning
+    own: Any = {"criterion": method, "estimator": estimator, "binning": rule}
     forward = ForwardSelector(max(1, round(n_left**0.5)), **own)
     drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
     features = range(1, min(MOST, n_left) + 1)
@@ -210,12 +223,12 @@ def how_many(
     answers += [_by_errors(table, folded), _by_knockoffs(counted, n_left, drawn)]
     most = min(n_left, max(3, min(MOST, 2 + max(answer.n_features or 0 for answer in answers))))
     band = null_band(counted, table, ForwardSelector(most, **own).fit_counted(counted).selected_, **drawn)
-    return HowMany(answers, reading(answers, table.target.is_quantity), band, _warned(counted, table, considered.notes))
+    return HowMany(answers, reading(answers, table.target.is_quantity), band, _warned(counted, table, prepared.notes))
 
 
-def _warned(counted: Counted, table: TableInMemory, considered: list[str]) -> list[str]:
+def _warned(counted: Counted, table: TableInMemory, on_columns: list[str]) -> list[str]:
     """What was noticed in the data, as warnings too."""
-    notes = [*table.notes, *considered, *explain_target(table), *explain_rows(table)]
+    notes = [*table.notes, *on_columns, *explain_target(table), *explain_rows(table)]
     notes += explain_leaks(leaks(counted.information), table)
     warn_of(notes)
     return notes

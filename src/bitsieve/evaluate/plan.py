@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -16,15 +16,16 @@ from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, Stratifie
 from bitsieve.dataset.quantity import TIMES
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import Target
-from bitsieve.discretization.base import make_binner
-from bitsieve.discretization.transformers import MDLBinner
+from bitsieve.discretization.base import make_binner, make_discretizer
 from bitsieve.evaluate.measures import Loss, Measure, Predicted, make_measure
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
 from bitsieve.information.evidence import leaks
 from bitsieve.methods.registry import method_name, parameters_of
-from bitsieve.selection.left_out import consider
+from bitsieve.options import DiscretizationOptions
+from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.prepare import ColumnChoice, prepare
 from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data
-from bitsieve.selectors.fitting import count_table, make_selector
+from bitsieve.selectors.making import make_selector
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING, COMPARED
 from bitsieve.utils.messages import ParameterError, Sentence, Setting, choices
@@ -138,6 +139,8 @@ class Question:
     exclude: Sequence[Any] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     binning: Any = None
+    n_bins: int | None = None
+    uncut: str | None = None
     missing: str | None = None
     baselines: bool = False
     random_state: int = 0
@@ -192,9 +195,8 @@ class Plan:
         return np.array(errors)
 
 
-def make_plan(table: TableInMemory, **asked: Any) -> Plan:
-    """Check every part of a comparison of a table, and put them together; ``asked`` are fields of a question."""
-    question = Question(**asked)
+def make_plan(table: TableInMemory, question: Question) -> Plan:
+    """Check every part of a comparison of a table, and put them together."""
     on_model: list[str] = []
     classifier, random_state = question.classifier, question.random_state
     predicts: Predicted = "quantity" if table.target.is_quantity else "classes"
@@ -212,11 +214,12 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
     binner = _binning(question, table.target)
     table = table.dense()
     refuse_constant_data(table)
-    considered = consider(table, question.include, question.exclude, constrains=False, orders=False)
-    counts, on_counts = feature_counts(question.features, considered.n_left)
+    choice = ColumnChoice(include=question.include, exclude=question.exclude)
+    prepared = prepare(table, choice, may_constrain=False, orders=False)
+    counts, on_counts = feature_counts(question.features, prepared.n_left)
     folds, on_folds = make_folds(table.target, question.folds, random_state, table.groups)
     _refuse_small_tests(folds, measure, table.target.codes)
-    table = cast("TableInMemory", considered.table)  # as it was given
+    table = cast("TableInMemory", prepared.table)  # as it was given
     on_leaks = explain_leaks(leaks(count_table(table, make_binner(missing="bin")).information), table)
     return Plan(
         question,
@@ -229,7 +232,7 @@ def make_plan(table: TableInMemory, **asked: Any) -> Plan:
         loss=measure.over(table.target.truth),
         folds=folds,
         binning=binner,
-        notes=[*table.notes, *considered.notes, *on_counts, *on_model, *explain_target(table), *on_leaks, *on_folds],
+        notes=[*table.notes, *prepared.notes, *on_counts, *on_model, *explain_target(table), *on_leaks, *on_folds],
     )
 
 
@@ -315,13 +318,16 @@ def _whole_numbers(values: list[Any]) -> NDArray[Any]:
 
 def _binning(question: Question, target: Target) -> Any:
     """The binning that was asked for; for classes under the protocol of the papers MDL, and cuts at the median."""
-    own: dict[str, Any] = {} if question.missing is None else {"missing": question.missing}
-    if question.binning is not None:
-        made = make_binner(question.binning, **own)
-        return made if own else question.binning
-    if question.protocol == "paper" and not target.n_allowed:
-        return MDLBinner(uncut="median", **own)
-    return make_binner(**own) if own else BINNING
+    options = DiscretizationOptions(
+        binning=BINNING if question.binning is None else question.binning,
+        n_bins=question.n_bins,
+        uncut=question.uncut,
+        missing=question.missing,
+    )
+    if question.binning is None and question.protocol == "paper" and not target.n_allowed:
+        options = replace(options, binning="mdl", uncut=options.uncut or "median")
+    rule = make_discretizer(options)
+    return rule if options.rule_parameters else options.binning
 
 
 @dataclass(frozen=True)

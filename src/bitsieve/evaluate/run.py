@@ -32,7 +32,7 @@ from bitsieve.evaluate.plan import Fold, Foreign, Plan
 from bitsieve.io.errors import DataError
 from bitsieve.io.output import writing
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
-from bitsieve.selectors.fitting import Counted, count_table
+from bitsieve.pipeline.counting import Counted, count_table
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.messages import one_line
 from bitsieve.utils.progress import phase

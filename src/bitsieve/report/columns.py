@@ -136,7 +136,7 @@ def quality_parts(evidence: Evidence, notes: Sequence[str] = ()) -> list[str]:
         return []
     quality = column_quality(cast(TableInMemory, whole))
     names, n_rows = whole.names, whole.n_samples
-    uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.left_out)
+    uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.dropped)
     rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}
     remarks = [_remarks(q, j in uncut, names) for j, q in enumerate(quality)]
     relevance, bins = evidence.information.relevance, evidence.information.source.arities

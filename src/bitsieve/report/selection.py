@@ -154,7 +154,7 @@ def _about_chance(chance: Chance | None) -> str:
 
 def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
     selector, names = selection.selector, selection.evidence.table.names
-    left_out = set(selection.evidence.left_out)
+    left_out = set(selection.evidence.dropped)
     later = [names[j] for j in curve.curve.columns[curve.curve.n_selected :].tolist() if j not in left_out]
     n = len(selection.features)
     text = f"{n:,} {'feature was' if n == 1 else 'features were'} asked for."
@@ -172,7 +172,7 @@ def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
     if header:
         named = [(name, *row) for name, row in zip(selected_names(selection.evidence), rows, strict=True)]
         parts.append(table(("feature", *header), named, text=(2,), long=(2,)))
-        parts.append(paragraph(f"{ABOUT_LEVELS} {conclusion_of(selection.facts)}."))
+        parts.append(paragraph(f"{ABOUT_LEVELS} {conclusion_of(selection.fit)}."))
     return parts
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -19,7 +19,10 @@ from bitsieve.information import make_information
 from bitsieve.information.protocol import ConditionalInformation, Information
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.by_counts.stopping.rules import LAST
-from bitsieve.selectors.fitting import Counted, Explained, Fitted, count_table, explain_by
+from bitsieve.pipeline.counting import Counted, count_table
+from bitsieve.pipeline.evidence import CountEvidence, count_evidence
+from bitsieve.pipeline.prepare import Reason
+from bitsieve.pipeline.run import Fit
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import Later, cached_property
@@ -68,14 +71,14 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The counts behind a selection; ``whole`` is the table with the columns ``left_out`` before the selection."""
+    """The counts behind a selection; ``whole`` is the table with the columns that were ``dropped`` before it."""
 
     table: Table
     binner: Any
     selected: Columns
     n_jobs: int | None
     whole: Table | None = None
-    left_out: Sequence[int] = ()
+    dropped: Mapping[int, Reason] = field(default_factory=dict)
     estimator: str = PLUG_IN
     screened_off: Sequence[int] = ()
 
@@ -154,7 +157,8 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
         left_out = [j for j in unknown if not table.is_numeric(j) or all_missing(table.numbers(j))]
         if left_out:  # by select: the selector was given one value in every row
             left = table.without(left_out)
-            return Evidence(left, binner, np.asarray(selector.selected_), n_jobs, table, left_out, estimator)
+            dropped: dict[int, Reason] = dict.fromkeys(left_out, "empty")
+            return Evidence(left, binner, np.asarray(selector.selected_), n_jobs, table, dropped, estimator)
     return Evidence(table, binner, np.asarray(selector.selected_), n_jobs, estimator=estimator)
 
 
@@ -259,12 +263,15 @@ def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs:
     return (1 + reached) / (1 + made) <= LEVEL
 
 
-def explanation(fitted: Fitted, table: Table, binning: Any, n_jobs: int | None) -> Explained:
-    """The explanation of what a method found; ``binning`` is for one that counts nothing itself."""
-    selected = fitted.found.selected
-    explained = fitted.explained or explain_by(count_table(table, binning, n_jobs), selected)
-    informative = explained.informative.value.copy()
-    by_shuffles = informative_by_shuffles(table, explained.binner, selected[~informative], n_jobs)
+def tested_evidence(fit: Fit, discretizer: Any, n_jobs: int | None) -> CountEvidence:
+    """The evidence of a fit, with shuffles where these decide whether a column is more informative than chance.
+
+    ``discretizer`` is for a method that counts nothing itself.
+    """
+    selected = fit.result.selected
+    evidence = fit.evidence or count_evidence(count_table(fit.table, discretizer, n_jobs), selected)
+    informative = evidence.informative.value.copy()
+    by_shuffles = informative_by_shuffles(fit.table, evidence.binner, selected[~informative], n_jobs)
     if by_shuffles is not None:
         informative[~informative] = by_shuffles
-    return explained._replace(informative=Later(lambda: informative), is_sure=by_shuffles is not None)
+    return replace(evidence, informative=Later(lambda: informative), is_sure=by_shuffles is not None)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitsieve.dataset.columns import read_columns
-from bitsieve.dataset.table import Table
 from bitsieve.engines.local import binner_of, make_source
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information, pair_uncertainty
@@ -17,8 +16,8 @@ from bitsieve.methods.by_samples.cutting_plane.columns import Pairs, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.search import check_tau
 from bitsieve.methods.constraints import Candidates, resolve
 from bitsieve.methods.registry import find_method
+from bitsieve.pipeline.samples import TableSamples
 from bitsieve.selection.evidence import Contribution, Evidence, conditional_on, contribution
-from bitsieve.selectors.sampled import TableSamples
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import TIE, pick
@@ -27,6 +26,14 @@ from bitsieve.utils.parameters import check_choice
 
 _NOT_COUNTED = Contribution(np.nan, np.nan, -1, np.nan, -1)
 MEASURES = ("correlation", "information")
+_DROPPED = {  # why a column was dropped before the method saw it
+    "empty": "is not selected: it has no values",
+    "identifier": (
+        "is not selected: it looks like an identifier, as nearly every row has a value of its own, and was left out"
+    ),
+    "excluded": "is not selected because it was excluded",
+    "counted": "is not selected: it was left out when the rows were counted",
+}
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
 
@@ -41,10 +48,10 @@ def why_selected(selection: Any, place: int) -> str:
 
 def why_not_selected(selection: Any, column: int, found: Contribution, added: float) -> str:
     """The end of a sentence about a column that was not selected."""
-    evidence, selector = selection.evidence, selection.facts
+    evidence, fit = selection.evidence, selection.fit
     names, chance, by_bins = evidence.table.names, evidence.chance, find_method(selection.method).bins
-    if column in evidence.left_out:
-        return _why_left_out(evidence.table if evidence.whole is None else evidence.whole, column)
+    if column in evidence.dropped:
+        return _DROPPED[evidence.dropped[column]]
     if not evidence.information.varies[column]:
         uncut = column in getattr(evidence.binner, "uncut_", ()) and evidence.table.varies(column)
         if not uncut:
@@ -55,8 +62,9 @@ def why_not_selected(selection: Any, column: int, found: Contribution, added: fl
         return "is not selected because it was excluded"
     if column in evidence.screened_off:
         return "is not selected: the method ran on the columns of the largest relevance, and it is not one of them"
-    if column == getattr(selector, "stopping_candidate_", -1):
-        return f"is not selected: it was next, and the selection ended there ({selector.stopping_reason_})"
+    if column == fit.fitted_attribute("stopping_candidate_", -1):
+        reason = fit.fitted_attribute("stopping_reason_")
+        return f"is not selected: it was next, and the selection ended there ({reason})"
     if found.redundancy >= MOST * found.relevance and found.redundant_with >= 0:
         share = f"{100 * found.redundancy / found.relevance:.0f} % of its relevance"
         return f"is not selected: {share} is redundant with the selected {names[found.redundant_with]!r}"
@@ -67,18 +75,8 @@ def why_not_selected(selection: Any, column: int, found: Contribution, added: fl
     return f"is not selected: {selection.method} ranks {k:,} other{'s' * (k > 1)} before it{more}"
 
 
-def _why_left_out(table: Table, column: int) -> str:
-    """Of a column that was left out before the method saw it."""
-    if column in table.profile().empty:
-        return "is not selected: it has no values"
-    if column in table.profile().identifiers:
-        why = "it looks like an identifier, as nearly every row has a value of its own, and was left out"
-        return f"is not selected: {why}"
-    return "is not selected because it was excluded"
-
-
 def _constraints(selection: Any) -> Candidates | None:
-    constraints = getattr(selection.facts, "constraints", None)
+    constraints = selection.fit.parameters.get("constraints")
     return None if constraints is None else resolve(constraints, selection.evidence.table.names)
 
 
@@ -242,7 +240,7 @@ def explain_feature(selection: Any, feature: Any) -> FeatureExplanation:
     information = evidence.information
     place = int(np.flatnonzero(selected == index)[0]) if index in selected else None
     others = selected if place is None else selected[:place]
-    counted = place is not None or index not in evidence.left_out
+    counted = place is not None or index not in evidence.dropped
     found = contribution(information, index, others) if counted else _NOT_COUNTED
     added, used = _added(information, index, others) if counted and _has_rows(information) else (np.nan, ())
     near = affiliated_of(evidence)

@@ -16,7 +16,7 @@ from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
 )
 from bitsieve.methods.by_samples.spanning_tree.dependency import PRIORS, Draw, dependency
 from bitsieve.methods.by_samples.spanning_tree.tree import edges_between, minimum_spanning_tree
-from bitsieve.selectors.sampled import TableSamples
+from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.parameters import check_choice, check_integer, make_random

@@ -19,7 +19,8 @@ from bitsieve.engines.registry import data_in_parts
 from bitsieve.information import check_estimator, make_information
 from bitsieve.information.neighbours import Variable, between, conditional
 from bitsieve.information.protocol import Information
-from bitsieve.selectors.sampled import TableSamples
+from bitsieve.options import ReadOptions
+from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.messages import ParameterError
 from bitsieve.utils.parameters import check_choice
@@ -246,7 +247,7 @@ def counted(
     if parts is not None:
         if binner.requires == "classes" and y is None:
             raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
-        table = parts.read_in_parts(y, sample_weight)
+        table = parts.read_in_parts(ReadOptions(target=y, sample_weight=sample_weight))
     else:
         table = read_xy(X, y, sample_weight)
     if by_class or not table.in_memory:

@@ -12,14 +12,15 @@ import numpy as np
 
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
-from bitsieve.dataset.given import column_rules, frame_of, library_of
+from bitsieve.dataset.given import frame_of, library_of
 from bitsieve.dataset.table import Table
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
+from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline.counting import count_for_tuples, discretizer_for_tuples, strata_of
+from bitsieve.pipeline.prepare import ColumnChoice, prepare
+from bitsieve.pipeline.reading import plan_reading
 from bitsieve.selection.figures import BLUE, INK, Axes, drawing, shortened
-from bitsieve.selection.left_out import consider
 from bitsieve.selection.notes import explain_target, refuse_constant_data
-from bitsieve.selection.reading import Reading
-from bitsieve.selectors.fitting import count_for_tuples, rule_for_tuples, strata_of
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
@@ -35,7 +36,7 @@ from bitsieve.utils.messages import (
     printable,
     warn_of,
 )
-from bitsieve.utils.parameters import check_choice, check_integer, check_threads
+from bitsieve.utils.parameters import check_choice, check_integer, check_threads, with_hints
 from bitsieve.utils.progress import phase, shown
 
 MOST_DRAWN = 20  # tuples of a figure
@@ -239,6 +240,7 @@ def _records(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> list[dic
 
 
 @cites("Anastassiou 2007", "McGill 1954", "Jakulin 2005", "Mnich, Rudnicki 2020")
+@with_hints({"y": "target", "threads": "n_jobs", "seed": "random_state"})
 def interactions(
     data: Any,
     target: Any = None,
@@ -255,6 +257,9 @@ def interactions(
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
     binning: Any = INTERACTIONS_BINNING,
+    n_bins: int | None = None,
+    uncut: str | None = None,
+    missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
     drop_missing_target: bool = False,
@@ -266,7 +271,6 @@ def interactions(
     spool: str | PathLike[str] | None = None,
     engine: str | None = None,
     verbose: bool = False,
-    **of_binner: Any,
 ) -> Interactions:
     """Count all pairs or all triples of columns with the target, and keep the strongest.
 
@@ -311,10 +315,10 @@ def interactions(
     binning : {"quantile", "uniform", "mdl", "none"} or binner, default="quantile"
         How numeric columns become codes; of three bins for pairs and two for triples, unless ``n_bins`` says otherwise.
         Columns of fewer than 8 whole numbers are codes as they are.
-    target_bins, target_kind, drop_missing_target, header, repair, column_types, n_jobs, memory, spool, engine, verbose
+    n_bins, uncut, missing, target_bins, target_kind, drop_missing_target, header, repair, column_types
         As for :func:`bitsieve.select`.
-    **of_binner
-        ``n_bins``, ``missing``, ``uncut``.
+    n_jobs, memory, spool, engine, verbose
+        As for :func:`bitsieve.select`.
 
     Returns
     -------
@@ -343,35 +347,40 @@ def interactions(
     """
     search = Search(order, statistic, top, screen)
     _check(search, n_shuffles, rate_by, strata, random_state, n_jobs)
-    rules = column_rules(repair, column_types)
-    reading = Reading.planned("jmi", data, engine, push_down=False, memory=memory, spool=spool, header=header)
-    of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind}
+    read = ReadOptions(
+        target=target,
+        sample_weight=sample_weight,
+        target_kind=target_kind,
+        target_bins=target_bins,
+        drop_missing_target=drop_missing_target,
+        header=header,
+        repair=repair,
+        column_types=column_types,
+    )
+    execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=False, n_jobs=n_jobs)
+    discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
+    plan = plan_reading(data, "jmi", read, execution)
     with shown(verbose):
-        table = reading.read(target, sample_weight, **of_target, drop_missing=drop_missing_target, rules=rules)
+        table = plan.open(read)
         strata, column = strata_of(table, strata)
-        source, notes = _counted(table, include, [*exclude, *column], binning, of_binner, order, n_jobs)
+        choice = ColumnChoice(include=include, exclude=[*exclude, *column])
+        source, notes = _counted(table, choice, discretization, order, n_jobs)
         searched = _searched(search, source, n_shuffles, rate_by, random_state, strata)
     return _labelled(*searched, table, search, notes)
 
 
 def _counted(
-    table: Table,
-    include: Sequence[Any],
-    exclude: Sequence[Any],
-    binning: Any,
-    of_binner: Mapping[str, Any],
-    order: int,
-    n_jobs: int | None,
+    table: Table, choice: ColumnChoice, discretization: DiscretizationOptions, order: int, n_jobs: int | None
 ) -> tuple[CountSource, list[str]]:
     """The counts of the columns that are searched, and notes on the others."""
     refuse_constant_data(table)
-    rule = rule_for_tuples(binning, of_binner, order, n_jobs)
-    considered = consider(table, include, exclude, constrains=False, orders=False, binner=rule)
-    _, source = count_for_tuples(considered.table, binning, rule, of_binner, n_jobs)
-    columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - set(considered.left_out))
+    rule = discretizer_for_tuples(discretization, order, n_jobs)
+    prepared = prepare(table, choice, may_constrain=False, orders=False, binner=rule)
+    _, source = count_for_tuples(prepared.table, discretization, rule, n_jobs)
+    columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - prepared.dropped.keys())
     what = "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
     constant = f"{what} one value, or one bin, in every row ({table.quoted(columns)}): in no tuple"
-    return source, [*considered.notes, *([constant] if columns else []), *_on_many_values(table, source, order)]
+    return source, [*prepared.notes, *([constant] if columns else []), *_on_many_values(table, source, order)]
 
 
 def _on_many_values(table: Table, source: CountSource, order: int) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -18,9 +18,10 @@ from bitsieve.information.evidence import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
+from bitsieve.pipeline.evidence import CountEvidence, nothing_informative
+from bitsieve.pipeline.prepare import read_as
+from bitsieve.pipeline.run import Fit
 from bitsieve.selection.evidence import MOST_TESTED
-from bitsieve.selection.left_out import read_as
-from bitsieve.selectors.fitting import Explained, nothing_informative
 from bitsieve.utils.arrays import Flags
 from bitsieve.utils.lazy import chdtrc
 from bitsieve.utils.messages import Sentence, Setting, quoted, quoted_places
@@ -52,23 +53,24 @@ def refuse_constant_data(table: Table) -> None:
         raise ValueError("no column varies: all features are constant, so none has information about the target")
 
 
-def notes_on(selector: Any, table: Table, found: Explained, left_out: Sequence[int]) -> list[str]:
-    """All that was noticed in a table and in what was selected from it; ``selector`` has the fitted attributes."""
+def notes_on(fit: Fit, found: CountEvidence, left_out: Collection[int]) -> list[str]:
+    """All that was noticed in a table and in what was selected from it."""
+    table = fit.table
     return [
         *explain_sample(table),
-        *explain(table, found.binner, selector, left_out),
+        *explain(table, found.binner, fit, left_out),
         *explain_leaks(found.leaks, table),
-        *explain_informative(selector, table, found),
-        *explain_many_values(selector, table, found),
-        *explain_stop(selector, table),
-        *explain_untested(getattr(selector, "stopping_untested_", ()), table.names),
-        *explain_dependence(selector, table, found),
-        *(explain_rows(table) if _is_tested(selector) else ()),
-        *explain_gap(selector),
+        *explain_informative(fit, found),
+        *explain_many_values(fit, found),
+        *explain_stop(fit),
+        *explain_untested(fit.fitted_attribute("stopping_untested_", ()), table.names),
+        *explain_dependence(fit, found),
+        *(explain_rows(table) if fit.is_tested else ()),
+        *explain_gap(fit),
     ]
 
 
-def explain(table: Table, binner: Any, selector: Any, left_out: Sequence[int] = ()) -> list[str]:
+def explain(table: Table, binner: Any, fit: Fit, left_out: Collection[int] = ()) -> list[str]:
     """The notes on a fitted binner and the selected columns, none on those left out."""
     names = table.names
     n_bins = codes_that_occur(binner, table)
@@ -91,7 +93,7 @@ def explain(table: Table, binner: Any, selector: Any, left_out: Sequence[int] = 
         target, listed = quoted(table.target.names), quoted_places(whole.tolist(), names)
         what = f"{len(whole):,} of {numeric:,} numeric columns {show} no reliable relation to {target}"
         if mdl_leaves:
-            zero = f"{selector.unused_bins}so {their} relevance is" if selector.unused_bins else f"and {are} scored"
+            zero = f"{fit.about_unused_bins}so {their} relevance is" if fit.about_unused_bins else f"and {are} scored"
             notes.append(Sentence(f"{what} {zero} 0 bits: {listed}; to cut {them} all the same, ", _OTHER_CUTS))
         else:
             notes.append(f"{what} and {are} cut at {their} median: {listed}")
@@ -102,7 +104,7 @@ def explain(table: Table, binner: Any, selector: Any, left_out: Sequence[int] = 
     if identifiers:
         what = "(more than half as many different values as rows: informative here, useless on new rows)"
         notes.append(_about(identifiers, names, f"looks like an identifier {what}", f"look like identifiers {what}"))
-    counters = [int(j) for j in selector.selected_ if table.counts_rows(int(j))]
+    counters = [int(j) for j in fit.result.selected if table.counts_rows(int(j))]
     if counters:
         what = "the rows, which looks informative when they are sorted"
         notes.append(_about(counters, names, f"only counts {what}", f"only count {what}"))
@@ -143,25 +145,27 @@ def explain_leaks(leaks: Sequence[Leak], table: Table) -> list[str]:
     return [Sentence(f"{quoted(names)} {determine} known at prediction time? If not, add ", Setting("exclude", names))]
 
 
-def explain_stop(selector: Any, table: Table) -> list[str]:
+def explain_stop(fit: Fit) -> list[str]:
     """Why there are fewer features than were asked for, or where a rule ended."""
-    rule, k = getattr(selector, "stopped_by_", "n_features_to_select"), len(selector.selected_)
+    rule, k = fit.fitted_attribute("stopped_by_", "n_features_to_select"), len(fit.result.selected)
     if rule == "n_features_to_select":
-        asked = selector.n_features_to_select
+        asked = fit.n_features_to_select
         if not isinstance(asked, int) or k >= asked:
             return []
-        what = f"{selector.name} kept {_features(k)} of the {asked:,} asked for"
+        what = f"{fit.method.estimator} kept {_features(k)} of the {asked:,} asked for"
         return [f"{what}: by its rule the others add nothing"]
-    if selector.stopping_candidate_ < 0 and selector.stopping_reason_:
-        why = f"stopped after {_features(k)} by {rule}: {selector.stopping_reason_}"
+    next_candidate = fit.fitted_attribute("stopping_candidate_")
+    reason = fit.fitted_attribute("stopping_reason_")
+    if next_candidate < 0 and reason:
+        why = f"stopped after {_features(k)} by {rule}: {reason}"
         return [Sentence(why, "; where fewer are relevant, use ", _SAFER)]
-    if selector.stopping_candidate_ < 0:
-        what = f"have one value or no reliable relation to {quoted(table.target.names)}"
+    if next_candidate < 0:
+        what = f"have one value or no reliable relation to {quoted(fit.table.target.names)}"
         return [f"stopped after {_features(k)}: all columns that are left {what}"]
-    candidate = table.names[selector.stopping_candidate_]
-    corrected = rule == "threshold" and getattr(selector, "estimator", "") == "corrected"
+    candidate = fit.table.names[next_candidate]
+    corrected = rule == "threshold" and fit.parameters.get("estimator") == "corrected"
     before = " (before correction for chance; scores are after it)" if corrected else ""
-    return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {selector.stopping_reason_}{before}"]
+    return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {reason}{before}"]
 
 
 def explain_untested(untested: Sequence[int], names: Sequence[object]) -> list[str]:
@@ -215,20 +219,20 @@ def _in_runs(table: TableInMemory) -> tuple[int, int]:
     return n_looked, n_in_runs
 
 
-def explain_dependence(selector: Any, table: Table, found: Explained) -> list[str]:
+def explain_dependence(fit: Fit, found: CountEvidence) -> list[str]:
     """What a list says of columns that depend on each other, or what its rule assumes of them."""
-    if getattr(selector, "stopping_given_", None):
+    table = fit.table
+    if fit.fitted_attribute("stopping_given_"):
         said = [f"each is {ConditionalStopping.concludes}"]
-        if getattr(getattr(selector, "binner_", None), "requires", "") == "classes":
+        if fit.evidence is not None and fit.evidence.binner.requires == "classes":
             by_classes = "the bins were cut by the target: more of the list may be false than was asked for"
             said.append(Sentence(by_classes, "; to avoid this, ", Setting("binning", "quantile")))
         return said
-    rule = getattr(selector, "stopping", None)
-    rule = rule and make_stopping(rule)
+    rule = None if fit.stopping is None else make_stopping(fit.stopping)
     if getattr(rule, "adjust", "") != ADJUSTMENTS[0] or len(found.overlap) < 2:
         return []
     bits, later = float(np.nanmax(found.overlap)), int(np.nanargmax(found.overlap))
-    pair = selector.selected_[later], found.overlap_with[later]
+    pair = fit.result.selected[later], found.overlap_with[later]
     freedom = np.prod(np.maximum(1, codes_that_occur(found.binner, table)[list(pair)] - 1))
     n_pairs = len(found.overlap) * (len(found.overlap) - 1) / 2
     if chdtrc(freedom, max(0.0, 2 * np.log(2) * table.n_samples * bits)) * n_pairs > _DEPENDENT:
@@ -240,11 +244,11 @@ def explain_dependence(selector: Any, table: Table, found: Explained) -> list[st
     return [Sentence(f"{assumes}, and {shared}: where that is doubtful, use ", _SAFER)]
 
 
-def explain_informative(selector: Any, table: Table, found: Explained) -> list[str]:
+def explain_informative(fit: Fit, found: CountEvidence) -> list[str]:
     """How many features carry information about the class, where not all do and no rule tested them."""
     k = len(found.overlap)
-    carry, unused = k - int(may_be_chance(selector, table, found).sum()), selector.unused_bins
-    nothing = [] if unused else nothing_informative(found.relevance[selector.selected_], found.informative)
+    carry, unused = k - int(may_be_chance(fit, found).sum()), fit.about_unused_bins
+    nothing = [] if unused else nothing_informative(found.relevance[fit.result.selected], found.informative)
     if nothing or carry == k:
         return nothing
     if not carry and found.is_sure:
@@ -257,23 +261,18 @@ def explain_informative(selector: Any, table: Table, found: Explained) -> list[s
     return [f"{unused}{'' if found.is_sure else 'at least '}{one_line}{end}"]
 
 
-def _is_tested(selector: Any) -> bool:
-    """Whether a rule tested each choice."""
-    return getattr(selector, "stopping", None) is not None or selector.n_features_to_select == "auto"
-
-
-def may_be_chance(selector: Any, table: Table, found: Explained) -> Flags:
+def may_be_chance(fit: Fit, found: CountEvidence) -> Flags:
     """Which of k features are not more informative than chance; none where a rule tested each, or rows are few."""
-    if _is_tested(selector) or table.n_samples < _ROWS_TO_SHOW_IT:
+    if fit.is_tested or fit.table.n_samples < _ROWS_TO_SHOW_IT:
         return np.zeros(len(found.overlap), bool)
     return ~found.informative.value
 
 
-def explain_many_values(selector: Any, table: Table, found: Explained) -> list[str]:
+def explain_many_values(fit: Fit, found: CountEvidence) -> list[str]:
     """Which features have so many values that they look informative by chance ((m - 1) (k - 1) / (2 N ln 2) bits)."""
-    if getattr(selector, "estimator", "plug-in") != "plug-in":
+    if fit.parameters.get("estimator", "plug-in") != "plug-in":
         return []
-    selected = selector.selected_
+    selected, table = fit.result.selected, fit.table
     n_values = np.asarray(found.binner.n_bins_)[selected]
     by_chance = (n_values - 1) * (table.target.n_classes - 1) / (2 * np.log(2) * table.n_samples)
     inflated = (n_values > _MANY_VALUES) & (by_chance >= _SHARE_OF_CHANCE * found.relevance[selected])
@@ -282,19 +281,20 @@ def explain_many_values(selector: Any, table: Table, found: Explained) -> list[s
         return []
     have, their = ("1 column has", "its") if len(many) == 1 else (f"{len(many):,} columns have", "their")
     why = f"{have} so many different values that chance alone makes 10 % or more of {their} information"
-    other = (", or compare with ", Setting("estimator", "corrected")) if hasattr(selector, "estimator") else ()
+    other = (", or compare with ", Setting("estimator", "corrected")) if "estimator" in fit.parameters else ()
     return [Sentence(f"{why}: {quoted_places(many, table.names)}; group {their} values", *other)]
 
 
-def explain_gap(selector: Any) -> list[str]:
+def explain_gap(fit: Fit) -> list[str]:
     """How far the subset can be from the best one, where the method knows a bound."""
-    if not hasattr(selector, "upper_bound_"):
+    if "upper_bound_" not in fit.result.extras:
         return []
-    k = len(selector.selected_)
-    if selector.gap_ <= 1e-12:  # the rounding of two sums
+    gap = fit.fitted_attribute("gap_")
+    k = len(fit.result.selected)
+    if gap <= 1e-12:  # the rounding of two sums
         others = "no other feature is better" if k == 1 else f"no other {k:,} features are better together"
         return [f"by what this method measures, {others}: the best is found"]
-    share = np.floor(1000 * (1 - selector.gap_)) / 10  # rounded down, so that "at least" holds
+    share = np.floor(1000 * (1 - gap)) / 10  # rounded down, so that "at least" holds
     these = "this feature reaches" if k == 1 else f"these {k:,} features reach"
     return [f"by what this method measures, {these} at least {share:.1f} % of the best possible"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from inspect import signature
 from os import PathLike
@@ -11,25 +10,31 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.dataset.given import column_rules
 from bitsieve.dataset.table import Table
-from bitsieve.discretization.base import binning_with, make_binner
-from bitsieve.methods.constraints import is_given, resolve
+from bitsieve.discretization.base import binning_with, make_discretizer
+from bitsieve.methods.constraints import is_given
 from bitsieve.methods.method import Method, check_requirements
 from bitsieve.methods.registry import arguments_of, find_method
-from bitsieve.selection.evidence import Evidence, explanation
-from bitsieve.selection.left_out import Considered, check_screen, consider, refuse_more_than_left, screened
+from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions, SelectionOptions
+from bitsieve.pipeline.counting import count_table, discretization_of_codes
+from bitsieve.pipeline.evidence import CountEvidence, count_evidence
+from bitsieve.pipeline.prepare import (
+    ColumnChoice,
+    Prepared,
+    check_screen,
+    note_on_screen,
+    prepare,
+    screened_out,
+    settle_number,
+)
+from bitsieve.pipeline.reading import method_memory, plan_reading
+from bitsieve.pipeline.run import Fit, check_settings, fit_method
+from bitsieve.selection.evidence import Evidence, tested_evidence
 from bitsieve.selection.notes import may_be_chance, notes_on, refuse_constant_data
-from bitsieve.selection.reading import Reading
 from bitsieve.selection.selection import Selection
-from bitsieve.selectors.fitting import Explained, Outcome, check_settings, count_table, explain_by, fit_method
-from bitsieve.utils.defaults import BINNING, SELECT_FEATURES, SELECT_METHOD
+from bitsieve.utils.defaults import BINNING, SELECT_METHOD
 from bitsieve.utils.messages import Sentence, Setting, renamed, warn_of
-from bitsieve.utils.parameters import check_threads
 from bitsieve.utils.progress import shown
-
-BINNER_PARAMETERS = ("n_bins", "uncut", "missing")
-_OF_ITS_OWN = Sentence("text that was read as missing has a code of its own: ", Setting("missing", "bin"))
 
 
 def select(
@@ -42,8 +47,12 @@ def select(
     n_features_to_select: int | float | str | None = None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
+    identifiers: str = "drop",
     screen: int | None = None,
     binning: Any = BINNING,
+    n_bins: int | None = None,
+    uncut: str | None = None,
+    missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
     drop_missing_target: bool = False,
@@ -84,9 +93,11 @@ def select(
         By default 20, or all columns where there are fewer. A float between 0 and 1 is a share of the columns; "auto"
         lets a greedy method, fcbf or vmi stop by itself.
     include : sequence of column, optional
-        Selected first, whatever their scores, by a greedy method. Identifiers are left out unless named here.
+        Selected first, whatever their scores, by a greedy method. An identifier that is named here is kept.
     exclude : sequence of column, optional
-        Never selected.
+        Dropped before anything is counted, and so never selected.
+    identifiers : {"drop", "keep"}, default="drop"
+        Columns in which nearly every row has a value of its own are dropped, with a note.
     screen : int, optional
         The method is run on so many columns alone, those of the largest mutual information with the target: for methods
         whose time grows with the square of the columns, or faster. Explanations are of all columns. Not with stopping
@@ -95,6 +106,12 @@ def select(
         How numeric columns become codes: by "auto" as "mdl" where the target has classes, and where it is a quantity in
         max(3, N^(1/5)) + 1 bins of equal frequency. None, for a method on densities (vmi), bins for the explanation
         alone.
+    n_bins : int, optional
+        Bins of "quantile" and "uniform", by default 10.
+    uncut : {"leave", "median"}, optional
+        What "mdl" does with a column that it does not cut, by default "leave".
+    missing : {"error", "bin"}, optional
+        What missing values are: an error (the default), or a code of their own.
     target_bins : int or "none", optional
         Classes of equal frequency of a target that is a quantity: by default m = max(3, N^(1/5)), rounded; "none" takes
         each number as a class.
@@ -127,8 +144,7 @@ def select(
     verbose : bool, default=False
         Whether a job of more than a second shows what it is doing, in one line of a terminal or a notebook.
     **parameters
-        Of the binner (``n_bins``, ``uncut``, ``missing``) or of the method (such as ``beta`` of MIFS, or ``stopping``
-        and ``constraints`` of the greedy ones).
+        Of the method, such as ``beta`` of MIFS, or ``stopping`` and ``constraints`` of the greedy ones.
 
     Returns
     -------
@@ -149,187 +165,204 @@ def select(
     >>> bitsieve.select(X, y, method="jmi", n_features_to_select=2).features
     ['x3', 'x2']
     """
-    reading = Reading.planned(method, data, engine, push_down=push_down, memory=memory, spool=spool, header=header)
-    named = nullcontext() if "constraints" in parameters else renamed("must_include", "include")
-    with shown(verbose), named:
-        of_target: dict[str, Any] = {"target_bins": target_bins, "target_kind": target_kind, "groups": groups}
-        of_target |= {"drop_missing": drop_missing_target, "rules": column_rules(repair, column_types)}
-        table = reading.read(target, sample_weight, **of_target)
-        asked: dict[str, Any] = {"method": method, "n_features_to_select": n_features_to_select, "binning": binning}
-        asked |= {"include": include, "exclude": exclude, "screen": screen, "n_jobs": n_jobs}
-        selection = select_from(table, **asked, **reading.own, **parameters)
-    warn_of(selection.notes)
-    return selection
+    read = ReadOptions(
+        target=target,
+        sample_weight=sample_weight,
+        groups=groups,
+        target_kind=target_kind,
+        target_bins=target_bins,
+        drop_missing_target=drop_missing_target,
+        header=header,
+        repair=repair,
+        column_types=column_types,
+    )
+    execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=push_down, n_jobs=n_jobs)
+    discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
+    selection = SelectionOptions(
+        method=method,
+        n_features_to_select=n_features_to_select,
+        include=include,
+        exclude=exclude,
+        identifiers=identifiers,
+        screen=screen,
+        parameters=parameters,
+    )
+    plan = plan_reading(data, method, read, execution)
+    with shown(verbose):
+        table = plan.open(read)
+        result = select_from(table, selection, discretization, execution)
+    warn_of(result.notes)
+    return result
 
 
 def select_from(
-    table: Table,
-    *,
-    method: str,
-    n_features_to_select: int | float | str | None,
-    include: Sequence[Any] = (),
-    exclude: Sequence[Any] = (),
-    screen: int | None = None,
-    binning: Any,
-    n_jobs: int | None,
-    **parameters: Any,
+    table: Table, selection: SelectionOptions, discretization: DiscretizationOptions, execution: ExecutionOptions
 ) -> Selection:
     """What :func:`bitsieve.select` gives, from a table that is read already."""
-    check_threads("n_jobs", n_jobs)  # also for methods that have no such parameter
-    found = find_method(method)
-    constraints = parameters.pop("constraints", None)
-    of_binner = {name: parameters.pop(name) for name in BINNER_PARAMETERS if name in parameters}
-    rule = make_binner(binning_with(binning, n_jobs, **of_binner) or BINNING, n_jobs=n_jobs).for_table(table)
-    constrains = "constraints" in found.parameters
-    considered = consider(table, include, exclude, constraints, constrains=constrains, binner=rule)
-    of_target = {"target_bins": table.target.said.n_bins, "target_kind": table.target.said.kind}
-    asked_for = {"binning": binning, **of_binner, **of_target}
-    named = {"constraints": constraints, "screen": screen}
-    if table.given is not None:
-        named |= {"sample_weight": table.given.weight, "groups": table.given.groups}
-    asked_for |= {name: of for name, of in named.items() if of is not None}
-    asked_for |= {name: list(of) for name, of in (("include", include), ("exclude", exclude)) if is_given(of)}
-    asked_for |= parameters
-    parameters |= {} if considered.constraints is None else {"constraints": considered.constraints}
-    considered.notes.extend(_without_bins(found, of_binner))
-    if _only_text_is_missing(table, considered, binning, of_binner):
-        of_binner["missing"] = asked_for["missing"] = "bin"
-        considered.notes.append(_OF_ITS_OWN)
-    if n_features_to_select is None:
-        n_features_to_select, considered.notes[:0] = _default_number(considered, parameters)
-    refuse_more_than_left(n_features_to_select, considered)
-    asked = n_features_to_select
-    outcome, own_binning = _fit(found, considered, asked, screen, binning, of_binner, n_jobs, parameters)
-    explained = _explained(outcome, own_binning, of_binner)
-    notes = [*table.notes, *considered.notes, *notes_on(outcome.facts(), outcome.table, explained, considered.left_out)]
-    return _selection(table, considered, outcome, explained, {"n_features_to_select": asked, **asked_for}, notes)
+    if "constraints" in selection.parameters:
+        return _select(table, selection, discretization, execution)
+    with renamed("must_include", "include"):
+        return _select(table, selection, discretization, execution)
 
 
-def _without_bins(method: Method, of_binner: Mapping[str, Any]) -> list[str]:
-    """A note on what is said of missing values beside a method that makes no bins."""
-    if method.bins or of_binner.get("missing") is None:
-        return []
-    missing = Setting("missing", of_binner["missing"])
-    return [Sentence(missing, f" changes nothing in what {method.name} selects: it makes no bins")]
-
-
-def _only_text_is_missing(table: Table, considered: Considered, binning: Any, of_binner: Mapping[str, Any]) -> bool:
-    """Whether all missing values are text that was read so, and nothing says what missing values are."""
-    if not isinstance(binning, str) or "missing" in of_binner:
-        return False
-    profile = table.profile()
-    missing = {*profile.what_is_noticed.missing} - {*considered.left_out}
-    return bool(missing) and missing <= {j for j, of in profile.accounts.items() if of.n_unread and not of.has_missing}
-
-
-def _fit(
-    method: Method,
-    considered: Considered,
-    asked: Any,
-    screen: int | None,
-    binning: Any,
-    of_binner: Mapping[str, Any],
-    n_jobs: int | None,
-    parameters: Mapping[str, Any],
-) -> tuple[Outcome, Any]:
-    """What the method finds, and the binning as it is once codes are taken for what they are."""
-    arguments = arguments_of(method, parameters, [*signature(select).parameters, *BINNER_PARAMETERS])
-    refuse_constant_data(considered.table)
-    codes, own_binning = considered.table, binning
-    if few_are_codes(binning, of_binner) and "rows" not in method.requires:
-        codes, all_are_codes = considered.table.few_as_codes(n_jobs)
-        if all_are_codes:
-            own_binning = "none"  # no column is touched then
-    binner = binning_with(own_binning, n_jobs, **of_binner)
-    check_settings(method, asked, arguments, binning=binner, n_jobs=n_jobs)
-    needs = method.requirements({"n_features_to_select": asked, **arguments})
-    check_requirements(method.estimator, needs, codes.offers)
-    off: Sequence[int] = ()
-    if screen is not None:
-        check_screen(screen, method, asked, arguments, considered)
-        counted = count_table(codes, _screening_binner(method, own_binning, of_binner, binner, n_jobs), n_jobs)
-        information = counted.estimated(arguments.get("estimator", counted.information.estimator))
-        off = screened(considered, information, screen)
-    fitted = fit_method(method, codes.without(off), asked, arguments, binning=binner, n_jobs=n_jobs)
-    if off and fitted.explained is not None:  # by all columns
-        fitted = replace(fitted, explained=explain_by(counted, fitted.found.selected, information))
-    return Outcome(method.name, asked, arguments, binner, n_jobs, codes, fitted, off), own_binning
-
-
-def _screening_binner(
-    method: Method, binning: Any, of_binner: Mapping[str, Any], binner: Any, n_jobs: int | None
-) -> Any:
-    """The binner for a screen: of a method on rows one that cuts every column of numbers, as it may use them all."""
-    if "rows" not in method.requires or binning not in (None, BINNING, "mdl"):
-        return binner
-    missing = {"missing": "bin"} if method.takes_missing else {}
-    return make_binner(binning or BINNING, n_jobs=n_jobs, **{"uncut": "median", **missing, **of_binner})
-
-
-def _explained(outcome: Outcome, own_binning: Any, of_binner: Mapping[str, Any]) -> Explained:
-    """The explanation, by counts of their own where the method counts nothing."""
-    binner = outcome.binning
-    if isinstance(own_binning, str) and outcome.takes_missing:
-        # A method on rows took missing values as they are, so must the binner of the explanation.
-        binner = binning_with(own_binning, outcome.n_jobs, **{"missing": "bin", **of_binner})
-    return explanation(outcome.fitted, outcome.table, BINNING if binner is None else binner, outcome.n_jobs)
-
-
-def _selection(
-    table: Table,
-    considered: Considered,
-    outcome: Outcome,
-    explained: Explained,
-    asked_for: dict[str, Any],
-    notes: list[str],
+def _select(
+    table: Table, selection: SelectionOptions, discretization: DiscretizationOptions, execution: ExecutionOptions
 ) -> Selection:
-    indices = outcome.fitted.found.selected
-    given = table.given
-    labels = table.names if given is None or given.labels is None else given.labels
-    return Selection(
-        method=outcome.method,
-        features=[labels[j] for j in indices],
-        indices=indices,
-        scores=outcome.fitted.found.scores,
-        relevance=explained.relevance[indices],
-        overlap_with=[None if j < 0 else labels[j] for j in explained.overlap_with],
-        overlap=explained.overlap,
-        informative=~may_be_chance(outcome.facts(), outcome.table, explained),
-        table=None if given is None else given.take(np.sort(indices)),
-        selector=outcome,
-        target=table.target,
-        target_name=table.target.name,
-        n_samples=table.n_samples,
-        parameters=asked_for,
-        notes=notes,
-        evidence=Evidence(
-            outcome.table,
-            explained.binner,
-            indices,
-            outcome.n_jobs,
-            table,
-            considered.left_out,
-            outcome.parameters.get("estimator", "plug-in"),
-            outcome.screened_off,
-        ),
+    method = find_method(selection.method)
+    n_jobs = execution.n_jobs
+    parameters = dict(selection.parameters)
+    choice = ColumnChoice(
+        include=selection.include,
+        exclude=selection.exclude,
+        constraints=parameters.pop("constraints", None),
+        identifiers=selection.identifiers,
+    )
+    may_constrain = "constraints" in method.parameters
+    rule = make_discretizer(discretization, n_jobs).for_table(table)
+    prepared = prepare(table, choice, may_constrain=may_constrain, binner=rule)
+    notes = [*prepared.notes, *_notes_on_missing(method, discretization)]
+    if prepared.constraints is not None:
+        parameters["constraints"] = prepared.constraints
+    parameters |= method_memory(selection.method, execution)
+    number, on_number = settle_number(
+        prepared, selection.n_features_to_select, method, has_rule=parameters.get("stopping") is not None
+    )
+    arguments = arguments_of(method, parameters, signature(select).parameters)
+    refuse_constant_data(prepared.table)
+
+    codes, used = discretization_of_codes(prepared.table, method, discretization, n_jobs)
+    binning = binning_with(used.binning, n_jobs, n_bins=used.n_bins, uncut=used.uncut, missing=used.missing)
+    check_settings(method, number, arguments, binning=binning, n_jobs=n_jobs)
+    needs = method.requirements({"n_features_to_select": number, **arguments})
+    check_requirements(method.estimator, needs, codes.offers)
+    if selection.screen is None:
+        fit = fit_method(method, codes, number, arguments, binning=binning, n_jobs=n_jobs)
+    else:
+        check_screen(selection.screen, method, number, arguments, prepared)
+        fit = _fit_screened(selection.screen, method, codes, number, arguments, prepared, used, binning, n_jobs)
+    if fit.screened_out and selection.screen is not None:
+        notes.append(note_on_screen(selection.screen, len(fit.screened_out)))
+    evidence = tested_evidence(fit, _discretizer_of_evidence(fit, used, n_jobs), n_jobs)
+    return _as_selection(
+        fit,
+        evidence,
+        prepared,
+        _parameters_asked(table, selection, discretization, number),
+        [*table.notes, *on_number, *notes, *notes_on(fit, evidence, prepared.dropped)],
     )
 
 
-def few_are_codes(binning: Any, of_binner: Mapping[str, Any]) -> bool:
-    """Whether columns of few whole numbers, such as 0/1 or -2/0/2, are codes: "auto" and "mdl" leave that open."""
-    open_to_it = isinstance(binning, str) and binning in (BINNING, "mdl")
-    return open_to_it and of_binner.keys().isdisjoint(("n_bins", "uncut"))
+def _fit_screened(
+    screen: int,
+    method: Method,
+    table: Table,
+    number: int | float | str | None,
+    arguments: dict[str, Any],
+    prepared: Prepared,
+    discretization: DiscretizationOptions,
+    binning: Any,
+    n_jobs: int | None,
+) -> Fit:
+    """Run a method on the columns of the largest relevance alone; its evidence is of all columns."""
+    counted = count_table(table, _discretizer_of_screen(method, discretization, binning, n_jobs), n_jobs)
+    information = counted.estimated(arguments.get("estimator", counted.information.estimator))
+    out = screened_out(prepared, information, screen)
+    fit = fit_method(method, table.without(out), number, arguments, binning=binning, n_jobs=n_jobs)
+    fit = replace(fit, table=table, screened_out=out)
+    if out and fit.evidence is not None:
+        fit = replace(fit, evidence=count_evidence(counted, fit.result.selected, information))
+    return fit
 
 
-def _default_number(considered: Considered, parameters: Mapping[str, Any]) -> tuple[int, list[str]]:
-    """The default number, or all columns and groups that may be selected where there are fewer, and a note on that."""
-    candidates = resolve(considered.constraints, considered.table.names)
-    excluded = {j for j, of in enumerate(candidates.of_column) if of in candidates.exclude}
-    n_open = candidates.n_open - len(set(considered.left_out) - excluded)
-    if n_open >= SELECT_FEATURES:
-        return max(SELECT_FEATURES, len(candidates.must_include)), []
-    if parameters.get("stopping") is not None:
-        return n_open, []
-    left = " left" if n_open < len(candidates.sizes) else ""
-    what = "columns and groups" if candidates.grouped else f"feature{'s' * (n_open != 1)}"
-    return n_open, [f"the table has {n_open:,} {what}{left}, fewer than {SELECT_FEATURES}: all are ranked"]
+def _discretizer_of_screen(
+    method: Method, discretization: DiscretizationOptions, binning: Any, n_jobs: int | None
+) -> Any:
+    """The discretizer for a screen: of a method on rows one that cuts every column of numbers, as it may use all."""
+    if "rows" not in method.requires or discretization.binning not in (None, BINNING, "mdl"):
+        return binning
+    missing = "bin" if method.takes_missing else None
+    return make_discretizer(
+        replace(
+            discretization,
+            uncut=discretization.uncut or "median",
+            missing=discretization.missing or missing,
+        ),
+        n_jobs,
+    )
+
+
+def _discretizer_of_evidence(fit: Fit, discretization: DiscretizationOptions, n_jobs: int | None) -> Any:
+    """What cuts the columns for the evidence of a method that counts nothing itself."""
+    if isinstance(discretization.binning, str) and fit.takes_missing:
+        # A method on rows took missing values as they are, so must the counts.
+        return make_discretizer(replace(discretization, missing=discretization.missing or "bin"), n_jobs)
+    return BINNING if fit.binning is None else fit.binning
+
+
+def _notes_on_missing(method: Method, discretization: DiscretizationOptions) -> list[str]:
+    """A note on what is said of missing values beside a method that makes no bins."""
+    if method.bins or discretization.missing is None:
+        return []
+    missing = Setting("missing", discretization.missing)
+    return [Sentence(missing, f" changes nothing in what {method.name} selects: it makes no bins")]
+
+
+def _parameters_asked(
+    table: Table,
+    selection: SelectionOptions,
+    discretization: DiscretizationOptions,
+    number: int | float | str | None,
+) -> dict[str, Any]:
+    """What a selection records of what it was asked for, as arguments of :func:`select`."""
+    asked: dict[str, Any] = {"n_features_to_select": number, "binning": discretization.binning}
+    asked |= discretization.rule_parameters
+    asked |= {"target_bins": table.target.said.n_bins, "target_kind": table.target.said.kind}
+    if selection.screen is not None:
+        asked["screen"] = selection.screen
+    if selection.identifiers != "drop":
+        asked["identifiers"] = selection.identifiers
+    if table.given is not None and table.given.weight is not None:
+        asked["sample_weight"] = table.given.weight
+    if table.given is not None and table.given.groups is not None:
+        asked["groups"] = table.given.groups
+    if is_given(selection.include):
+        asked["include"] = list(selection.include)
+    if is_given(selection.exclude):
+        asked["exclude"] = list(selection.exclude)
+    return asked | dict(selection.parameters)
+
+
+def _as_selection(
+    fit: Fit, evidence: CountEvidence, prepared: Prepared, parameters: dict[str, Any], notes: list[str]
+) -> Selection:
+    table = prepared.original
+    indices = fit.result.selected
+    given = table.given
+    labels = table.names if given is None or given.labels is None else given.labels
+    return Selection(
+        method=fit.method.name,
+        features=[labels[j] for j in indices],
+        indices=indices,
+        scores=fit.result.scores,
+        relevance=evidence.relevance[indices],
+        overlap_with=[None if j < 0 else labels[j] for j in evidence.overlap_with],
+        overlap=evidence.overlap,
+        informative=~may_be_chance(fit, evidence),
+        table=None if given is None else given.take(np.sort(indices)),
+        target=table.target,
+        target_name=table.target.name,
+        n_samples=table.n_samples,
+        parameters=parameters,
+        notes=notes,
+        evidence=Evidence(
+            fit.table,
+            evidence.binner,
+            indices,
+            fit.n_jobs,
+            table,
+            prepared.dropped,
+            fit.parameters.get("estimator", "plug-in"),
+            fit.screened_out,
+        ),
+        fit=fit,
+    )

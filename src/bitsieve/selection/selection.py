@@ -12,10 +12,11 @@ from bitsieve.dataset.given import frame_of, library_of
 from bitsieve.dataset.target import Target
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import find_method
+from bitsieve.pipeline.run import Fit
 from bitsieve.selection.evidence import Evidence
-from bitsieve.selectors.fitting import Outcome
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import aligned, displayed, finite, number, printable
 from bitsieve.utils.parameters import check_choice
 
@@ -26,22 +27,6 @@ if TYPE_CHECKING:
 
 _IN_JSON = "rank", "name", "index", "score", "relevance_bits", "overlap_with", "overlap_bits", "informative"
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
-
-
-class _MadeWhenAsked:
-    """The selector, which is made of what was found when it is first asked for: most users of a selection do not."""
-
-    def __get__(self, selection: Selection | None, owner: type) -> Any:
-        if selection is None:
-            return self
-        known = vars(selection)
-        if known["selector"] is None:
-            known["selector"] = known["outcome"].selector()
-        return known["selector"]
-
-    def __set__(self, selection: Selection, value: Any) -> None:
-        found = isinstance(value, Outcome)
-        vars(selection).update(outcome=value if found else None, selector=None if found else value)
 
 
 @dataclass(frozen=True)
@@ -68,8 +53,6 @@ class Selection:
         False for a feature that is not more informative than chance, alone or with another, where that was tested.
     table : ndarray or dataframe, or None
         The data with the selected columns only, as ``selector.transform`` gives them; None for data read in batches.
-    selector : estimator
-        The fitted scikit-learn transformer.
     target : Target
         The target's classes, and its edges when it was continuous and had to be binned.
     target_name : str
@@ -81,6 +64,8 @@ class Selection:
         What was noticed in the data, in plain sentences.
     evidence : Evidence
         The table as it was read, and how it was binned: what :meth:`explain` and a report count again.
+    fit : Fit
+        What the method was run with, and what it returned. ``selector`` is the fitted scikit-learn transformer of it.
 
     Examples
     --------
@@ -104,19 +89,20 @@ class Selection:
     overlap: Floats
     informative: Flags
     table: Any = field(repr=False)
-    selector: Any = field(repr=False)
     target: Target = field(repr=False)
     target_name: str
     n_samples: int
     parameters: dict[str, Any]
     notes: list[str]
     evidence: Evidence = field(repr=False)
+    fit: Fit = field(repr=False)
 
-    @property
-    def facts(self) -> Any:
-        """The fitted attributes and the parameters of the method, whether or not there is a selector."""
-        outcome = vars(self)["outcome"]
-        return self.selector if outcome is None else outcome.facts()
+    @cached_property
+    def selector(self) -> Any:
+        """The fitted scikit-learn transformer."""
+        from bitsieve.selectors.making import fitted_selector
+
+        return fitted_selector(self.fit)
 
     @property
     def unit(self) -> str:
@@ -219,13 +205,10 @@ class Selection:
                 dict(zip([*_IN_JSON, *levels_of(self)], map(_plain, row), strict=True))
                 for row in zip(*ranking(self).values(), strict=True)
             ],
-            "stopping": _stopping(self.facts),
-            "certificate": _certificate(self.facts),
+            "stopping": _stopping(self.fit),
+            "certificate": _certificate(self.fit),
             "notes": list(self.notes),
         }
-
-
-Selection.selector = _MadeWhenAsked()
 
 
 def ranking(selection: Selection) -> dict[str, Any]:
@@ -279,13 +262,14 @@ def _ranking(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...
 
 def levels_of(selection: Selection) -> dict[str, Any]:
     """Of a rule with a rate, by columns: the least level at which each feature is taken, and its neighbours."""
-    facts, names = selection.facts, selection.evidence.table.names
-    if conclusion_of(facts) is None:
+    fit, names = selection.fit, selection.evidence.table.names
+    if conclusion_of(fit) is None:
         return {}
-    found: dict[str, Any] = {"least_level": facts.stopping_values_}
-    if hasattr(facts, "stopping_given_"):
-        found["neighbours"] = [", ".join(str(names[j]) for j in columns) for columns in facts.stopping_given_]
-    return found
+    levels: dict[str, Any] = {"least_level": fit.fitted_attribute("stopping_values_")}
+    neighbours = fit.fitted_attribute("stopping_given_")
+    if neighbours is not None:
+        levels["neighbours"] = [", ".join(str(names[j]) for j in columns) for columns in neighbours]
+    return levels
 
 
 def levels_in_words(selection: Selection) -> tuple[list[str], list[tuple[str, ...]]]:
@@ -295,20 +279,19 @@ def levels_in_words(selection: Selection) -> tuple[list[str], list[tuple[str, ..
     return [LEVEL, GIVEN][: len(found)], list(zip(*cells, strict=True)) or [()] * len(selection.features)
 
 
-def conclusion_of(facts: Any) -> str | None:
+def conclusion_of(fit: Fit) -> str | None:
     """What a reader may conclude of a feature that a rule with a rate took."""
-    rule = getattr(facts, "stopping", None)
-    return None if rule is None else getattr(make_stopping(rule), "concludes", None)
+    return None if fit.stopping is None else getattr(make_stopping(fit.stopping), "concludes", None)
 
 
-def _certificate(selector: Any) -> dict[str, float | None] | None:
+def _certificate(fit: Fit) -> dict[str, float | None] | None:
     """The objective of a subset, the bound on every other's, and the gap between; None where the method has none."""
-    if not hasattr(selector, "upper_bound_"):
+    if "upper_bound_" not in fit.result.extras:
         return None
     return {
-        "objective_bits": finite(selector.objective_),
-        "upper_bound_bits": finite(selector.upper_bound_),
-        "gap": finite(selector.gap_),
+        "objective_bits": finite(fit.fitted_attribute("objective_")),
+        "upper_bound_bits": finite(fit.fitted_attribute("upper_bound_")),
+        "gap": finite(fit.fitted_attribute("gap_")),
     }
 
 
@@ -318,21 +301,25 @@ def names_of(selector: Any, columns: Iterable[int]) -> list[str]:
     return [f"x{j}" if known is None else str(known[j]) for j in columns]
 
 
-def _stopping(selector: Any) -> dict[str, Any] | None:
+def _stopping(fit: Fit) -> dict[str, Any] | None:
     """What ended the selection, and at which candidate; None where the method has no rule that could."""
-    if not hasattr(selector, "stopped_by_"):
+    if "stopped_by_" not in fit.result.extras:
         return None
-    candidate = selector.stopping_candidate_
-    found = {
-        "by": selector.stopped_by_,
-        "candidate": None if candidate < 0 else names_of(selector, [candidate])[0],
-        "value": finite(selector.stopping_value_),
-        "values": [finite(value) for value in selector.stopping_values_],
+    names = fit.table.names
+    candidate = fit.fitted_attribute("stopping_candidate_")
+    document: dict[str, Any] = {
+        "by": fit.fitted_attribute("stopped_by_"),
+        "candidate": None if candidate < 0 else str(names[candidate]),
+        "value": finite(fit.fitted_attribute("stopping_value_")),
+        "values": [finite(value) for value in fit.fitted_attribute("stopping_values_")],
     }
-    if hasattr(selector, "stopping_given_"):
-        found["given"] = [names_of(selector, given) for given in selector.stopping_given_]
-    concludes = conclusion_of(selector)
-    return found if concludes is None else {**found, "each_is": concludes}
+    neighbours = fit.fitted_attribute("stopping_given_")
+    if neighbours is not None:
+        document["given"] = [[str(names[j]) for j in columns] for columns in neighbours]
+    conclusion = conclusion_of(fit)
+    if conclusion is not None:
+        document["each_is"] = conclusion
+    return document
 
 
 def _edges(edges: Any) -> Any:

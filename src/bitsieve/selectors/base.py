@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import narwhals as nw
@@ -18,7 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bitsieve.dataset.given import keeps_columns_only, take_columns, with_rows
-from bitsieve.dataset.quantity import TargetKind, has_fractions
+from bitsieve.dataset.quantity import TargetKind, check_target_kind, has_fractions
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.discretization.base import binning_with, keeps_missing, make_binner
@@ -27,8 +26,11 @@ from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups
 from bitsieve.engines.saved_counts import CountsTable, SavedCounts, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Found, Method, check_requirements
+from bitsieve.options import ReadOptions
+from bitsieve.pipeline.counting import Counted
+from bitsieve.pipeline.evidence import nothing_informative
+from bitsieve.pipeline.run import Fit, check_settings, fit_counted, fit_method
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
-from bitsieve.selectors.fitting import Counted, Fitted, check_settings, fit_counted, fit_method, nothing_informative
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
@@ -38,7 +40,7 @@ from bitsieve.utils.parameters import Rule, check_parameters, made_by
 
 _MOST_NUMBERS = 100  # different ones, in rows that come one after the other
 PARAMETERS = {
-    "n_features_to_select : int, optional": "By default 10, or all columns where there are fewer.",
+    "n_features_to_select : int, optional": "By default 20, or all columns where there are fewer.",
     'binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"': (
         'How numeric columns become codes: by "auto" as "mdl" where y is classes, and in bins of equal frequency where '
         'it is a quantity; "none" takes each distinct value as its own code.'
@@ -83,7 +85,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     """Base of all selectors, each parameters, a docstring and methods; only this class sets fitted attributes."""
 
     # of a selector that is no method itself, too
-    parameter_rules: ClassVar[Mapping[str, Rule]] = {"target_kind": made_by(partial(TargetKind.given, None))}
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"target_kind": made_by(check_target_kind)}
     described: ClassVar[tuple[Method, ...]] = ()  # the methods that it selects by; all have one function
     requires: ClassVar[frozenset[str]] = DENSE_ROWS  # of its data; a method says it itself
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
@@ -196,7 +198,9 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         parts = data_in_parts(X, self._needs())
         if parts is not None:
             refuse_groups(groups)
-            return parts.read_in_parts(y, sample_weight, target_kind=self.target_kind)
+            return parts.read_in_parts(
+                ReadOptions(target=y, sample_weight=sample_weight, target_name="y", target_kind=self.target_kind)
+            )
         return read_xy(X, y, sample_weight, groups, estimator=self, said=TargetKind(self.target_kind))
 
     def _check_parameters(self) -> None:
@@ -233,27 +237,38 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
     def _fit_table(self, table: Table) -> Self:
         """:meth:`fit_table` with parameters that were checked, of a table that has what is required."""
-        asked, parameters = self.n_features_to_select, self._parameters()
-        fitted = fit_method(self.described[0], table, asked, parameters, beyond_is_all=True, **self._shared())
-        return self._keep_fitted(table, fitted)
+        fit = fit_method(
+            self.described[0],
+            table,
+            self.n_features_to_select,
+            self._parameters(),
+            binning=self.binning_in_use,
+            n_jobs=getattr(self, "n_jobs", None),
+        )
+        return self._keep_fitted(fit)
 
-    def _keep_fitted(self, table: Table, fitted: Fitted) -> Self:
-        """Set all fitted attributes from what a method found."""
-        if fitted.found.unconverged:
-            warn(fitted.found.unconverged, ConvergenceWarning)
-        return self._keep(table, fitted.found, **fitted.attributes())
+    def _keep_fitted(self, fit: Fit) -> Self:
+        """Set all fitted attributes from what a method returned."""
+        if fit.result.unconverged:
+            warn(fit.result.unconverged, ConvergenceWarning)
+        if fit.evidence is not None:
+            self.binner_ = as_transformer(fit.evidence.binner)
+            self.relevance_ = fit.evidence.relevance
+            self.overlap_with_ = fit.evidence.overlap_with
+            self.overlap_ = fit.evidence.overlap
+        return self._keep(fit.table, fit.result)
 
-    def _keep(self, table: Table, found: Found, **more: Any) -> Self:
+    def _keep(self, table: Table, result: Found, **more: Any) -> Self:
         """Set all fitted attributes."""
         table.set_names_on(self)
-        if "binner_" in more:
-            more["binner_"] = as_transformer(more["binner_"])
-        self.classes_, self.target_edges_ = table.target.labels, table.target.edges
-        self.selected_, self.scores_ = found.selected, found.scores
-        self.ranking_ = found.ranking(table.n_features)
+        self.classes_ = table.target.labels
+        self.target_edges_ = table.target.edges
+        self.selected_ = result.selected
+        self.scores_ = result.scores
+        self.ranking_ = result.ranking(table.n_features)
         self.support_ = np.zeros(table.n_features, bool)
         self.support_[self.selected_] = True
-        for name, value in {**more, **found.extras}.items():
+        for name, value in {**more, **result.extras}.items():
             setattr(self, name, value)
         return self
 
@@ -328,8 +343,7 @@ class CountSelector(MethodSelector):
         """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part."""
         self._check_parameters()
         counted.table.target.check_kind(self.target_kind)
-        fitted = fit_counted(self.described[0], counted, self.n_features_to_select, self._parameters())
-        return self._keep_fitted(counted.table, fitted)
+        return self._keep_fitted(fit_counted(self.described[0], counted, self.n_features_to_select, self._parameters()))
 
     @available_if(_takes_codes)  # type: ignore[untyped-decorator]  # of scikit-learn
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -415,11 +429,11 @@ class CountSelector(MethodSelector):
             raise ValueError("partial_fit takes one target of classes: bin a quantity first, by edges that stay")
         return table
 
-    def _keep_fitted(self, table: Table, fitted: Fitted) -> Self:
-        self._counts = getattr(table, "counts", None)
-        if fitted.explained is not None:
-            self._informative = fitted.explained.informative
-        return super()._keep_fitted(table, fitted)
+    def _keep_fitted(self, fit: Fit) -> Self:
+        self._counts = getattr(fit.table, "counts", None)
+        if fit.evidence is not None:
+            self._informative = fit.evidence.informative
+        return super()._keep_fitted(fit)
 
     @property
     def informative_(self) -> Flags:

@@ -11,8 +11,8 @@ import numpy as np
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
 from bitsieve.methods.method import check_requirements
+from bitsieve.pipeline.samples import TableSamples
 from bitsieve.selectors.base import OF_ALL, ColumnSelector, MethodSelector, with_parameters
-from bitsieve.selectors.sampled import TableSamples
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.parameters import check_threads

@@ -26,7 +26,7 @@ class ForwardSelector(CountSelector):
     Parameters
     ----------
     n_features_to_select : int, float or "auto", optional
-        By default 10, or all columns where there are fewer.
+        By default 20, or all columns where there are fewer.
         How many; a float between 0 and 1 is a share of the columns. "auto" goes on until ``stopping`` ends it.
     criterion : str or criterion object, default="cmim"
         A name of :func:`list_methods`; an object such as ``MIFS(beta=0.5)`` sets parameters.
@@ -94,7 +94,7 @@ class VMI(MethodSelector):
     Parameters
     ----------
     n_features_to_select : int, float or "auto", optional
-        By default 10, or all columns where there are fewer.
+        By default 20, or all columns where there are fewer.
         A float between 0 and 1 is a share of the columns; "auto" goes on until the bound no longer grows.
     decomposition : {"naive", "pairwise"}, default="naive"
     on_plateau : {"continue", "restart", "stop"}, default=None

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.methods.by_samples.cutting_plane import search
 from bitsieve.methods.by_samples.models import METHODS
+from bitsieve.pipeline.samples import columns_of
 from bitsieve.selectors.base import MethodSelector, with_parameters
-from bitsieve.selectors.sampled import columns_of
 from bitsieve.utils.arrays import Floats
 
 
@@ -76,7 +76,7 @@ class L1SVM(MethodSelector):
     Parameters
     ----------
     n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
+        By default 20, or all columns where there are fewer.
         There are fewer where fewer have weight.
     C : float, default=None
         None takes the smallest of a series, each sqrt(2) times the one before, at which as many columns have weight as
@@ -168,7 +168,7 @@ class GDM(ClassifierMixin, MethodSelector):
     Parameters
     ----------
     n_features_to_select : int, optional
-        By default 10, or all columns where there are fewer.
+        By default 20, or all columns where there are fewer.
         Support features. There are fewer where the other columns are correlated with those chosen.
     tau : float, default=0.25
         Two columns are correlated where ``|rho| >= 1 - tau``, inside 0 and 1. None sets no limit and finds no groups:

@@ -326,7 +326,7 @@ class KollerSahami(CountSelector):
     Parameters
     ----------
     n_features_to_select : int or float, optional
-        By default 10, or all columns where there are fewer.
+        By default 20, or all columns where there are fewer.
         A float between 0 and 1 is a share of all columns.
     blanket_size : int, default=1
         K. With 0 the order is that of I(Xi;C); 1 or 2 for hundreds of samples.

@@ -7,8 +7,9 @@ ESTIMATOR = "corrected"  # of information
 INTERACTIONS_BINNING = "quantile"  # MDL cuts no column that is informative with others only
 INTERACTIONS_BINS = {2: 3, 3: 2}  # by the columns of a tuple: see docs/methods/interactions.md
 
-SELECT_METHOD, SELECT_FEATURES = "cmim", 20
-SELECTOR_METHOD, SELECTOR_FEATURES = "cmim", 10  # of ForwardSelector; the number is that of every selector
+N_FEATURES = 20  # that are selected, or all where there are fewer
+SELECT_METHOD = "cmim"
+SELECTOR_METHOD = "cmim"  # of ForwardSelector
 HOW_MANY_METHOD = "jmi"
 COMPARED = ("mim", "mrmr", "cmim", "speccmi")
 CROSS_VALIDATED = ("mim", "mrmr", "cmim")

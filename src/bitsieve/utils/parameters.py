@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from bitsieve.utils.defaults import SELECTOR_FEATURES
+from bitsieve.utils.defaults import N_FEATURES
 from bitsieve.utils.messages import ParameterError, Sentence, Setting, nearest, warn
 
 Rule = Callable[[str, Any], object]  # whatever a user gave
@@ -116,11 +116,10 @@ def make_random(seed: Any) -> np.random.RandomState:
 class FeatureCount:
     """How many features are to be selected: a number, a share of them as a float inside 0 and 1, or None: the default.
 
-    ``open_ended``: the values that leave the number to the method; ``beyond_is_all``: more than all features are all.
+    ``open_ended``: the values that leave the number to the method. More than there are means all.
     """
 
     open_ended: Sequence[str | None] = ()
-    beyond_is_all: bool = False
 
     def among(self, value: object, n_features: int, why: str = "") -> int:
         """The number that ``value`` means, of so many features; a share is rounded down, to 1 at least."""
@@ -137,10 +136,10 @@ class FeatureCount:
             allowed = f"give a whole number from 1 to {n_features}{share} ({why})"
             raise ParameterError("n_features_to_select", value, allowed)
         if value is None:
-            if n_features < SELECTOR_FEATURES:
-                warn(f"{why}, fewer than the default of {SELECTOR_FEATURES}: n_features_to_select is {n_features}")
-            return min(SELECTOR_FEATURES, n_features)
-        if self.beyond_is_all and (whole_number(value) or 0) > n_features:
+            if n_features < N_FEATURES:
+                warn(f"{why}, fewer than the default of {N_FEATURES}: n_features_to_select is {n_features}")
+            return min(N_FEATURES, n_features)
+        if (whole_number(value) or 0) > n_features:
             warn(f"{why}, fewer than n_features_to_select={value}: all of them are taken")
             return n_features
         return check_integer("n_features_to_select", value, 1, n_features, why)

@@ -36,7 +36,8 @@ from bitsieve.methods.by_counts.pairwise.quadratic import approximated_ranking, 
 from bitsieve.methods.by_counts.pairwise.semidefinite import semidefinite_choice
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES, make_stopping
-from bitsieve.selectors.fitting import count_table
+from bitsieve.options import ReadOptions
+from bitsieve.pipeline.counting import count_table
 
 
 def joined(codes, classes):
@@ -61,7 +62,12 @@ def sparse(codes, classes, n_jobs=None):
     return SparseSource(sparse_codes(codes), classes, n_jobs=n_jobs)
 
 
-def libsvm(codes, classes, read=read_data):
+def whole(path):
+    """The table of a file that is read at once."""
+    return read_data(path, ReadOptions())
+
+
+def libsvm(codes, classes, read=whole):
     """Read from a libsvm file; once for all tests."""
     known = codes.tobytes(), classes.tobytes(), read
     if known not in STREAMED:
@@ -75,7 +81,7 @@ def libsvm(codes, classes, read=read_data):
 
 def from_ranges(path):
     """The table of a libsvm file, read in ranges of 300 bytes and sorted 20 values at a time."""
-    return read_data(read_libsvm_in_ranges(path, 20 * 4 * VALUE_BYTES, range_bytes=300))
+    return read_data(read_libsvm_in_ranges(path, 20 * 4 * VALUE_BYTES, range_bytes=300), ReadOptions())
 
 
 def streamed(codes, classes, batches):
@@ -84,7 +90,7 @@ def streamed(codes, classes, batches):
     if known not in STREAMED:
         table = pa.table({f"x{j}": codes[:, j] for j in range(codes.shape[1])} | {"class": classes})
         with TemporaryDirectory() as folder:
-            source = StreamSource(batches(table, Path(folder) / "table")).read_in_parts("class")
+            source = StreamSource(batches(table, Path(folder) / "table")).read_in_parts(ReadOptions(target="class"))
             source.parts.rows = 25
             STREAMED[known] = source.count(CategoricalBinner())[1]
     return STREAMED[known]

@@ -1,0 +1,107 @@
+"""The options of the public functions and of the command line, as plain data that every layer may read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.messages import ParameterError
+from bitsieve.utils.parameters import check_flag, check_threads
+
+DAY_FIRST = "day-first"
+MONTH_FIRST = "month-first"
+COLUMN_TYPES = ("category", "number", DAY_FIRST, MONTH_FIRST)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReadOptions:
+    """How a table is read: what its target, weights and groups are, and what its columns hold.
+
+    The fields are the parameters of :func:`bitsieve.select` of the same names. ``target``, ``sample_weight`` and
+    ``groups`` are columns of the data, or values. ``target_name`` is what messages call a target that is given by
+    values without a name.
+    """
+
+    target: Any = None
+    sample_weight: Any = None
+    groups: Any = None
+    target_name: str = "target"
+    target_kind: str | None = None
+    target_bins: int | str | None = None
+    drop_missing_target: bool = False
+    header: bool | None = None
+    repair: bool = True
+    column_types: Mapping[Any, str] | None = None
+
+    def __post_init__(self) -> None:
+        check_flag("drop_missing_target", self.drop_missing_target)
+        check_flag("repair", self.repair)
+        for column, kind in (self.column_types or {}).items():
+            if kind not in COLUMN_TYPES:
+                advice = f"give one of {', '.join(map(repr, COLUMN_TYPES))}"
+                raise ParameterError("column_types", {column: kind}, advice)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutionOptions:
+    """Where the rows are worked on, and with how much memory and how many threads.
+
+    The fields are the parameters of :func:`bitsieve.select` of the same names; ``client`` is that of a Dask cluster.
+    """
+
+    engine: str | None = None
+    memory: int | str | None = None
+    spool: str | PathLike[str] | None = None
+    push_down: bool | None = None
+    n_jobs: int | None = None
+    client: Any = None
+
+    def __post_init__(self) -> None:
+        check_threads("n_jobs", self.n_jobs)
+        if self.push_down is not None:
+            check_flag("push_down", self.push_down)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscretizationOptions:
+    """How columns become codes: the name of a rule or a discretizer, and parameters for the rule of a name.
+
+    The fields are the parameters of :func:`bitsieve.select` of the same names; a parameter that is None is that of the
+    rule. ``binning=None`` is for a method on densities.
+    """
+
+    binning: Any = BINNING
+    n_bins: int | None = None
+    uncut: str | None = None
+    missing: str | None = None
+
+    @property
+    def leaves_codes_open(self) -> bool:
+        """Whether columns of few whole numbers may be taken for codes: nothing is said of how to cut them."""
+        by_target = isinstance(self.binning, str) and self.binning in (BINNING, "mdl")
+        return by_target and self.n_bins is None and self.uncut is None
+
+    @property
+    def rule_parameters(self) -> dict[str, Any]:
+        """The parameters of the rule that are not left to it."""
+        parameters = {"n_bins": self.n_bins, "uncut": self.uncut, "missing": self.missing}
+        return {name: value for name, value in parameters.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionOptions:
+    """What is to be selected, and by which method.
+
+    The fields are the parameters of :func:`bitsieve.select` of the same names; ``parameters`` are those of the method.
+    """
+
+    method: str
+    n_features_to_select: int | float | str | None = None
+    include: Sequence[Any] = ()
+    exclude: Sequence[Any] = ()
+    identifiers: str = "drop"
+    screen: int | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""The way from data to a selection: read, prepare, discretize, run."""
