@@ -356,7 +356,7 @@ def test_mistakes_in_the_command(data, arguments, part, refused):
         ("a,y\n1,0\n", [], ["1 sample"]),
         ("a,y\n1,0\n2,1\n3", [], ["row 4, the last one,", "has 1 fields where the header has 2"]),
         ("y\n0\n1\n", [], ["no delimiter"]),
-        ("a,b,y\n1,,0\n2,1,1\n3,2,0\n", [], ["'b'", "--missing bin"]),
+        ("a,b,y\n1,,0\n2,1,1\n3,2,0\n", ["--missing", "error"], ["'b'", "--missing bin"]),
         ("a,b,y\n1,inf,0\n2,1,1\n3,2,0\n", [], ["'b'"]),
         ("a,b,y\n1,-inf,0\n2,1,1\n3,2,0\n", ["--missing", "bin"], ["'b'"]),
         ("a,b,y\n5,x,0\n5,x,1\n5,x,0\n", [], ["no column varies"]),

@@ -153,6 +153,6 @@ def test_masks_of_target_weights_and_select():
     X = np.ma.array(np.arange(40.0).reshape(20, 2), mask=False)
     X.mask[3, 1] = True
     with pytest.raises(ValueError, match="1 column holds missing values"):
-        bitsieve.select(X, np.arange(20) % 2, method="mim", n_features_to_select=1)
+        bitsieve.select(X, np.arange(20) % 2, method="mim", n_features_to_select=1, missing="error")
     selection = bitsieve.select(X, np.arange(20) % 2, method="mim", n_features_to_select=1, missing="bin")
     assert selection.features == ["x1"]

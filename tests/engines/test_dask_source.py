@@ -143,7 +143,7 @@ REFUSED = {
     r"^the target has 9 values but the data has 600 rows: they must be as many$": {"target": np.zeros(9)},
     r"^the target has 2 parts and the features 3: cut both at the same rows$": {"target": da.zeros(N, chunks=N // 2)},
     r"^a part of the features has \d+ rows and that of the target 200: cut both": {"target": da.zeros(N, chunks=200)},
-    r"^1 column holds missing values \(NaN\): 'gaps'; set missing='bin'": {"target": "class"},
+    r"^1 column holds missing values \(NaN\): 'gaps'; set missing='bin'": {"target": "class", "missing": "error"},
     r"^the target 'constant' has one class only": {"target": "constant", "missing": "bin"},
     r"^this stopping rule shuffles the classes and makes the cuts of 'mdl' anew": {
         "target": "class",

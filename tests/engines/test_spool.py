@@ -91,7 +91,7 @@ def test_a_table_is_counted_any_number_of_times(tmp_path, binning):
     """Rows packed in the pass that looked at them are finished once; without some columns they are packed anew."""
     data = write(tmp_path / "data.parquet")
     table = bitsieve.StreamSource(data).read_in_parts(ReadOptions(target="class"))
-    binner = make_binner(binning)
+    binner = make_binner(binning, missing="error")
     whole = read_data(data, ReadOptions(target="class"))
     table.profile(binner)
     without = table.without([1])
@@ -104,7 +104,7 @@ def test_a_table_is_counted_any_number_of_times(tmp_path, binning):
 
 def test_counts_by_the_bins_and_classes_of_others_of_a_table_that_was_counted(tmp_path):
     table = bitsieve.StreamSource(write(tmp_path / "data.parquet")).read_in_parts(ReadOptions(target="class"))
-    fitted, source = table.count(make_binner("uniform"))
+    fitted, source = table.count(make_binner("uniform", missing="error"))
     more = replace(table.target, labels=np.array([-1, 0, 1]))  # one class more, before the others
     again = table.count_as(fitted, source.arities, more)
     assert again.class_sizes.tolist() == [0, *source.class_sizes.tolist()]

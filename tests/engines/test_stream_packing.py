@@ -133,10 +133,11 @@ def test_a_value_that_is_gone_later_changes_nothing(second_passes):
 
 def test_what_cannot_be_coded_is_told_of_all_rows(second_passes):
     gaps = pa.array(np.arange(N) % 3, mask=np.arange(N) % 2 == 0)
+    in_batches = table(whole=gaps).to_reader(max_chunksize=ROWS)
     with pytest.raises(ValueError, match="missing") as of_batches:
-        bitsieve.select(table(whole=gaps).to_reader(max_chunksize=ROWS), "class", binning="none", memory="1MB")
+        bitsieve.select(in_batches, "class", binning="none", missing="error", memory="1MB")
     with pytest.raises(ValueError, match="missing") as of_all:
-        bitsieve.select(table(whole=gaps), "class", binning="none")
+        bitsieve.select(table(whole=gaps), "class", binning="none", missing="error")
     assert str(of_batches.value) == str(of_all.value)
 
 

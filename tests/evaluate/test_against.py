@@ -95,8 +95,8 @@ def test_parameters_and_columns_that_are_left_out():
         bitsieve.compare(X, y, methods=["mim"], parameters={"beta": 0.1}, **asked)
     holed = X.assign(alcohol=X["alcohol"].where(X.index % 50 > 0))
     with pytest.raises(ValueError, match="set missing='bin'"):
-        bitsieve.compare(holed, y, methods=["mim"], **asked)
-    bitsieve.compare(holed, y, methods=["mim"], missing="bin", **asked)
+        bitsieve.compare(holed, y, methods=["mim"], missing="error", **asked)
+    bitsieve.compare(holed, y, methods=["mim"], **asked)
 
 
 def test_many_rows_have_the_fast_classifier_and_forests_have_names():

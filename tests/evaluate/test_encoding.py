@@ -76,7 +76,7 @@ def test_whole_table_with_missing_values_and_words(table):
     np.testing.assert_array_equal(one.errors, other.errors)
     assert one.rates.max() < 0.2
     with pytest.raises(ValueError, match="mean_radius"):
-        bitsieve.compare(X, y, methods=["jmi"], folds=5)
+        bitsieve.compare(X, y, methods=["jmi"], folds=5, missing="error")
 
 
 def test_numbers_are_standardised_by_the_rows_learned_from():

@@ -309,7 +309,7 @@ def test_columns_too_weak_for_the_bound_are_shown_by_shuffles():
     weighted = read_xy(X[:100], y[:100], np.full(100, 2))
     repeated = read_xy(np.repeat(X[:100], 2, axis=0), np.repeat(y[:100], 2))
     for binning in ("quantile", "mdl"):
-        binners = [make_binner(binning).fit_table(table) for table in (weighted, repeated)]
+        binners = [make_binner(binning, missing="error").fit_table(table) for table in (weighted, repeated)]
         one = informative_by_shuffles(weighted, binners[0], np.arange(12), 1)
         other = informative_by_shuffles(repeated, binners[1], np.arange(12), 2)
         assert np.array_equal(one, other)

@@ -73,7 +73,7 @@ def test_missing_genotypes_are_an_error_or_a_code(tmp_path, bed, genotypes, ill)
     holed[4, 1] = -1
     write(bed, holed, ill + 1)
     with pytest.raises(ValueError, match=r"^1 column holds missing values \(NaN\): 'rs1'; set missing='bin'"):
-        bitsieve.select(bed, "phenotype")
+        bitsieve.select(bed, "phenotype", missing="error")
     assert read_table(bed)["rs1"].null_count == 1
     bitsieve.select(bed, "phenotype", missing="bin", n_features_to_select=2)
 

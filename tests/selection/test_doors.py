@@ -183,7 +183,7 @@ def test_a_leak_is_noted_alike(door):
 def test_missing_values_are_refused_alike(door):
     table = people().drop_columns(["nothing"])
     with pytest.raises(ValueError, match="missing values") as expected:
-        bitsieve.select(table, "y")
+        bitsieve.select(table, "y", missing="error")
     with pytest.raises(ValueError, match="missing values") as found:
         door(table, missing="error")
     names = str(found.value)

@@ -118,12 +118,12 @@ def test_rows_without_a_target_are_left_out_on_request(tmp_path, capsys):
 def test_the_error_on_missing_values_names_what_works_there(tmp_path, capsys):
     X = np.column_stack([GOOD, np.r_[np.nan, NOISE[1:]]])
     with pytest.raises(ValueError, match="set missing='bin' to give them"):
-        bitsieve.select(X, Y)
-    assert len(bitsieve.select(X, Y, missing="bin").features) == 2
+        bitsieve.select(X, Y, missing="error")
+    assert len(bitsieve.select(X, Y).features) == 2
     for make in (bitsieve.ForwardSelector, bitsieve.SpecCMI, bitsieve.VMI):
         with pytest.raises(ValueError, match="set missing='bin' to give them"):
-            make(2).fit(X, Y)
-        fitted = make(2, missing="bin").fit(X, Y)
+            make(2, missing="error").fit(X, Y)
+        fitted = make(2).fit(X, Y)
         assert fitted.scores_.tolist() == make(2, binning=bitsieve.MDLBinner(missing="bin")).fit(X, Y).scores_.tolist()
     with pytest.raises(ValueError, match="binning is an object, so set missing on that object"):
         bitsieve.ForwardSelector(2, binning=bitsieve.MDLBinner(), missing="bin").fit(X, Y)
@@ -132,7 +132,7 @@ def test_the_error_on_missing_values_names_what_works_there(tmp_path, capsys):
     with pytest.raises(ValueError, match="set missing='bin' to give them"):
         bitsieve.ForwardSelector(2, binning=bitsieve.MDLBinner()).fit(X, Y)
     with pytest.raises(ValueError, match="set missing='bin'"):
-        bitsieve.mutual_information(X, Y)
+        bitsieve.mutual_information(X, Y, missing="error")
     by_select = bitsieve.select(X, Y, missing="bin", estimator="plug-in")
     assert bitsieve.mutual_information(X, Y, missing="bin")[by_select.indices].tolist() == by_select.relevance.tolist()
     with pytest.raises(ValueError, match="missing='bin' has no meaning with estimator='ksg'"):
@@ -141,9 +141,10 @@ def test_the_error_on_missing_values_names_what_works_there(tmp_path, capsys):
         bitsieve.MDLBinner().fit(X, Y)
     table = pa.table({"a": X[:, 0], "b": pa.array(X[:, 1], from_pandas=True), "y": Y})
     path = written(table, tmp_path)
-    assert main(["select", path, "--target", "y"]) == 2
+    assert main(["select", path, "--target", "y", "--missing", "error"]) == 2
     assert "set --missing bin to give them" in capsys.readouterr().err
-    assert main(["select", path, "--target", "y", "--missing", "bin"]) == 0
+    assert main(["select", path, "--target", "y"]) == 0
+    assert "to refuse them, add --missing error" in capsys.readouterr().err
 
 
 def test_the_command_line_keeps_and_excludes(tmp_path, capsys):

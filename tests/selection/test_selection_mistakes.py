@@ -92,10 +92,10 @@ def test_missing_values_and_infinities(iris):
     frame = as_arrow(X, y, names)
     holes = X.copy()
     holes[3, 1] = np.nan
-    refused(as_arrow(holes, y, names), "species", match="sepal_width", n_features_to_select=2)
-    assert (
-        len(bitsieve.select(as_arrow(holes, y, names), "species", n_features_to_select=2, missing="bin").features) == 2
-    )
+    refused(as_arrow(holes, y, names), "species", match="sepal_width", n_features_to_select=2, missing="error")
+    found = bitsieve.select(as_arrow(holes, y, names), "species", n_features_to_select=2)
+    assert len(found.features) == 2
+    assert "column 'sepal_width' has missing values, which are a value of their own" in found.notes[0]
     holes[3, 1] = np.inf
     refused(as_arrow(holes, y, names), "species", match="sepal_width", n_features_to_select=2, missing="bin")
     target = y.astype(float)

@@ -42,13 +42,21 @@ def spoiled(value):
 @every_selector
 @pytest.mark.parametrize("binning", ["mdl", "quantile", "uniform", "none"])
 def test_missing_and_infinite_values(make, binning):
-    refused(make, spoiled(np.nan), Y, "1 column holds missing values (NaN): 'x1'", "set missing='bin'", binning=binning)
+    refused(
+        make,
+        spoiled(np.nan),
+        Y,
+        "1 column holds missing values (NaN): 'x1'",
+        "set missing='bin'",
+        binning=binning,
+        missing="error",
+    )
     for infinity in (np.inf, -np.inf):
         refused(
             make, spoiled(infinity), Y, "1 column holds infinite values (inf): 'x1'", "drop the rows", binning=binning
         )
     frame = pandas.DataFrame(spoiled(np.nan), columns=["age", "height", "weight"])
-    refused(make, frame, Y, "'height'", binning=binning)
+    refused(make, frame, Y, "'height'", binning=binning, missing="error")
 
 
 @every_selector

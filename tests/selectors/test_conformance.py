@@ -128,6 +128,9 @@ def test_tags(selector):
     assert tags.target_tags.required
     assert tags.input_tags.string
     assert tags.input_tags.categorical
-    takes_missing = isinstance(selector, ReliefF) or getattr(getattr(selector, "binning", None), "missing", "") == "bin"
+    binning = getattr(selector, "binning", None)
+    takes_missing = (
+        isinstance(selector, ReliefF) or isinstance(binning, str) or getattr(binning, "missing", "") == "bin"
+    )
     assert tags.input_tags.allow_nan == takes_missing
     assert tags.input_tags.sparse == ("dense" not in selector.described[0].requires)

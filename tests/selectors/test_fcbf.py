@@ -54,7 +54,7 @@ def test_missing_values_as_a_code(tumours):
     X, y = tumours
     spoiled = X.mask(np.random.default_rng(0).random(X.shape) < 0.1)
     with pytest.raises(ValueError, match="30 columns hold missing values"):
-        FCBF().fit(spoiled, y)
+        FCBF(missing="error").fit(spoiled, y)
     assert FCBF(2, binning=bitsieve.MDLBinner(missing="bin")).fit(spoiled, y).selected_.shape == (2,)
 
 

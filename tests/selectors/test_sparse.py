@@ -128,7 +128,10 @@ def test_mistakes(data):
         (lambda: bitsieve.select(given, y[:5]), "the target has 5 values but the data has 250 rows"),
         (lambda: bitsieve.select(given * 0, y), "no column varies"),
         (lambda: bitsieve.select(given * 0.5, y, binning="none"), "binning 'none' takes whole numbers"),
-        (lambda: fitted("jmi", given * np.nan, y), r"missing values \(NaN\): 'x0', 'x1', 'x2', 'x4', 'x5' and 34 more"),
+        (
+            lambda: fitted("jmi", given * np.nan, y, missing="error"),
+            r"missing values \(NaN\): 'x0', 'x1', 'x2', 'x4', 'x5' and 34 more",
+        ),
     ):
         with pytest.raises(ValueError, match=message) as caught:
             mistaken()

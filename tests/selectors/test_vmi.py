@@ -115,7 +115,7 @@ X_SMALL = [[0.0, 1.0], [1.0, 3.0], [0.5, 2.0], [2.0, 1.0]]
         ({"binning": None}, X_SMALL, "aaab", "class 'b' has 1 sample, and a density needs two"),
         ({"binning": None}, [[0, 1], [0, 2], [1, 3], [1, 4]], "aabb", "column 'x0' does not vary within class 'a'"),
         ({"binning": None}, [[np.nan, 1], [0, 2], [1, 3], [1, 4]], "aabb", "1 column holds missing values"),
-        ({}, [[np.nan, 1], [0, 2], [1, 3], [1, 4]], "aabb", "1 column holds missing values"),
+        ({"missing": "error"}, [[np.nan, 1], [0, 2], [1, 3], [1, 4]], "aabb", "1 column holds missing values"),
         ({}, X_SMALL, "aaaa", "the target 'y' has one class only"),
     ],
 )

@@ -241,7 +241,7 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--uncut", ON_TABLES,
                "what mdl does with a column without a cut (default: leave; of compare with --protocol paper and "
                "classes: median)", choices=("leave", "median"), parameters="uncut"),
-        Option("--missing", ON_TABLES, "missing values: an error, or a code of their own (default: error)",
+        Option("--missing", ON_TABLES, "missing values: an error, or a code of their own (default: bin)",
                choices=("error", "bin"), parameters="missing"),
     ),
     "Cross-validation": (

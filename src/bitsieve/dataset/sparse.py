@@ -108,6 +108,14 @@ class StoredColumns(Sequence[Any]):
         inner = np.searchsorted(self.start, np.arange(1, n_blocks) * len(self.value) // n_blocks)
         return list(pairwise(np.unique(np.concatenate([[0], inner, [len(self)]])).tolist()))
 
+    @property
+    def has_missing(self) -> bool:
+        """Whether a stored value is missing."""
+        with np.errstate(all="ignore"):
+            if np.isfinite(self.value.sum(dtype=np.float64)):
+                return False
+        return any(len(places) for places in self._places(np.isnan))
+
     def check_finite(self, names: Sequence[str], *, allow_missing: bool, instead: Any) -> None:
         """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
         with np.errstate(all="ignore"):

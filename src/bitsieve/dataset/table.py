@@ -77,6 +77,10 @@ class Table(NamedColumns, ABC):
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns; looked at once, on the threads of ``binner``, for all that its bins follow from."""
 
+    def may_hold_missing(self, n_jobs: int | None = None, whole: bool = False) -> bool:
+        """Whether some value may be missing; of rows elsewhere that is not known beforehand."""
+        return True
+
     @abstractmethod
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[Self, bool]:
         """The table with its columns of few whole numbers as categories; whether all columns of an array are such."""
@@ -226,6 +230,12 @@ class TableInMemory(Table, KnownColumns):
         if not self._extents or (whole and not self._extents[-1].whole):
             self._extents[:] = [find_extents(self.columns, n_jobs, whole)]
         return self._extents[-1]
+
+    def may_hold_missing(self, n_jobs: int | None = None, whole: bool = False) -> bool:
+        """Whether some value is missing; ``whole`` as for :meth:`extents`, which is looked at in the same pass."""
+        if self.sparse is not None:
+            return self.sparse.has_missing
+        return bool((self.extents(n_jobs, whole).holds & MISSING).any())
 
     def profile(self, binner: Any = None) -> Profile:
         if not self._profile:

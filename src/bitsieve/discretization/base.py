@@ -48,7 +48,7 @@ class Binning(ABC):
         "missing": partial(check_choice, choices=("error", "bin")),
         "n_jobs": check_threads,
     }
-    missing: str
+    missing: str | None  # None: a code of their own, of a table that has some
     n_jobs: int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
@@ -83,8 +83,14 @@ class Binning(ABC):
         return type(self)(**{**self.parameters, **changed})
 
     def for_table(self, table: Table) -> Binning:
-        """The rule for the columns of a table, not fitted; itself where the bins follow from more than the target."""
-        return self
+        """The rule for a table, not fitted: what a user left open is settled by the table."""
+        return self if self.missing is not None else self.unfitted(missing=self._missing_of(table))
+
+    def _missing_of(self, table: Table) -> str:
+        """What missing values of a table are; where nothing is said of them, a code if there are any."""
+        if self.missing is not None:
+            return self.missing
+        return "bin" if table.may_hold_missing(self.n_jobs, whole=self.requires == "codes") else "error"
 
     def fit_table(self, table: TableInMemory) -> Self:
         """Find the bins of every column of a table that is read already."""
@@ -213,7 +219,10 @@ def rule_named(name: str) -> type[Binning]:
 
 
 def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters: Any) -> Binning:
-    """The rule of a name, or an unfitted copy of a binner; ``n_jobs`` and the parameters are for a name alone."""
+    """The rule of a name, or an unfitted copy of a binner; ``n_jobs`` and the parameters are for a name alone.
+
+    Missing values have a code of their own by the rule of a name, unless ``missing`` says otherwise.
+    """
     if isinstance(spec, Binning):
         if parameters:
             raise ValueError(f"binning is an object, so set {', '.join(parameters)} on that object")
@@ -229,6 +238,7 @@ def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters:
         if name not in accepted:
             known = [part for other in accepted for part in (", ", Setting(other))][1:]
             raise ValueError(Sentence(f"binning {spec!r} has no parameter ", Setting(name), ": it has ", *known))
+    parameters.setdefault("missing", None)
     made: Binning = rule(n_jobs=n_jobs, **parameters)
     return made
 
@@ -246,8 +256,8 @@ def binning_with(spec: Any, n_jobs: int | None = None, **parameters: Any) -> Any
 
 
 def keeps_missing(spec: Any) -> bool:
-    """Whether a binner gives missing values a code of their own; by default none does."""
-    return getattr(spec, "missing", "error") == "bin"
+    """Whether missing values get a code of their own, by a rule of a name or by a binner."""
+    return isinstance(spec, str) or getattr(spec, "missing", "error") in ("bin", None)
 
 
 def codes_that_occur(binner: Any, table: Any) -> Integers:

@@ -23,14 +23,14 @@ class CategoricalBinning(Binning):
 
     requires = "codes"
 
-    def __init__(self, *, missing: str = "error", n_jobs: int | None = None) -> None:
+    def __init__(self, *, missing: str | None = "error", n_jobs: int | None = None) -> None:
         self.missing = missing
         self.n_jobs = n_jobs
 
     @property
     def known_arities(self) -> Integers | None:
         """One more than the largest code of every column: every category occurs, but a missing value may not."""
-        return self.n_bins_ if self.missing == "error" else None
+        return self.n_bins_ if self.missing != "bin" else None
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         own: Any = table.extents(self.n_jobs, whole=True).matrix

@@ -65,7 +65,7 @@ class _EqualBinning(CutBinning):
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_bins": partial(check_integer, low=2, high=65_535)}
 
-    def __init__(self, *, n_bins: int = 10, missing: str = "error", n_jobs: int | None = None) -> None:
+    def __init__(self, *, n_bins: int = 10, missing: str | None = "error", n_jobs: int | None = None) -> None:
         self.n_bins = n_bins
         self.missing = missing
         self.n_jobs = n_jobs
@@ -106,7 +106,7 @@ class EqualFrequencyBinning(_EqualBinning):
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "apart"))}
 
     def __init__(
-        self, *, n_bins: int = 10, uncut: str = "leave", missing: str = "error", n_jobs: int | None = None
+        self, *, n_bins: int = 10, uncut: str = "leave", missing: str | None = "error", n_jobs: int | None = None
     ) -> None:
         super().__init__(n_bins=n_bins, missing=missing, n_jobs=n_jobs)
         self.uncut = uncut

@@ -106,7 +106,7 @@ class CutsInParts(ClassSearch):
         return log_codings(self.n_samples, len(self.binner.bin_edges_[column]), self.binner.missing)
 
 
-def log_codings(n_samples: int, n_cuts: int, missing: str = "error") -> float:
+def log_codings(n_samples: int, n_cuts: int, missing: str | None = "error") -> float:
     """Twice the price where missing values are a code, which makes one more coding, that without a cut."""
     places = n_samples - 1
     ways = lgamma(places + 1) - lgamma(n_cuts + 1) - lgamma(places - n_cuts + 1)
@@ -123,7 +123,7 @@ class MDLBinning(CutBinning):
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"uncut": partial(check_choice, choices=("leave", "median"))}
     requires = "classes"
 
-    def __init__(self, *, uncut: str = "leave", missing: str = "error", n_jobs: int | None = None) -> None:
+    def __init__(self, *, uncut: str = "leave", missing: str | None = "error", n_jobs: int | None = None) -> None:
         self.uncut = uncut
         self.missing = missing
         self.n_jobs = n_jobs
@@ -183,7 +183,12 @@ class AutoBinning(Binning):
     requires = "classes"
 
     def __init__(
-        self, *, n_bins: int | None = None, uncut: str | None = None, missing: str = "error", n_jobs: int | None = None
+        self,
+        *,
+        n_bins: int | None = None,
+        uncut: str | None = None,
+        missing: str | None = "error",
+        n_jobs: int | None = None,
     ) -> None:
         self.n_bins = n_bins
         self.uncut = uncut
@@ -192,7 +197,7 @@ class AutoBinning(Binning):
 
     def for_table(self, table: Table) -> Binning:
         allowed = table.target.n_allowed if table.has_target else 0
-        shared: Any = {"missing": self.missing, "n_jobs": self.n_jobs}
+        shared: Any = {"missing": self._missing_of(table), "n_jobs": self.n_jobs}
         if allowed:
             self._refuse("uncut", "quantile", "a quantity", "mdl")
             return EqualFrequencyBinning(n_bins=self.n_bins or allowed + 1, uncut="apart", **shared)

@@ -16,7 +16,7 @@ from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.extents import IN_A_BIN
 from bitsieve.dataset.sparse import read_sparse
-from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.discretization.base import Binning, make_binner, unknown_category
 from bitsieve.discretization.mdl import RepeatedCuts, log_codings
 from bitsieve.discretization.ragged import Ragged
@@ -97,7 +97,7 @@ class ZeroApartBinning(Binning):
         self.n_jobs = n_jobs
 
     @property
-    def missing(self) -> str:  # type: ignore[override]
+    def missing(self) -> str | None:  # type: ignore[override]
         """What the rule makes of missing values."""
         return self._rule().missing
 
@@ -107,7 +107,12 @@ class ZeroApartBinning(Binning):
         return self._rule().requires
 
     def _rule(self) -> Binning:
-        return make_binner(self.binning, n_jobs=self.n_jobs)
+        if isinstance(self.binning, str):
+            return make_binner(self.binning, n_jobs=self.n_jobs, missing="error")
+        return make_binner(self.binning)
+
+    def for_table(self, table: Table) -> Binning:
+        return self  # the rule is settled in fit_table
 
     def fit_table(self, table: TableInMemory) -> Self:
         check_parameters(self)

@@ -52,7 +52,7 @@ def entropy(
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         How numeric columns become codes.
     missing : {"error", "bin"}, optional
-        What missing values are: an error (the default), or a code of their own.
+        What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="plug-in"
         Plug-in, or corrected for few samples: see the page on numbers for what each may be and what bounds it.
     n_jobs : int, optional

@@ -111,7 +111,7 @@ def select(
     uncut : {"leave", "median"}, optional
         What "mdl" does with a column that it does not cut, by default "leave".
     missing : {"error", "bin"}, optional
-        What missing values are: an error (the default), or a code of their own.
+        What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``.
     target_bins : int or "none", optional
         Classes of equal frequency of a target that is a quantity: by default m = max(3, N^(1/5)), rounded; "none" takes
         each number as a class.
@@ -220,7 +220,7 @@ def _select(
     may_constrain = "constraints" in method.parameters
     rule = make_discretizer(discretization, n_jobs).for_table(table)
     prepared = prepare(table, choice, may_constrain=may_constrain, binner=rule)
-    notes = [*prepared.notes, *_notes_on_missing(method, discretization)]
+    notes = [*prepared.notes, *_notes_on_missing(method, prepared, discretization)]
     if prepared.constraints is not None:
         parameters["constraints"] = prepared.constraints
     parameters |= method_memory(selection.method, execution)
@@ -299,12 +299,23 @@ def _discretizer_of_evidence(fit: Fit, discretization: DiscretizationOptions, n_
     return BINNING if fit.binning is None else fit.binning
 
 
-def _notes_on_missing(method: Method, discretization: DiscretizationOptions) -> list[str]:
-    """A note on what is said of missing values beside a method that makes no bins."""
-    if method.bins or discretization.missing is None:
+def _notes_on_missing(method: Method, prepared: Prepared, discretization: DiscretizationOptions) -> list[str]:
+    """A note on columns with missing values where nothing is said of these, or on what is said in vain."""
+    if discretization.missing is not None:
+        missing = Setting("missing", discretization.missing)
+        in_vain = Sentence(missing, f" changes nothing in what {method.name} selects: it makes no bins")
+        return [] if method.bins else [in_vain]
+    if not method.bins or not isinstance(discretization.binning, str):
         return []
-    missing = Setting("missing", discretization.missing)
-    return [Sentence(missing, f" changes nothing in what {method.name} selects: it makes no bins")]
+    table = prepared.original
+    columns = [j for j in table.profile().what_is_noticed.missing if j not in prepared.dropped]
+    if not columns:
+        return []
+    which = f"column {table.quoted(columns)} has"
+    if len(columns) > 1:
+        which = f"{len(columns):,} columns ({table.quoted(columns)}) have"
+    what = f"{which} missing values, which are a value of their own: to refuse them, add "
+    return [Sentence(what, Setting("missing", "error"))]
 
 
 def _parameters_asked(

@@ -46,7 +46,7 @@ PARAMETERS = {
         'it is a quantity; "none" takes each distinct value as its own code.'
     ),
     'missing : {"error", "bin"}, optional': (
-        "What missing values are: an error (the default), or a code of their own. A binner has its own ``missing``."
+        "What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``."
     ),
     'target_kind : {"classes", "quantity"}, optional': "What the target is, where its values are not to decide.",
     "n_jobs : int, default=None": (
@@ -281,8 +281,8 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         tags.target_tags.required = tags.target_tags.multi_output = True
         tags.input_tags.string = tags.input_tags.categorical = True
         tags.input_tags.sparse = "dense" not in self.requires
-        own = any(method.takes_missing for method in self.described)
-        tags.input_tags.allow_nan = own or keeps_missing(self) or keeps_missing(getattr(self, "binning", None))
+        takes_missing = any(method.takes_missing for method in self.described)
+        tags.input_tags.allow_nan = takes_missing or keeps_missing(self.binning_in_use)
         return tags
 
 
@@ -396,7 +396,10 @@ class CountSelector(MethodSelector):
         if known is None and hasattr(self, "selected_"):
             warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
         table = self._rows(X, y, sample_weight, classes, first=known is None)
-        binner = make_binner(self.binning_in_use, n_jobs=self.n_jobs).for_table(table).fit_table(table)
+        rule = make_binner(self.binning_in_use, n_jobs=self.n_jobs)
+        if rule.missing is None:
+            rule = rule.unfitted(missing="bin")  # later rows may have some
+        binner = rule.for_table(table).fit_table(table)
         source = count_coded(table, binner, self.n_jobs)
         target = replace(table.target, codes=np.empty(0, np.int32))
         counts = count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))

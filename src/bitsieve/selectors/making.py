@@ -34,7 +34,7 @@ def make_selector(
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
         Left out for a method on values, which does not bin.
     missing : {"error", "bin"}, optional
-        What missing values are: an error (the default), or a code of their own.
+        What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``.
     target_kind : {"classes", "quantity"}, optional
         What the target is, where its values are not to decide.
     n_jobs : int, optional
