@@ -172,8 +172,8 @@ def test_rows_without_a_target_are_saved_with_the_others(table, tmp_path, done):
     place = table.column_names.index("diagnosis")
     gaps = [None, *table["diagnosis"].to_pylist()[1:]]
     path = write(table.set_column(place, "diagnosis", pa.array(gaps)), tmp_path / "gaps.parquet")
-    result = done("select", path, "-t", "diagnosis", "--drop-missing-target", "-k", 1, "-o", tmp_path / "one.parquet")
-    assert "one.parquet', rows without a target with the others" in " ".join(result.stderr.split())
+    result = done("select", path, "-t", "diagnosis", "-k", 1, "-o", tmp_path / "one.parquet")
+    assert "one.parquet', with the rows that were left out" in " ".join(result.stderr.split())
     assert read_table(tmp_path / "one.parquet")["diagnosis"].to_pylist() == gaps
 
 

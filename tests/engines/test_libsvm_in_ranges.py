@@ -106,8 +106,8 @@ def test_targets_weights_and_columns_that_are_left_out(path):
 def test_rows_without_a_label(tmp_path):
     path = write(tmp_path / "data.libsvm", missing=9)
     with pytest.raises(ValueError, match="9 missing values"):
-        bitsieve.select(path, memory="1MB")
-    how = {"n_features_to_select": 3, "drop_missing_target": True}
+        bitsieve.select(path, memory="1MB", drop_missing_target=False)
+    how = {"n_features_to_select": 3}
     assert_equal(bitsieve.select(in_ranges(path), **how), bitsieve.select(path, **how))
 
 

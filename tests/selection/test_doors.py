@@ -224,7 +224,7 @@ def test_rows_without_a_target_may_lack_a_weight(door):
     expected = bitsieve.select(
         table.filter(pa.array(~gone)), "y", sample_weight=weights[~gone], missing="bin", exclude=["number", "row"]
     )
-    found = door(table, sample_weight=weights, drop_missing_target=True, exclude=[0, 10])
+    found = door(table, sample_weight=weights, exclude=[0, 10])
     assert by_names(table, found.features) == expected.features
     assert found.scores.tobytes() == expected.scores.tobytes()
     assert said(table, found) == [f"{gone.sum()} of {N} rows have no 'y' and are left out", *said(table, expected)]
@@ -234,12 +234,16 @@ def test_no_row_counts(door):
     table, zeros = people(), np.zeros(N)
     none = without_some_targets(table, np.ones(N, bool))
     for of, how, message in (
-        (none, {"drop_missing_target": True}, "^the target has no value in any row$"),
-        (table, {"sample_weight": zeros}, "^sample_weight is zero for every sample: nothing is left to count$"),
+        (none, {}, "^the target has no value in any row$"),
+        (
+            table,
+            {"sample_weight": zeros, "drop_missing_target": False},
+            "^sample_weight is zero for every sample: nothing is left to count$",
+        ),
         (
             none,
-            {"sample_weight": zeros, "drop_missing_target": True},
-            "^the target has no value in any row whose weight is above 0$",
+            {"sample_weight": zeros},
+            "^no row has a target and a weight above 0: nothing is left to count$",
         ),
     ):
         with pytest.raises(ValueError, match=message):

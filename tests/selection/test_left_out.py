@@ -90,28 +90,28 @@ def test_an_empty_column_is_left_out_with_a_note():
         assert selector.n_features_in_ == 3
 
 
-def test_rows_without_a_target_are_left_out_on_request(tmp_path, capsys):
+def test_rows_without_a_target_are_left_out(tmp_path, capsys):
     labels = [None, *Y[1:-1].tolist(), None]
     table = people().drop(["y"]).append_column("y", pa.array(labels))
     with pytest.raises(ValueError, match=r"2 missing values .* among 40: .*drop_missing_target=True"):
-        bitsieve.select(table, "y")
-    found = bitsieve.select(table, "y", drop_missing_target=True)
+        bitsieve.select(table, "y", drop_missing_target=False)
+    found = bitsieve.select(table, "y")
     wanted = bitsieve.select(table.slice(1, N - 2), "y")
     assert (found.features, found.scores.tolist()) == (wanted.features, wanted.scores.tolist())
     weights = np.arange(N) % 3
-    found = bitsieve.select(table, "y", sample_weight=weights, drop_missing_target=True)
+    found = bitsieve.select(table, "y", sample_weight=weights)
     wanted = bitsieve.select(table.slice(1, N - 2), "y", sample_weight=weights[1:-1])
     assert found.scores.tolist() == wanted.scores.tolist()
     numbers = np.where(np.arange(N) < 2, np.nan, GOOD)
-    found = bitsieve.select(people().drop(["y", "good"]), numbers, binning="quantile", drop_missing_target=True)
+    found = bitsieve.select(people().drop(["y", "good"]), numbers, binning="quantile")
     assert len(found.target.codes) == N - 2
     with pytest.raises(ValueError, match="no value in any row"):
-        bitsieve.select(people(), [None] * N, drop_missing_target=True)
+        bitsieve.select(people(), [None] * N)
     path = written(table, tmp_path)
-    assert main(["select", path, "--target", "y"]) == 2
+    assert main(["select", path, "--target", "y", "--no-drop-missing-target"]) == 2
     assert "drop those samples, as --drop-missing-target does" in capsys.readouterr().err
-    assert main(["select", path, "--target", "y", "--drop-missing-target"]) == 0
-    assert main(["count", path, "--target", "y", "--drop-missing-target", "--save", str(tmp_path / "counts")]) == 0
+    assert main(["select", path, "--target", "y"]) == 0
+    assert main(["count", path, "--target", "y", "--save", str(tmp_path / "counts")]) == 0
     assert f"the counts of {N - 2} samples" in capsys.readouterr().err
 
 

@@ -75,13 +75,14 @@ def test_a_quantity_in_text_is_a_target_as_its_numbers_are(written):
 @pytest.mark.parametrize(("written", "gap"), [("money", None), ("plain", "-")])
 def test_a_target_in_text_is_the_same_through_every_door(written, gap, door):
     table, _ = quantity(written, gap)
-    wanted = bitsieve.select(table, "y", missing="bin", drop_missing_target=True)
-    found = door(table, drop_missing_target=True)
+    wanted = bitsieve.select(table, "y", missing="bin")
+    found = door(table)
     assert (by_names(table, found.features), *as_read(found)[1:]) == as_read(wanted)
     assert said(table, found) == said(table, wanted)
     if gap:
         with pytest.raises(ValueError, match=r"20 values that are no numbers: '-' \(20\); drop those samples"):
-            door(table)
+            door(table, drop_missing_target=False)
+        assert any("20 values" in note and "not numbers: '-'" in note for note in found.notes)
 
 
 def test_classes_in_text_stay_classes():

@@ -100,7 +100,7 @@ def test_missing_values_and_infinities(iris):
     refused(as_arrow(holes, y, names), "species", match="sepal_width", n_features_to_select=2, missing="bin")
     target = y.astype(float)
     target[7] = np.nan
-    refused(frame, target, match="target", n_features_to_select=2)
+    refused(frame, target, match="target", n_features_to_select=2, drop_missing_target=False)
 
 
 def test_every_column_in_one_bin_is_refused_whatever_the_binner(iris):

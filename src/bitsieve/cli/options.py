@@ -135,7 +135,8 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "what the target is (default: by its values: fractions, dates and many whole numbers are a quantity)",
                "name", choices=("classes", "quantity"), parameters="target_kind"),
         Option("--drop-missing-target", ON_TABLES,
-               "leave rows without a target out (--output keeps them); else they are an error", "flag",
+               "leave rows without a target out, with a note (default; --output keeps them); --no-drop-missing-target: "
+               "they are an error", "on or off",
                parameters="drop_missing_target"),
         Option("--weight", f"{SELECTING} count sql how-many {TUPLES}",
                "the column of frequency weights, whole numbers: how often each row counts",

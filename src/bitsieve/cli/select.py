@@ -93,12 +93,14 @@ def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
     n, target = len(selection.features), table.target.name
     k = f"{n:,} feature{'s' * (n != 1)}"
     if options.output is not None:
+        from bitsieve.dataset.read import n_rows
         from bitsieve.io.write import write_table
 
         phase("writing")
         given: Any = table.given  # every table of a file has it
-        write_table(given.with_target(selection.features), options.output, target)
-        kept = ", rows without a target with the others" if options.drop_missing_target else ""
+        rows = given.with_target(selection.features)
+        write_table(rows, options.output, target)
+        kept = ", with the rows that were left out" if n_rows(rows) > selection.n_samples else ""
         saved.append(f"saved {k} and the target {target!r} to {options.output!r}{kept}")
     if options.output_ranking is not None:
         from bitsieve.dataset.given import frame_of

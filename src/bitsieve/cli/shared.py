@@ -114,7 +114,7 @@ def read_options(options: argparse.Namespace) -> ReadOptions:
         groups=getattr(options, "groups", None),
         target_kind=options.target_kind,
         target_bins=options.target_bins,
-        drop_missing_target=options.drop_missing_target,
+        drop_missing_target=options.drop_missing_target is not False,
         header=getattr(options, "header", None),
         repair=options.repair is not False,
         column_types=dict(options.column_type or ()),

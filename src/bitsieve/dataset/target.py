@@ -358,8 +358,10 @@ def zero_where_missing(sample_weight: Any, y: Any) -> Any:
 
 def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> ValueError:
     """The error for data without rows, or with none that has a target, where such are left out, and a weight."""
+    if drop_missing and weighted:
+        return ValueError("no row has a target and a weight above 0: nothing is left to count")
     if drop_missing:
-        return ValueError(f"the target has no value in any row{' whose weight is above 0' if weighted else ''}")
+        return ValueError("the target has no value in any row")
     if weighted:
         return _refused(" is zero for every sample: nothing is left to count")
     return ValueError(f"{label} has no rows: nothing to select from")

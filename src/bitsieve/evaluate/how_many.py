@@ -137,7 +137,7 @@ def how_many(
     missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
-    drop_missing_target: bool = False,
+    drop_missing_target: bool = True,
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,
     classifier: Any = None,

@@ -31,6 +31,12 @@ class ArrayTable:
     y: NDArray[Any]  # shape (n_samples,)
     names: Sequence[str]  # one a column; ``x0, x1, ...`` where the file has none
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of ``X``."""
+        n_samples, n_features = self.X.shape
+        return int(n_samples), int(n_features)
+
     def column(self, name: str) -> NDArray[Any]:
         """One column of ``X``, dense."""
         column = self.X[:, [self.names.index(name)]]

@@ -262,7 +262,7 @@ def interactions(
     missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
-    drop_missing_target: bool = False,
+    drop_missing_target: bool = True,
     header: bool | None = None,
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,

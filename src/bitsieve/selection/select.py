@@ -55,7 +55,7 @@ def select(
     missing: str | None = None,
     target_bins: int | str | None = None,
     target_kind: str | None = None,
-    drop_missing_target: bool = False,
+    drop_missing_target: bool = True,
     header: bool | None = None,
     repair: bool = True,
     column_types: Mapping[Any, str] | None = None,
@@ -118,8 +118,8 @@ def select(
     target_kind : {"classes", "quantity"}, optional
         What the target is. By default its values decide: dates, durations and numbers with a fractional part are a
         quantity; so are whole numbers of many values, such as ages, but for those that look like the codes of classes.
-    drop_missing_target : bool, default=False
-        Whether rows without a target are left out; else they are an error.
+    drop_missing_target : bool, default=True
+        Whether rows without a target are left out, with a note; else they are an error.
     header : bool, optional
         Whether the first line of a text file has the names. By default one that looks like data is an error.
     repair : bool, default=True
