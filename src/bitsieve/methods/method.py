@@ -14,7 +14,15 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.messages import Sentence, Setting, needs_dense_rows
 from bitsieve.utils.parameters import Rule
 
-SHARED = ("n_features_to_select", "binning", "missing", "target_kind", "n_jobs")  # parameters of every method
+# Parameters of every method.
+SHARED = (
+    "n_features_to_select",
+    "binning",
+    "missing",
+    "target_kind",
+    "identifiers",
+    "n_jobs",
+)
 
 # What a method may require, and a table or a count source offers.
 TABLES = frozenset({"tables"})  # tables of pairs of columns and the class

@@ -208,13 +208,8 @@ def _notes(table: Table, profile: Profile, identifiers: Sequence[int], excluded:
         for j, account in sorted(profile.accounts.items())
         if j not in excluded and not (j in identifiers and account.what == "codes")
     ]
-    if profile.empty:
-        notes.append(_about(table, profile.empty, "has no values", "have no values", ": left out"))
-    if identifiers:
-        keep = Setting("include", [table.names[j] for j in identifiers[:5]])
-        why = ": nearly every row has a value of its own, so left out; to keep such a column, add "
-        looks = "looks like an identifier", "look like identifiers"
-        notes.append(_about(table, identifiers, *looks, Sentence(why, keep)))
+    keep = Setting("include", [table.names[j] for j in identifiers[:5]])
+    notes += notes_on_dropped(table, profile.empty, identifiers, keep)
     gone, noticed = {*profile.empty, *identifiers, *excluded}, profile.what_is_noticed
     for j, value, times, low, high in noticed.sentinels:
         if j not in gone:
@@ -224,6 +219,18 @@ def _notes(table: Table, profile: Profile, identifiers: Sequence[int], excluded:
         if j not in gone and j not in profile.accounts:
             what = f"column {table.names[j]!r} holds whole numbers and has the name of a code: read as numbers; "
             notes.append(Sentence(what, "to make each a category, add ", _typed(table.names[j], "category")))
+    return notes
+
+
+def notes_on_dropped(table: Table, empty: Sequence[int], identifiers: Sequence[int], keep: Setting) -> list[str]:
+    """Which columns are left out that nobody excluded; ``keep`` is what keeps an identifier."""
+    notes = []
+    if empty:
+        notes.append(_about(table, empty, "has no values", "have no values", ": left out"))
+    if identifiers:
+        why = ": nearly every row has a value of its own, so left out; to keep such a column, add "
+        looks = "looks like an identifier", "look like identifiers"
+        notes.append(_about(table, identifiers, *looks, Sentence(why, keep)))
     return notes
 
 

@@ -102,7 +102,7 @@ class Selection:
         """The fitted scikit-learn transformer."""
         from bitsieve.selectors.making import fitted_selector
 
-        return fitted_selector(self.fit)
+        return fitted_selector(self.fit, self.parameters.get("identifiers", "drop"))
 
     @property
     def unit(self) -> str:

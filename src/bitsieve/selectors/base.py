@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import narwhals as nw
@@ -29,14 +30,15 @@ from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Found
 from bitsieve.options import ReadOptions
 from bitsieve.pipeline.counting import Counted
 from bitsieve.pipeline.evidence import nothing_informative
+from bitsieve.pipeline.prepare import IDENTIFIERS, ColumnChoice, Prepared, notes_on_dropped, prepare
 from bitsieve.pipeline.run import Fit, check_settings, fit_counted, fit_method
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
 from bitsieve.utils.lazy import Later
-from bitsieve.utils.messages import quoted, warn, warn_of
-from bitsieve.utils.parameters import Rule, check_parameters, made_by
+from bitsieve.utils.messages import Setting, quoted, warn, warn_of
+from bitsieve.utils.parameters import Rule, check_choice, check_parameters, made_by
 
 _MOST_NUMBERS = 100  # different ones, in rows that come one after the other
 PARAMETERS = {
@@ -49,6 +51,9 @@ PARAMETERS = {
         "What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``."
     ),
     'target_kind : {"classes", "quantity"}, optional': "What the target is, where its values are not to decide.",
+    'identifiers : {"drop", "keep"}, default="drop"': (
+        "What becomes of columns that name or number the rows: dropped, with a warning, or kept."
+    ),
     "n_jobs : int, default=None": (
         "Threads (None is 1, -1 every core); the result is the same to the last bit for any number."
     ),
@@ -85,7 +90,10 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     """Base of all selectors, each parameters, a docstring and methods; only this class sets fitted attributes."""
 
     # of a selector that is no method itself, too
-    parameter_rules: ClassVar[Mapping[str, Rule]] = {"target_kind": made_by(check_target_kind)}
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {
+        "target_kind": made_by(check_target_kind),
+        "identifiers": partial(check_choice, choices=IDENTIFIERS),
+    }
     described: ClassVar[tuple[Method, ...]] = ()  # the methods that it selects by; all have one function
     requires: ClassVar[frozenset[str]] = DENSE_ROWS  # of its data; a method says it itself
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
@@ -93,6 +101,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     parameter_names: ClassVar[tuple[str, ...]]
     n_features_to_select: Any
     target_kind: str | None = None
+    identifiers: str = "drop"
     support_: Flags
     selected_: Columns
 
@@ -149,9 +158,18 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         table.target.check_varies()
         if table.target.n_numbers:
             warn(table.target.how_cut)
-        self._fit_table(without_empty(table, self.binning_in_use, getattr(self, "n_jobs", None)))
+        prepared = self._prepared(table)
+        for note in _on_dropped(prepared):
+            warn(note)
+        self._fit_table(prepared.table)
         warn_of(self._doubts())
         return self
+
+    def _prepared(self, table: Table) -> Prepared:
+        """The table without the columns that have no values, and without identifiers."""
+        choice = ColumnChoice(constraints=getattr(self, "constraints", None), identifiers=self.identifiers)
+        rule = make_binner(self.binning_in_use or BINNING, n_jobs=getattr(self, "n_jobs", None)).for_table(table)
+        return prepare(table, choice, orders=False, binner=rule)
 
     def _doubts(self) -> list[str]:
         """What a user should know of the columns that were found."""
@@ -286,15 +304,11 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         return tags
 
 
-def without_empty(table: Table, binning: Any, n_jobs: int | None) -> Table:
-    """The table with one value in every row of a column that has none, and a warning on that."""
-    empty = table.profile(make_binner(binning or BINNING, n_jobs=n_jobs).for_table(table)).empty
-    if not empty:
-        return table
-    listed = quoted(table.names[j] for j in empty)
-    what = f"column {listed} has no values" if len(empty) == 1 else f"{len(empty):,} columns have no values ({listed})"
-    warn(f"{what}: left out")
-    return table.without(empty)
+def _on_dropped(prepared: Prepared) -> list[str]:
+    """Which columns were dropped, as a selector's warning."""
+    empty = [j for j, reason in prepared.dropped.items() if reason == "empty"]
+    identifiers = [j for j, reason in prepared.dropped.items() if reason == "identifier"]
+    return notes_on_dropped(prepared.original, empty, identifiers, Setting("identifiers", "keep"))
 
 
 def _takes_codes(selector: Any) -> bool:
@@ -324,6 +338,7 @@ class MethodSelector(ColumnSelector):
 
     n_features_to_select: int | float | str | None = field(default=None, kw_only=False)
     target_kind: str | None = None
+    identifiers: str = "drop"
 
 
 @with_parameters

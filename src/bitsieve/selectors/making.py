@@ -19,6 +19,7 @@ def make_selector(
     binning: Any = BINNING,
     missing: str | None = None,
     target_kind: str | None = None,
+    identifiers: str = "drop",
     n_jobs: int | None = None,
     **parameters: Any,
 ) -> Any:
@@ -37,6 +38,8 @@ def make_selector(
         What missing values are: an error, or a code of their own (the default). A binner has its own ``missing``.
     target_kind : {"classes", "quantity"}, optional
         What the target is, where its values are not to decide.
+    identifiers : {"drop", "keep"}, default="drop"
+        What becomes of columns that name or number the rows: dropped, with a warning, or kept.
     n_jobs : int, optional
         Threads.
     **parameters
@@ -60,11 +63,19 @@ def make_selector(
     ForwardSelector(criterion=MIFS(beta=0.5), n_features_to_select=5)
     """
     found = find_method(method)
-    own = arguments_of(found, parameters) | {"binning": binning, "missing": missing, "target_kind": target_kind}
-    return selector_of(found, n_features_to_select, n_jobs=n_jobs, **own)
+    return selector_of(
+        found,
+        n_features_to_select,
+        binning=binning,
+        missing=missing,
+        target_kind=target_kind,
+        identifiers=identifiers,
+        n_jobs=n_jobs,
+        **arguments_of(found, parameters),
+    )
 
 
-def fitted_selector(fit: Fit) -> Any:
+def fitted_selector(fit: Fit, identifiers: str) -> Any:
     """The fitted selector of what a method was run with and returned."""
     selector = selector_of(
         fit.method,
@@ -72,6 +83,7 @@ def fitted_selector(fit: Fit) -> Any:
         n_jobs=fit.n_jobs,
         binning=fit.binning,
         target_kind=fit.table.target.said.kind,
+        identifiers=identifiers,
         **fit.parameters,
     )
     return selector._keep_fitted(fit)
