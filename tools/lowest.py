@@ -18,9 +18,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TOOLS = ("hypothesis", "pandas", "polars", "pytest")
 TESTS = (
-    *("tests/io", "tests/dataset", "tests/counts", "tests/native", "tests/selection"),
+    *("tests/io", "tests/dataset", "tests/counts", "tests/native", "tests/api"),
     *("tests/selectors/test_frames.py", "tests/selectors/test_vmi.py"),
-    *("tests/report", "tests/evaluate/test_compare.py", "tests/cli/test_commands.py", "tests/golden"),
+    *("tests/report", "tests/api/test_compare.py", "tests/cli/test_commands.py", "tests/golden"),
 )
 NOT_HERE = {
     "ignore": "tests/discretization/test_conformance.py",  # holds to the rules of the newest scikit-learn

@@ -14,7 +14,7 @@ import numpy as np
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.transformers import EqualFrequencyBinner
 from bitsieve.pipeline.counting import count_table
-from bitsieve.selection.figures import STYLE, style
+from bitsieve.plots.figures import STYLE, style
 from bitsieve.utils.messages import aligned, allowed_names
 from bitsieve.utils.progress import phase
 from papers.data.files import ORIGINS, load_bundled, load_npz

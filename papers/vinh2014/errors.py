@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.api.compare import compare
 from bitsieve.discretization.transformers import MDLBinner
-from bitsieve.evaluate.compare import compare
 from bitsieve.evaluate.plan import FEW_SAMPLES
 from bitsieve.utils.messages import aligned
 from bitsieve.utils.progress import phase
@@ -18,7 +18,7 @@ from papers.selectors import as_published
 from papers.vinh2014.data import INDEPENDENT, METHODS, TABLE_4, TABLE_5, Missing, PaperData, tables
 
 if TYPE_CHECKING:
-    from bitsieve.evaluate.comparison import Comparison
+    from bitsieve.results.comparison import Comparison
 
 N_FOLDS = 10
 LEAST, MOST = 10, 100  # features

@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from bitsieve.counts.threads import run_blocks
-from bitsieve.selection.figures import STYLE, style
+from bitsieve.plots.figures import STYLE, style
 from bitsieve.utils.messages import aligned
 from bitsieve.utils.progress import phase
 from papers.data.files import load_npz

@@ -17,7 +17,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
 from bitsieve.methods.by_samples.spanning_tree.dependency import Draw, dependency_matrix
 from bitsieve.methods.by_samples.spanning_tree.tree import RankedColumns
-from bitsieve.selection.figures import STYLE, style
+from bitsieve.plots.figures import STYLE, style
 from bitsieve.utils.messages import aligned
 from bitsieve.utils.progress import phase
 from papers.item import Options, Result

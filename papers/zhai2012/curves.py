@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from bitsieve.selection.figures import STYLE, style
+from bitsieve.plots.figures import STYLE, style
 from bitsieve.utils.messages import aligned
 from papers.data.correlated_groups import make_correlated_groups
 from papers.data.files import load_npz

@@ -1,5 +1,22 @@
 """The public names, each once, and where it is defined: ``__init__.py`` imports it from there when it is first used."""
 
+from bitsieve.api.chow_liu import ChowLiuTree as ChowLiuTree
+from bitsieve.api.chow_liu import ConditionalTest as ConditionalTest
+from bitsieve.api.chow_liu import chow_liu_tree as chow_liu_tree
+from bitsieve.api.chow_liu import conditional_test as conditional_test
+from bitsieve.api.compare import compare as compare
+from bitsieve.api.geometric import bayes_error_bounds as bayes_error_bounds
+from bitsieve.api.geometric import geometric_mutual_information as geometric_mutual_information
+from bitsieve.api.geometric import henze_penrose_divergence as henze_penrose_divergence
+from bitsieve.api.how_many import how_many as how_many
+from bitsieve.api.information import (
+    conditional_mutual_information_matrix as conditional_mutual_information_matrix,
+)
+from bitsieve.api.information import entropy as entropy
+from bitsieve.api.information import mutual_information as mutual_information
+from bitsieve.api.information import mutual_information_matrix as mutual_information_matrix
+from bitsieve.api.interactions import interactions as interactions
+from bitsieve.api.select import select as select
 from bitsieve.counts.kernels import show_kernel as show_kernel
 from bitsieve.discretization.transformers import CategoricalBinner as CategoricalBinner
 from bitsieve.discretization.transformers import EqualFrequencyBinner as EqualFrequencyBinner
@@ -9,11 +26,9 @@ from bitsieve.discretization.transformers import ZeroApartBinner as ZeroApartBin
 from bitsieve.engines.dask import DaskSource as DaskSource
 from bitsieve.engines.spark import SparkSource as SparkSource
 from bitsieve.engines.stream import StreamSource as StreamSource
-from bitsieve.evaluate.compare import SelectorCV as SelectorCV
-from bitsieve.evaluate.compare import compare as compare
-from bitsieve.evaluate.comparison import Comparison as Comparison
-from bitsieve.evaluate.how_many import HowMany as HowMany
-from bitsieve.evaluate.how_many import how_many as how_many
+from bitsieve.evaluate.selector_cv import SelectorCV as SelectorCV
+from bitsieve.explain.explain import FeatureExplanation as FeatureExplanation
+from bitsieve.explain.explain import affiliated as affiliated
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping as ConditionalStopping
 from bitsieve.methods.by_counts.stopping.dependent import KnockoffStopping as KnockoffStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping as FalseDiscoveryStopping
@@ -23,35 +38,20 @@ from bitsieve.methods.by_counts.stopping.rules import ThresholdStopping as Thres
 from bitsieve.methods.constraints import Constraints as Constraints
 from bitsieve.methods.registry import list_methods as list_methods
 from bitsieve.optimize.nystrom import Nystrom as Nystrom
+from bitsieve.plots.displays import CurveDisplay as CurveDisplay
+from bitsieve.plots.displays import DendrogramDisplay as DendrogramDisplay
+from bitsieve.plots.displays import RankingDisplay as RankingDisplay
+from bitsieve.plots.displays import RedundancyDisplay as RedundancyDisplay
+from bitsieve.plots.displays import TargetDisplay as TargetDisplay
 from bitsieve.report.files import write_report as write_report
 from bitsieve.report.plots import plot_how_many as plot_how_many
 from bitsieve.report.plots import plot_similarity as plot_similarity
 from bitsieve.report.plots import plot_stability as plot_stability
 from bitsieve.report.plots import plot_weights as plot_weights
-from bitsieve.selection.chow_liu import ChowLiuTree as ChowLiuTree
-from bitsieve.selection.chow_liu import ConditionalTest as ConditionalTest
-from bitsieve.selection.chow_liu import chow_liu_tree as chow_liu_tree
-from bitsieve.selection.chow_liu import conditional_test as conditional_test
-from bitsieve.selection.displays import CurveDisplay as CurveDisplay
-from bitsieve.selection.displays import DendrogramDisplay as DendrogramDisplay
-from bitsieve.selection.displays import RankingDisplay as RankingDisplay
-from bitsieve.selection.displays import RedundancyDisplay as RedundancyDisplay
-from bitsieve.selection.displays import TargetDisplay as TargetDisplay
-from bitsieve.selection.explain import FeatureExplanation as FeatureExplanation
-from bitsieve.selection.explain import affiliated as affiliated
-from bitsieve.selection.geometric import bayes_error_bounds as bayes_error_bounds
-from bitsieve.selection.geometric import geometric_mutual_information as geometric_mutual_information
-from bitsieve.selection.geometric import henze_penrose_divergence as henze_penrose_divergence
-from bitsieve.selection.information import (
-    conditional_mutual_information_matrix as conditional_mutual_information_matrix,
-)
-from bitsieve.selection.information import entropy as entropy
-from bitsieve.selection.information import mutual_information as mutual_information
-from bitsieve.selection.information import mutual_information_matrix as mutual_information_matrix
-from bitsieve.selection.interactions import Interactions as Interactions
-from bitsieve.selection.interactions import interactions as interactions
-from bitsieve.selection.select import select as select
-from bitsieve.selection.selection import Selection as Selection
+from bitsieve.results.comparison import Comparison as Comparison
+from bitsieve.results.how_many import HowMany as HowMany
+from bitsieve.results.interactions import Interactions as Interactions
+from bitsieve.results.selection import Selection as Selection
 from bitsieve.selectors.dominant_sets import DominantSetClusters as DominantSetClusters
 from bitsieve.selectors.dominant_sets import DominantSetMII as DominantSetMII
 from bitsieve.selectors.forward import VMI as VMI

@@ -10,8 +10,8 @@ import bitsieve
 from bitsieve.dataset.read import read_data
 from bitsieve.discretization.base import as_known
 from bitsieve.discretization.transformers import MDLBinner
+from bitsieve.explain.evidence import evidence_of
 from bitsieve.options import ReadOptions
-from bitsieve.selection.evidence import evidence_of
 
 
 @pytest.fixture

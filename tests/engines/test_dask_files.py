@@ -10,12 +10,12 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import bitsieve
+from bitsieve.api.select import select_from
 from bitsieve.cli import main
 from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.io import text
 from bitsieve.io.errors import DataError
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions, SelectionOptions
-from bitsieve.selection.select import select_from
 
 N = 500
 HOW = {"method": "jmi", "n_features_to_select": 3, "binning": "quantile", "n_jobs": 1}

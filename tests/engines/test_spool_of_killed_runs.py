@@ -18,7 +18,7 @@ import bitsieve
 FORKING = """
 import json, os, shutil, signal, sys
 import bitsieve
-from bitsieve.selection import selection
+from bitsieve.results import selection
 from bitsieve.engines import stream
 
 data, spool = sys.argv[1:]

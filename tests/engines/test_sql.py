@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
+from bitsieve.api.select import select_from
 from bitsieve.cli import main
 from bitsieve.engines.saved_counts import CountsTable
 from bitsieve.engines.sql import load_counts
 from bitsieve.io.errors import DataError
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, SelectionOptions
-from bitsieve.selection.select import select_from
 
 duckdb = pytest.importorskip("duckdb")
 pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # of Ibis by way of pandas

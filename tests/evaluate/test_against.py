@@ -15,11 +15,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
+from bitsieve.api.compare import OTHER_NAMES
 from bitsieve.cli import main
 from bitsieve.dataset.target import read_target
-from bitsieve.evaluate.compare import OTHER_NAMES
-from bitsieve.evaluate.comparison import Comparison, baselines
 from bitsieve.evaluate.plan import DEFAULT_METHODS, make_folds
+from bitsieve.results.comparison import Comparison, baselines
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 

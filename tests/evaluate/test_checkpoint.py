@@ -20,11 +20,11 @@ import bitsieve
 from bitsieve import Constraints, ForwardSelector
 from bitsieve.dataset.read import read_data
 from bitsieve.evaluate import run
-from bitsieve.evaluate.comparison import Scored
 from bitsieve.evaluate.plan import Question, make_plan
 from bitsieve.evaluate.run import Checkpoint, remove
 from bitsieve.io import output
 from bitsieve.options import ReadOptions
+from bitsieve.results.comparison import Scored
 
 X, Y = load_wine(return_X_y=True)
 ASKED = {"methods": ["mim", "jmi"], "features": range(1, 5), "classifier": "ncm", "folds": 6}

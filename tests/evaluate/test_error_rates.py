@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bitsieve.evaluate.measures import choose, outer_error, paired_test, short_of_auc, standard_errors
+from bitsieve.metrics.measures import choose, outer_error, paired_test, short_of_auc, standard_errors
 
 
 def test_a_class_that_was_not_learned():

@@ -15,7 +15,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import bitsieve
-from bitsieve.selection.selection import table_text
+from bitsieve.results.selection import table_text
 
 MODULE = [sys.executable, "-m", "bitsieve"]
 

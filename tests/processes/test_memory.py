@@ -16,7 +16,7 @@ ROWS, COLUMNS, MEMORY = 2_200_000, 8, 128 << 20  # 141 MB of numbers
 MEASURED = """
 import threading, time
 import bitsieve
-from bitsieve.selection import selection
+from bitsieve.results import selection
 from bitsieve.engines import stream
 
 def anonymous():

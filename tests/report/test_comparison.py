@@ -11,11 +11,11 @@ from sklearn.datasets import load_wine
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.evaluate.comparison import baselines
+from bitsieve.plots import figures
+from bitsieve.plots.figures import Curves, as_svg, new_axes, plot_curves
 from bitsieve.report.comparison import report
 from bitsieve.report.files import write_report
-from bitsieve.selection import figures
-from bitsieve.selection.figures import Curves, as_svg, new_axes, plot_curves
+from bitsieve.results.comparison import baselines
 
 X, Y = load_wine(return_X_y=True)
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import NotFittedError
 
-import bitsieve.selection.figures as figures
+import bitsieve.plots.figures as figures
 from bitsieve import (
     DominantSetClusters,
     ForwardSelector,

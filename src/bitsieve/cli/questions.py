@@ -29,20 +29,20 @@ from bitsieve.utils.progress import phase, shown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bitsieve.evaluate.comparison import Comparison
     from bitsieve.evaluate.plan import Plan
+    from bitsieve.results.comparison import Comparison
 
 KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
 
 def run_how_many(options: argparse.Namespace) -> int:
     """What the rules would take of a table, side by side."""
-    from bitsieve.selection.figures import FORMATS
+    from bitsieve.plots.figures import FORMATS
 
     discretization_options(options)
     check_written(options, figure=FORMATS)
     with _asking(options):
-        from bitsieve.evaluate.how_many import how_many
+        from bitsieve.api.how_many import how_many
         from bitsieve.report.plots import plot_how_many
 
         found = how_many(options.data, options.target, **given(options))
@@ -54,13 +54,13 @@ def run_how_many(options: argparse.Namespace) -> int:
 def run_interactions(options: argparse.Namespace) -> int:
     """The pairs or triples of columns that carry the most about the target."""
     from bitsieve.io.write import ROWS_WRITTEN, write_rows
-    from bitsieve.selection.figures import FORMATS
+    from bitsieve.plots.figures import FORMATS
 
     check_written(options, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN, figure=FORMATS)
     discretization_options(options, INTERACTIONS_BINNING)
     saved = list[str]()
     with _asking(options):
-        from bitsieve.selection.interactions import interactions
+        from bitsieve.api.interactions import interactions
 
         found = interactions(options.data, options.target, **given(options))
         if options.output is not None:
@@ -88,7 +88,7 @@ def _drawn(options: argparse.Namespace, plot: Callable[[], Axes]) -> list[str]:
     """Draw the figure where it was asked for, and say so."""
     if options.figure is None:
         return []
-    from bitsieve.selection.figures import save_figure
+    from bitsieve.plots.figures import save_figure
 
     phase("drawing")
     save_figure(plot().figure, options.figure)
@@ -117,7 +117,7 @@ def run_compare(options: argparse.Namespace) -> int:
         remove(kept)
 
     def text() -> str:
-        from bitsieve.evaluate.comparison import as_text
+        from bitsieve.results.comparison import as_text
 
         return as_text(comparison, call=_command(comparison, options))
 

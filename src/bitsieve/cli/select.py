@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bitsieve.dataset.table import Table
     from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions, SelectionOptions
     from bitsieve.pipeline.reading import ReadingPlan
-    from bitsieve.selection.selection import Selection
+    from bitsieve.results.selection import Selection
 
 LOCAL = "local"  # the address of a cluster on this machine
 _PATIENCE = "10s"
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         saved = _save(selection, options)
 
     def text() -> str:
-        from bitsieve.selection.selection import table_text
+        from bitsieve.results.selection import table_text
 
         return table_text(selection)
 
@@ -57,7 +57,7 @@ def run_explain(options: argparse.Namespace) -> int:
         )
     request = _request(options)
     with shown(not options.quiet):
-        from bitsieve.selection.explain import notes_naming
+        from bitsieve.explain.explain import notes_naming
 
         selection = _select(options, request)
         phase("explaining")
@@ -105,7 +105,7 @@ def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
     if options.output_ranking is not None:
         from bitsieve.dataset.given import frame_of
         from bitsieve.io.write import write_rows
-        from bitsieve.selection.selection import ranking
+        from bitsieve.results.selection import ranking
 
         write_rows(frame_of(ranking(selection), "pyarrow"), options.output_ranking)
         saved.append(f"saved the ranking of {k} to {options.output_ranking!r}")
@@ -204,7 +204,7 @@ def _reading_plan(options: argparse.Namespace, read: ReadOptions, execution: Exe
 
 def _select(options: argparse.Namespace, request: _Request, client: Client | None = None) -> Selection:
     """Read the data, here or on a cluster, and select as the options say."""
-    from bitsieve.selection.select import select_from
+    from bitsieve.api.select import select_from
 
     if request.plan is None:
         from bitsieve.engines.saved_counts import CountsTable

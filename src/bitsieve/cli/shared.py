@@ -164,7 +164,7 @@ def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None
         if path is None:
             continue
         if name in ("figure", "report"):
-            from bitsieve.selection.figures import require_matplotlib
+            from bitsieve.plots.figures import require_matplotlib
 
             require_matplotlib()
         for source in sources_of(options) or [None]:

@@ -25,7 +25,7 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from bitsieve.evaluate.measures import Predicted, does_not_fit
+from bitsieve.metrics.measures import Predicted, does_not_fit
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.messages import ParameterError, Sentence, Setting, choices
 from bitsieve.utils.parameters import check_integer

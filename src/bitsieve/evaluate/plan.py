@@ -17,14 +17,14 @@ from bitsieve.dataset.quantity import TIMES
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import Target
 from bitsieve.discretization.base import make_binner, make_discretizer
-from bitsieve.evaluate.measures import Loss, Measure, Predicted, make_measure
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
 from bitsieve.information.evidence import leaks
 from bitsieve.methods.registry import method_name, parameters_of
+from bitsieve.metrics.measures import Loss, Measure, Predicted, make_measure
 from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.diagnose import explain_leaks, explain_target, refuse_constant_data
 from bitsieve.pipeline.prepare import ColumnChoice, prepare
-from bitsieve.selection.notes import explain_leaks, explain_target, refuse_constant_data
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING, COMPARED

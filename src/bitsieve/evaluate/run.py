@@ -26,13 +26,14 @@ from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from threadpoolctl import threadpool_limits
 
 from bitsieve.counts.threads import run_blocks
-from bitsieve.evaluate.comparison import BEST, Comparison
-from bitsieve.evaluate.measures import Scored, redundancy_rates, separability, wrong
+from bitsieve.dataset.given import library_of
 from bitsieve.evaluate.plan import Fold, Foreign, Plan
 from bitsieve.io.errors import DataError
 from bitsieve.io.output import writing
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
+from bitsieve.metrics.measures import Scored, redundancy_rates, separability, wrong
 from bitsieve.pipeline.counting import Counted, count_table
+from bitsieve.results.comparison import BEST, Comparison
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.messages import one_line
 from bitsieve.utils.progress import phase
@@ -156,8 +157,46 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
 
         run_blocks(work, left, n_jobs, lambda _, __: None, stopped)
         baselines = baseline_errors(plan, n_jobs) if plan.question.baselines else {}
-    comparison = Comparison.of(plan, [finished[number] for number in range(len(plan.folds))], baselines)
+    comparison = comparison_of(plan, [finished[number] for number in range(len(plan.folds))], baselines)
     return with_bounds(plan, comparison, n_jobs) if plan.question.bounds else comparison
+
+
+def comparison_of(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[str, Floats]) -> Comparison:
+    """The comparison of a plan from the results of all folds, each by the labels of the methods."""
+    labels = list(plan.selectors)
+    data = plan.table.given
+
+    def measured(name: str) -> NDArray[Any]:
+        return np.array([[getattr(fold[label], name) for fold in folds] for label in labels])
+
+    return Comparison(
+        methods=labels,
+        counts=plan.counts,
+        n_test=np.array([len(fold.test) for fold in plan.folds], np.intp),
+        errors=measured("errors"),
+        redundancy=measured("redundancy"),
+        separability=measured("separability"),
+        seconds_selecting=measured("seconds_selecting"),
+        seconds_classifying=measured("seconds_classifying"),
+        selected=[[fold[label].selected for fold in folds] for label in labels],
+        names=list(plan.table.names),
+        parameters={
+            "target": plan.target.name,
+            "n_samples": plan.table.n_samples,
+            "n_features": plan.table.n_features,
+            "n_classes": None if plan.target.is_quantity else plan.target.n_classes,
+            "classifier": plan.classifier,
+            "scoring": plan.measure.name,
+            "protocol": plan.question.protocol,
+            "binning": plan.binning if isinstance(plan.binning, str) else one_line(repr(plan.binning)),
+            "n_folds": len(plan.folds),
+            "random_state": plan.question.random_state,
+        },
+        notes=list(plan.notes),
+        majority=plan.baseline_errors(),
+        baselines=baselines,
+        library=library_of(None if data is None else data.take(np.arange(1))),
+    )
 
 
 def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:

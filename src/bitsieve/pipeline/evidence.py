@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
+from bitsieve.counts.tables import entropy_terms
+from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.discretization.base import Binning
+from bitsieve.engines.local import search_of
 from bitsieve.information.evidence import Leak, carries_information, leaks
 from bitsieve.information.protocol import Information
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.methods.by_counts.stopping.rules import LAST
 from bitsieve.pipeline.counting import Counted
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import Later
+from bitsieve.utils.progress import phase
+
+CELLS_OF_A_TEST = 2 * 10**7  # to cut and count, a quarter of a second
+MOST_OF_A_TEST = 200
+LEVEL = 0.025  # of the test; the other half of 0.05 is that of columns that are informative together
+MOST_TESTED = int(CELLS_OF_A_TEST * LEVEL)  # values of a table
 
 
 @dataclass(frozen=True)
@@ -60,3 +72,28 @@ def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floa
         places = shared.argmax(axis=1)[1:]
         nearest[1:], overlap[1:] = selected[places], shared[np.arange(1, len(selected)), places]
     return nearest, overlap
+
+
+def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs: int | None = None) -> Flags | None:
+    """Which columns exceed the best of all after shuffles of the class; None where shuffles would take too long."""
+    if not len(columns):
+        return np.zeros(0, bool)
+    if not table.in_memory:
+        return None
+    table = cast(TableInMemory, table)
+    values = table.total_weight * table.n_features
+    if values > MOST_TESTED:
+        return None
+    afforded = min(MOST_OF_A_TEST, CELLS_OF_A_TEST // max(1, values))
+    phase("shuffling the target")
+    step = RepeatedSearch(
+        search_of(table, binner), (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs
+    )
+    figures = np.array([step.figure(column) for column in columns.tolist()])
+    reached, made, seeds = np.zeros(len(columns), np.int64), 0, np.random.default_rng(0)
+    while made < afforded and (reached < LAST).any():
+        batch = min(max(2 * LAST, made), afforded - made)
+        best = step.best_after_shuffles(seeds.integers(0, 2**64, batch, dtype=np.uint64))
+        reached += (best <= figures[:, None]).sum(axis=1)
+        made += batch
+    return (1 + reached) / (1 + made) <= LEVEL

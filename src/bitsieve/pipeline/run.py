@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from bitsieve.counts.threads import kept_threads
@@ -12,10 +12,11 @@ from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.discretization.base import keeps_missing, make_binner
 from bitsieve.methods.method import Found, Method
 from bitsieve.pipeline.counting import Counted, count_table
-from bitsieve.pipeline.evidence import CountEvidence, count_evidence
+from bitsieve.pipeline.evidence import CountEvidence, count_evidence, informative_by_shuffles
 from bitsieve.pipeline.prepare import constraints_on
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.defaults import BINNING
+from bitsieve.utils.lazy import Later
 from bitsieve.utils.messages import Sentence, Setting, warn
 from bitsieve.utils.parameters import FeatureCount, check_threads
 from bitsieve.utils.progress import duration
@@ -122,6 +123,20 @@ def fit_counted(
         result=result,
         evidence=evidence,
     )
+
+
+def evidence_of_fit(fit: Fit, discretizer: Any, n_jobs: int | None) -> CountEvidence:
+    """The evidence of a fit, with shuffles where these decide whether a column is more informative than chance.
+
+    ``discretizer`` is for a method that counts nothing itself.
+    """
+    selected = fit.result.selected
+    evidence = fit.evidence or count_evidence(count_table(fit.table, discretizer, n_jobs), selected)
+    informative = evidence.informative.value.copy()
+    by_shuffles = informative_by_shuffles(fit.table, evidence.binner, selected[~informative], n_jobs)
+    if by_shuffles is not None:
+        informative[~informative] = by_shuffles
+    return replace(evidence, informative=Later(lambda: informative), is_sure=by_shuffles is not None)
 
 
 def check_settings(

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from bitsieve.dataset.given import Understood
 from bitsieve.dataset.table import TableInMemory
-from bitsieve.selection.evidence import Evidence
-from bitsieve.selection.explain import notes_naming
+from bitsieve.explain.evidence import Evidence
+from bitsieve.explain.explain import notes_naming
 from bitsieve.utils.html import bullets, folded, heading, paragraph, table
 from bitsieve.utils.messages import number, quoted
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.evaluate.comparison import Comparison, how_to_read, summary_table, use_it
+from bitsieve.plots.figures import Curves, as_svg, new_axes, plot_curves
 from bitsieve.report.page import page
-from bitsieve.selection.figures import Curves, as_svg, new_axes, plot_curves
+from bitsieve.results.comparison import Comparison, how_to_read, summary_table, use_it
 from bitsieve.utils.html import code, figure, heading, notes, paragraph, table
 
 SIZE = 8.0, 3.6  # inches

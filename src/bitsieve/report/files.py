@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from os import PathLike
 
-from bitsieve.evaluate.comparison import Comparison
 from bitsieve.io.output import check_output, write_text
-from bitsieve.selection.figures import require_matplotlib
-from bitsieve.selection.selection import Selection
+from bitsieve.plots.figures import require_matplotlib
+from bitsieve.results.comparison import Comparison
+from bitsieve.results.selection import Selection
 
 
 def write_report(result: Selection | Comparison, path: str | PathLike[str], *, command: str | None = None) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from bitsieve.evaluate.how_many import HowMany
-from bitsieve.selection.figures import BLUE, COLOURS, GREY, Axes, drawing
-from bitsieve.selection.selection import names_of
+from bitsieve.plots.figures import BLUE, COLOURS, GREY, Axes, drawing
+from bitsieve.results.how_many import HowMany
+from bitsieve.results.selection import names_of
 from bitsieve.utils.parameters import check_integer
 
 SIZE = 4.6, 3.0  # inches: a column and a half of a paper

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from bitsieve.explain.evidence import Chance, Curve
+from bitsieve.explain.explain import affiliated_of, best_substitutes
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import list_methods
-from bitsieve.report.columns import bins_of, quality_parts
-from bitsieve.report.page import page
-from bitsieve.selection.displays import (
+from bitsieve.plots.displays import (
     MOST_SHOWN,
     CurveDisplay,
     DendrogramDisplay,
@@ -21,10 +21,10 @@ from bitsieve.selection.displays import (
     TargetDisplay,
     selected_names,
 )
-from bitsieve.selection.evidence import Chance, Curve
-from bitsieve.selection.explain import affiliated_of, best_substitutes
-from bitsieve.selection.figures import WIDTH, as_svg, new_axes
-from bitsieve.selection.selection import Selection, conclusion_of, levels_in_words
+from bitsieve.plots.figures import WIDTH, as_svg, new_axes
+from bitsieve.report.columns import bins_of, quality_parts
+from bitsieve.report.page import page
+from bitsieve.results.selection import Selection, conclusion_of, levels_in_words
 from bitsieve.utils.html import code, facts, figure, heading, notes, paragraph, table
 from bitsieve.utils.messages import number, quoted
 

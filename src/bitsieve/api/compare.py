@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 
 from bitsieve.dataset.read import read_data
-from bitsieve.dataset.table import TableInMemory
-from bitsieve.evaluate.comparison import Comparison
 from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
 from bitsieve.evaluate.run import Checkpoint, run_plan
 from bitsieve.options import ReadOptions
-from bitsieve.selectors.base import ColumnSelector, with_parameters
-from bitsieve.utils.defaults import BINNING, CROSS_VALIDATED
+from bitsieve.results.comparison import Comparison
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.messages import warn_of
 from bitsieve.utils.parameters import with_hints
@@ -183,120 +180,3 @@ def compare(
         comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
     warn_of(comparison.notes)
     return comparison
-
-
-MOST_FEATURES = 50
-
-
-@with_parameters
-@cites("Breiman, Friedman, Olshen, Stone 1984")
-class SelectorCV(ColumnSelector):
-    """Choose the method and the number of features by cross-validation, then select them on all samples.
-
-    Every method ranks once in each fold; of all methods and numbers the fewest features are taken whose error is within
-    one standard error of the least (Breiman's; of equally many the lower error, then the earlier method). The error
-    found on the way is that of the best of many and so too low: judge the whole by an outer cross-validation.
-
-    Parameters
-    ----------
-    methods : sequence of str or selectors, or dict, default=("mim", "mrmr", "cmim")
-        Names of :func:`bitsieve.list_methods`, selector objects, or a dict of labels to either.
-    features : int or iterable of int, default=None
-        Numbers of features to try; by default 1 to 50, or to all there are. Those beyond the table's are left out.
-    classifier : str or scikit-learn classifier or regressor, default=None
-        The model whose errors are measured, as for :func:`compare`; by default "linear-svm", where y is a quantity
-        "ridge", whose error is what R2 falls short of 1.
-    folds : int, "loo", splitter or iterable of (train, test), default=None
-        By default leave-one-out below 100 samples, else 10 stratified folds.
-    binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
-        Learned in each fold.
-    random_state : int, default=0
-        Of the shuffle into folds, and of selectors and classifiers that draw at random and are given no seed.
-
-    Attributes
-    ----------
-    comparison_ : Comparison
-        The errors of every method, fold and number.
-    method_ : str
-        The label of the method chosen.
-    n_features_to_select_ : int
-        The number chosen.
-    selector_ : estimator
-        The method fitted on all samples.
-    scores_ : ndarray of float, shape (k,)
-        The method's value at each choice.
-
-    Notes
-    -----
-    Cost: that of :func:`bitsieve.compare`, and one more selection.
-
-    Examples
-    --------
-    >>> from bitsieve import SelectorCV
-    >>> from sklearn.datasets import load_wine
-    >>> X, y = load_wine(return_X_y=True, as_frame=True)
-    >>> selector = SelectorCV(methods=["mim", "jmi"], classifier="ncm").fit(X, y)
-    >>> selector.method_, selector.n_features_to_select_
-    ('jmi', 5)
-    """
-
-    methods: Any = CROSS_VALIDATED
-    features: int | Iterable[int] | None = None
-    classifier: Any = None
-    folds: Any = None
-    binning: Any = BINNING
-    missing: str | None = None
-    target_kind: str | None = None
-    random_state: int = 0
-    n_jobs: int | None = None
-
-    # The errors of a comparison are not weighted, and so there are no weights here.
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:  # type: ignore[override]
-        """Compare the methods in every fold, choose one and its number of features, and select on all samples.
-
-        Parameters
-        ----------
-        X : array-like, pandas or polars DataFrame, pyarrow Table, of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Classes of any kind, or a quantity, as for :func:`bitsieve.select`.
-        groups : array-like of shape (n_samples,), default=None
-            Samples of one group are never both learned from and tested on.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter is not allowed, a class has fewer members than there are folds, or the columns cannot be
-            binned.
-        """
-        return super().fit(X, y, groups=groups)
-
-    def _fit_table(self, table: TableInMemory) -> Self:  # type: ignore[override]  # as it requires the rows
-        features = self.features
-        if features is None:
-            features = range(1, min(MOST_FEATURES, table.n_features) + 1)
-        classifier = self.classifier
-        if classifier is None:
-            classifier = "ridge" if table.target.is_quantity else "linear-svm"
-        question = Question(
-            methods=self.methods,
-            features=features,
-            classifier=classifier,
-            folds=self.folds,
-            binning=self.binning,
-            missing=self.missing,
-            random_state=self.random_state,
-        )
-        plan = make_plan(table, question)
-        self.comparison_ = run_plan(plan, self.n_jobs)
-        choice = self.comparison_.choice()
-        self.method_, self.n_features_to_select_ = choice.method, choice.n_features
-        table.set_names_on(self)
-        self.selector_ = plan.selectors[self.method_].set_params(n_features_to_select=self.n_features_to_select_)
-        self.selector_.fit_table(table)
-        for name in ("support_", "ranking_", "selected_", "scores_", "classes_", "target_edges_"):
-            setattr(self, name, getattr(self.selector_, name))
-        return self

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import bitsieve
 from bitsieve import make_selector
-from bitsieve.evaluate.measures import choose, kuncheva, nogueira
+from bitsieve.metrics.measures import choose, kuncheva, nogueira
 from bitsieve.report.comparison import report
 
 WINE = load_wine(return_X_y=True, as_frame=True)

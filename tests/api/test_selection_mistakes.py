@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 import bitsieve
 from bitsieve.dataset.read import read_data
 from bitsieve.options import ReadOptions
-from bitsieve.selection.notes import explain
+from bitsieve.pipeline.diagnose import explain
 
 
 @pytest.fixture(scope="module")

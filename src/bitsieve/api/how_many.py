@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -13,112 +12,26 @@ from bitsieve.dataset.read import read_data
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.discretization.base import make_binner, make_discretizer
 from bitsieve.engines.local import search_of
-from bitsieve.evaluate.compare import SelectorCV
+from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.evidence import leaks
 from bitsieve.methods.by_counts.stopping.dependent import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.options import DiscretizationOptions, ReadOptions
 from bitsieve.pipeline.counting import Counted, count_table
+from bitsieve.pipeline.diagnose import explain_leaks, explain_rows, explain_target, refuse_constant_data
 from bitsieve.pipeline.prepare import ColumnChoice, prepare
-from bitsieve.selection.notes import explain_leaks, explain_rows, explain_target, refuse_constant_data
+from bitsieve.results.how_many import Answer, HowMany, NullBand
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
 from bitsieve.selectors.stability import StabilitySelector
-from bitsieve.utils import html
-from bitsieve.utils.arrays import Columns, Floats
+from bitsieve.utils.arrays import Columns
 from bitsieve.utils.defaults import BINNING, ESTIMATOR, HOW_MANY_METHOD
-from bitsieve.utils.messages import aligned, quoted, warn_of
+from bitsieve.utils.messages import warn_of
 from bitsieve.utils.parameters import check_integer
 from bitsieve.utils.progress import phase
 
-HEADER = ("rule", "columns", "first of them", "what it asks")
 MOST = 30  # columns that cross-validation tries, and of the figure
 N_SHUFFLES = 40
 AFFORDED = 3 * 10**8  # values to cut and count, some seconds
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What one rule would take: how many columns (None where it could not be asked), which, and what it promises."""
-
-    rule: str
-    n_features: int | None
-    features: list[str]
-    why: str
-
-
-@dataclass(frozen=True)
-class NullBand:
-    """The information that columns add; 5th and 95th percentile of what shuffles give to the best of those left."""
-
-    features: list[str]
-    bits: Floats  # I(Xi;C|S), S all columns chosen before
-    low: Floats
-    high: Floats
-
-
-@dataclass(frozen=True)
-class HowMany:
-    """What five rules would take, side by side.
-
-    Attributes
-    ----------
-    answers : list of Answer
-        By shuffles, false discovery rate, stability, cross-validation and knockoffs.
-    reading : str
-        How to read their difference.
-    band : NullBand
-        The information that each choice adds, and what the best of all columns adds after shuffles of the class.
-    notes : list of str
-        What was noticed in the data.
-
-    Examples
-    --------
-    >>> import bitsieve
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> found = bitsieve.how_many(X, y, n_pairs=10)
-    >>> [answer.n_features for answer in found.answers]
-    [2, 2, 2, 3, None]
-    """
-
-    answers: list[Answer]
-    reading: str
-    band: NullBand = field(repr=False)
-    notes: list[str] = field(default_factory=list, repr=False)
-
-    def _rows(self) -> list[tuple[str, str, str, str]]:
-        def number(answer: Answer) -> str:
-            return "-" if answer.n_features is None else f"{answer.n_features:,}"
-
-        return [(a.rule, number(a), quoted(a.features, 3) or "-", a.why) for a in self.answers]
-
-    def __str__(self) -> str:
-        table = aligned(HEADER, self._rows(), right=(False, True, False, False))
-        return f"{table}\n\n{self.reading}"
-
-    def _repr_html_(self) -> str:
-        table = html.table(HEADER, self._rows(), text=(2, 3), long=(2, 3))
-        return html.display(table, html.paragraph(self.reading), html.notes(self.notes))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The answers as plain Python values that ``json.dumps`` takes.
-
-        Returns
-        -------
-        dict
-            What ``bitsieve how-many --json`` prints, less the seconds and the version.
-        """
-        return {
-            "answers": [asdict(answer) for answer in self.answers],
-            "reading": self.reading,
-            "curve": {
-                "features": self.band.features,
-                "bits": self.band.bits.tolist(),
-                "shuffled_5_percent": self.band.low.tolist(),
-                "shuffled_95_percent": self.band.high.tolist(),
-            },
-            "notes": self.notes,
-        }
 
 
 def how_many(

@@ -10,6 +10,7 @@ import numpy as np
 
 from bitsieve.dataset.columns import read_columns
 from bitsieve.engines.local import binner_of, make_source
+from bitsieve.explain.evidence import Contribution, Evidence, conditional_on, contribution
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information, pair_uncertainty
 from bitsieve.methods.by_samples.cutting_plane.columns import Pairs, vectors_of
@@ -17,7 +18,6 @@ from bitsieve.methods.by_samples.cutting_plane.search import check_tau
 from bitsieve.methods.constraints import Candidates, resolve
 from bitsieve.methods.registry import find_method
 from bitsieve.pipeline.samples import TableSamples
-from bitsieve.selection.evidence import Contribution, Evidence, conditional_on, contribution
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import TIE, pick

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.dataset.table import TableInMemory
-from bitsieve.selection.evidence import Chance, Contribution, Curve, Evidence, evidence_of, information_curve, ranked_on
-from bitsieve.selection.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, Axes, Figure, drawing, shortened
+from bitsieve.explain.evidence import Chance, Contribution, Curve, Evidence, evidence_of, information_curve, ranked_on
+from bitsieve.plots.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, Axes, Figure, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.docstrings import described_fully

@@ -9,32 +9,22 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from bitsieve.counts.search import Units
-from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.encoding import all_missing
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.discretization.base import as_known, make_binner
-from bitsieve.engines.local import count_coded, search_of
+from bitsieve.engines.local import count_coded
 from bitsieve.information import make_information
 from bitsieve.information.protocol import ConditionalInformation, Information
-from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.methods.by_counts.stopping.rules import LAST
 from bitsieve.pipeline.counting import Counted, count_table
-from bitsieve.pipeline.evidence import CountEvidence, count_evidence
 from bitsieve.pipeline.prepare import Reason
-from bitsieve.pipeline.run import Fit
-from bitsieve.utils.arrays import Columns, Flags, Floats
+from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import TIE
-from bitsieve.utils.lazy import Later, cached_property
-from bitsieve.utils.progress import phase
+from bitsieve.utils.lazy import cached_property
 
 SAMPLES_A_PART = 5  # on average, at least, where information is conditional on several columns
 SHUFFLED_CELLS = 200_000_000  # that may be binned to see what chance does
 FEWEST_SHUFFLES, MOST_SHUFFLES = 10, 40
-CELLS_OF_A_TEST = 2 * 10**7  # to cut and count, a quarter of a second
-MOST_OF_A_TEST = 200
-LEVEL = 0.025  # of the test; the other half of 0.05 is that of columns that are informative together
-MOST_TESTED = int(CELLS_OF_A_TEST * LEVEL)  # values of a table
 SHUFFLES_OF_A_CURVE = 39
 PLUG_IN = "plug-in"
 EXPLAINING = (PLUG_IN, "corrected")
@@ -236,42 +226,3 @@ def ranked_on(selector: Any, counted: Counted) -> Columns:
     longer = clone(selector).set_params(n_features_to_select=wanted, stopping=None).fit_counted(counted)
     order = np.asarray(longer.selected_)
     return order if np.array_equal(order[:k], selected) else selected
-
-
-def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs: int | None = None) -> Flags | None:
-    """Which columns exceed the best of all after shuffles of the class; None where shuffles would take too long."""
-    if not len(columns):
-        return np.zeros(0, bool)
-    if not table.in_memory:
-        return None
-    table = cast(TableInMemory, table)
-    values = table.total_weight * table.n_features
-    if values > MOST_TESTED:
-        return None
-    afforded = min(MOST_OF_A_TEST, CELLS_OF_A_TEST // max(1, values))
-    phase("shuffling the target")
-    step = RepeatedSearch(
-        search_of(table, binner), (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs
-    )
-    figures = np.array([step.figure(column) for column in columns.tolist()])
-    reached, made, seeds = np.zeros(len(columns), np.int64), 0, np.random.default_rng(0)
-    while made < afforded and (reached < LAST).any():
-        batch = min(max(2 * LAST, made), afforded - made)
-        best = step.best_after_shuffles(seeds.integers(0, 2**64, batch, dtype=np.uint64))
-        reached += (best <= figures[:, None]).sum(axis=1)
-        made += batch
-    return (1 + reached) / (1 + made) <= LEVEL
-
-
-def tested_evidence(fit: Fit, discretizer: Any, n_jobs: int | None) -> CountEvidence:
-    """The evidence of a fit, with shuffles where these decide whether a column is more informative than chance.
-
-    ``discretizer`` is for a method that counts nothing itself.
-    """
-    selected = fit.result.selected
-    evidence = fit.evidence or count_evidence(count_table(fit.table, discretizer, n_jobs), selected)
-    informative = evidence.informative.value.copy()
-    by_shuffles = informative_by_shuffles(fit.table, evidence.binner, selected[~informative], n_jobs)
-    if by_shuffles is not None:
-        informative[~informative] = by_shuffles
-    return replace(evidence, informative=Later(lambda: informative), is_sure=by_shuffles is not None)

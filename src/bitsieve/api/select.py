@@ -12,11 +12,13 @@ import numpy as np
 
 from bitsieve.dataset.table import Table
 from bitsieve.discretization.base import binning_with, make_discretizer
+from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import is_given
 from bitsieve.methods.method import Method, check_requirements
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions, SelectionOptions
 from bitsieve.pipeline.counting import count_table, discretization_of_codes
+from bitsieve.pipeline.diagnose import may_be_chance, notes_on, refuse_constant_data
 from bitsieve.pipeline.evidence import CountEvidence, count_evidence
 from bitsieve.pipeline.prepare import (
     ColumnChoice,
@@ -28,10 +30,8 @@ from bitsieve.pipeline.prepare import (
     settle_number,
 )
 from bitsieve.pipeline.reading import method_memory, plan_reading
-from bitsieve.pipeline.run import Fit, check_settings, fit_method
-from bitsieve.selection.evidence import Evidence, tested_evidence
-from bitsieve.selection.notes import may_be_chance, notes_on, refuse_constant_data
-from bitsieve.selection.selection import Selection
+from bitsieve.pipeline.run import Fit, check_settings, evidence_of_fit, fit_method
+from bitsieve.results.selection import Selection
 from bitsieve.utils.defaults import BINNING, SELECT_METHOD
 from bitsieve.utils.messages import Sentence, Setting, renamed, warn_of
 from bitsieve.utils.progress import shown
@@ -242,7 +242,7 @@ def _select(
         fit = _fit_screened(selection.screen, method, codes, number, arguments, prepared, used, binning, n_jobs)
     if fit.screened_out and selection.screen is not None:
         notes.append(note_on_screen(selection.screen, len(fit.screened_out)))
-    evidence = tested_evidence(fit, _discretizer_of_evidence(fit, used, n_jobs), n_jobs)
+    evidence = evidence_of_fit(fit, _discretizer_of_evidence(fit, used, n_jobs), n_jobs)
     return _as_selection(
         fit,
         evidence,

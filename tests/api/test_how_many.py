@@ -10,9 +10,10 @@ import pytest
 
 import bitsieve
 from bitsieve import ForwardSelector, KnockoffSelector, SelectorCV, StabilitySelector
+from bitsieve.api.how_many import reading
 from bitsieve.cli import main
 from bitsieve.discretization.transformers import MDLBinner
-from bitsieve.evaluate.how_many import Answer, reading
+from bitsieve.results.how_many import Answer
 
 QUICK = {"classifier": "ncm", "n_pairs": 6, "folds": 3}
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bitsieve.api.information import counted, required
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import coded
@@ -20,9 +21,8 @@ from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, TreeModel, spanning_forest
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
-from bitsieve.selection.figures import BLUE, Axes, drawing
-from bitsieve.selection.information import counted, required
-from bitsieve.selection.notes import explain_untested
+from bitsieve.pipeline.diagnose import explain_untested
+from bitsieve.plots.figures import BLUE, Axes, drawing
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.messages import ParameterError, aligned, quoted

@@ -10,10 +10,10 @@ import numpy as np
 
 from bitsieve.dataset.given import frame_of, library_of
 from bitsieve.dataset.target import Target
+from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import find_method
 from bitsieve.pipeline.run import Fit
-from bitsieve.selection.evidence import Evidence
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import cached_property
@@ -21,9 +21,9 @@ from bitsieve.utils.messages import aligned, displayed, finite, number, printabl
 from bitsieve.utils.parameters import check_choice
 
 if TYPE_CHECKING:
-    from bitsieve.selection.displays import Display
-    from bitsieve.selection.explain import FeatureExplanation
-    from bitsieve.selection.figures import Axes
+    from bitsieve.explain.explain import FeatureExplanation
+    from bitsieve.plots.displays import Display
+    from bitsieve.plots.figures import Axes
 
 _IN_JSON = "rank", "name", "index", "score", "relevance_bits", "overlap_with", "overlap_bits", "informative"
 _MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
@@ -141,7 +141,7 @@ class Selection:
             There is no such kind, "target" is asked for and the target is classes, or matplotlib is not installed
             (``pip install 'bitsieve[report]'``).
         """
-        from bitsieve.selection.displays import DISPLAYS
+        from bitsieve.plots.displays import DISPLAYS
 
         check_choice("kind", kind, list(DISPLAYS))
         return DISPLAYS[kind].from_selection(self, ax=ax)
@@ -174,7 +174,7 @@ class Selection:
         ValueError
             There is no such column.
         """
-        from bitsieve.selection.explain import explain_feature
+        from bitsieve.explain.explain import explain_feature
 
         return explain_feature(self, feature)
 

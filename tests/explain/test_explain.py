@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve import Constraints, list_methods
-from bitsieve.selection.evidence import SAMPLES_A_PART, conditional_on, information_curve, ranked_on
+from bitsieve.explain.evidence import SAMPLES_A_PART, conditional_on, information_curve, ranked_on
 from bitsieve.utils.choice import TIE
 
 CLOSE = 1e-9  # sums of a few logarithms in another order

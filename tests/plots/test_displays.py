@@ -16,9 +16,9 @@ from bitsieve import (
     RedundancyDisplay,
     ReliefF,
 )
-from bitsieve.selection import figures
-from bitsieve.selection.displays import Panel, draw_panel
-from bitsieve.selection.figures import new_axes
+from bitsieve.plots import figures
+from bitsieve.plots.displays import Panel, draw_panel
+from bitsieve.plots.figures import new_axes
 
 pandas = pytest.importorskip("pandas")
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.dataset.given import frame_of, library_of
-from bitsieve.evaluate.measures import (
+from bitsieve.dataset.given import frame_of
+from bitsieve.metrics.measures import (
     ACCURACY,
     MEASURES,
     Choice,
     Measure,
     OuterError,
     PairedTest,
-    Scored,
     choose,
     kuncheva,
     nogueira,
@@ -26,8 +24,7 @@ from bitsieve.evaluate.measures import (
     paired_test,
     standard_errors,
 )
-from bitsieve.evaluate.plan import Plan
-from bitsieve.selection.figures import Axes, Curves, plot_curves
+from bitsieve.plots.figures import Axes, Curves, plot_curves
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.messages import aligned, choices, displayed, finite, printable
@@ -111,38 +108,6 @@ class Comparison:
     bayes_error_bounds: Floats | None = field(default=None, repr=False)
     baselines: dict[str, Floats] = field(default_factory=dict, repr=False)
     library: str = field(default="pyarrow", repr=False)
-
-    @classmethod
-    def of(
-        cls, plan: Plan, folds: list[dict[str, Scored]], baselines: Mapping[str, Floats] = MappingProxyType({})
-    ) -> Comparison:
-        """From the results of all folds, each by the labels of the methods."""
-        methods = list(plan.selectors)
-        measured = ("errors", "redundancy", "separability", "seconds_selecting", "seconds_classifying")
-        return cls(
-            methods=methods,
-            counts=plan.counts,
-            n_test=np.array([len(fold.test) for fold in plan.folds], np.intp),
-            **{name: np.array([[getattr(fold[m], name) for fold in folds] for m in methods]) for name in measured},
-            selected=[[fold[method].selected for fold in folds] for method in methods],
-            names=list(plan.table.names),
-            parameters={
-                "target": plan.target.name,
-                "n_samples": plan.table.n_samples,
-                "n_features": plan.table.n_features,
-                "n_classes": None if plan.target.is_quantity else plan.target.n_classes,
-                "classifier": plan.classifier,
-                "scoring": plan.measure.name,
-                "protocol": plan.question.protocol,
-                "binning": plan.binning if isinstance(plan.binning, str) else " ".join(repr(plan.binning).split()),
-                "n_folds": len(plan.folds),
-                "random_state": plan.question.random_state,
-            },
-            notes=list(plan.notes),
-            majority=plan.baseline_errors(),
-            baselines=dict(baselines),
-            library=library_of(None if plan.table.given is None else plan.table.given.take(np.arange(1))),
-        )
 
     @property
     def measure(self) -> Measure:

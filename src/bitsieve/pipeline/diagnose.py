@@ -18,10 +18,9 @@ from bitsieve.information.evidence import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
-from bitsieve.pipeline.evidence import CountEvidence, nothing_informative
+from bitsieve.pipeline.evidence import MOST_TESTED, CountEvidence, nothing_informative
 from bitsieve.pipeline.prepare import read_as
 from bitsieve.pipeline.run import Fit
-from bitsieve.selection.evidence import MOST_TESTED
 from bitsieve.utils.arrays import Flags
 from bitsieve.utils.lazy import chdtrc
 from bitsieve.utils.messages import Sentence, Setting, quoted, quoted_places

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigvalsh
 
-from bitsieve.evaluate.measures import kuncheva, nogueira, redundancy_rates, separability
+from bitsieve.metrics.measures import kuncheva, nogueira, redundancy_rates, separability
 
 
 def measurements(seed, n_samples=60, n_features=8):

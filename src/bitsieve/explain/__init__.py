@@ -1,0 +1,1 @@
+"""Why a column is selected or not."""

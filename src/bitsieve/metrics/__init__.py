@@ -1,0 +1,1 @@
+"""Losses of predictions, and measures of selections."""

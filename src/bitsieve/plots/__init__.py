@@ -1,0 +1,1 @@
+"""Figures of results, in the manner of displays in scikit-learn."""

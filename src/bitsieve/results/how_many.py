@@ -1,0 +1,97 @@
+"""How many columns to take: the answers of five rules side by side."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from bitsieve.utils import html
+from bitsieve.utils.arrays import Floats
+from bitsieve.utils.messages import aligned, quoted
+
+HEADER = ("rule", "columns", "first of them", "what it asks")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one rule would take: how many columns (None where it could not be asked), which, and what it promises."""
+
+    rule: str
+    n_features: int | None
+    features: list[str]
+    why: str
+
+
+@dataclass(frozen=True)
+class NullBand:
+    """The information that columns add; 5th and 95th percentile of what shuffles give to the best of those left."""
+
+    features: list[str]
+    bits: Floats  # I(Xi;C|S), S all columns chosen before
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True)
+class HowMany:
+    """What five rules would take, side by side.
+
+    Attributes
+    ----------
+    answers : list of Answer
+        By shuffles, false discovery rate, stability, cross-validation and knockoffs.
+    reading : str
+        How to read their difference.
+    band : NullBand
+        The information that each choice adds, and what the best of all columns adds after shuffles of the class.
+    notes : list of str
+        What was noticed in the data.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> found = bitsieve.how_many(X, y, n_pairs=10)
+    >>> [answer.n_features for answer in found.answers]
+    [2, 2, 2, 3, None]
+    """
+
+    answers: list[Answer]
+    reading: str
+    band: NullBand = field(repr=False)
+    notes: list[str] = field(default_factory=list, repr=False)
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        def number(answer: Answer) -> str:
+            return "-" if answer.n_features is None else f"{answer.n_features:,}"
+
+        return [(a.rule, number(a), quoted(a.features, 3) or "-", a.why) for a in self.answers]
+
+    def __str__(self) -> str:
+        table = aligned(HEADER, self._rows(), right=(False, True, False, False))
+        return f"{table}\n\n{self.reading}"
+
+    def _repr_html_(self) -> str:
+        table = html.table(HEADER, self._rows(), text=(2, 3), long=(2, 3))
+        return html.display(table, html.paragraph(self.reading), html.notes(self.notes))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answers as plain Python values that ``json.dumps`` takes.
+
+        Returns
+        -------
+        dict
+            What ``bitsieve how-many --json`` prints, less the seconds and the version.
+        """
+        return {
+            "answers": [asdict(answer) for answer in self.answers],
+            "reading": self.reading,
+            "curve": {
+                "features": self.band.features,
+                "bits": self.band.bits.tolist(),
+                "shuffled_5_percent": self.band.low.tolist(),
+                "shuffled_95_percent": self.band.high.tolist(),
+            },
+            "notes": self.notes,
+        }
