@@ -18,6 +18,8 @@ from bitsieve.api.information import mutual_information_matrix as mutual_informa
 from bitsieve.api.interactions import interactions as interactions
 from bitsieve.api.select import select as select
 from bitsieve.counts.kernels import show_kernel as show_kernel
+from bitsieve.diagnostics import Diagnostic as Diagnostic
+from bitsieve.diagnostics import UserError as UserError
 from bitsieve.discretization.transformers import CategoricalBinner as CategoricalBinner
 from bitsieve.discretization.transformers import EqualFrequencyBinner as EqualFrequencyBinner
 from bitsieve.discretization.transformers import EqualWidthBinner as EqualWidthBinner

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import ParameterError
 from bitsieve.utils.parameters import check_flag, check_threads
 
 DAY_FIRST = "day-first"

@@ -443,4 +443,4 @@ def test_the_protocol_of_the_papers_cuts_at_the_median_only_for_classes(data, do
     kept = done(*asked, "--target", "diagnosis", "--classifier", "ncm", "--uncut", "leave")
     assert "--uncut leave" in kept.stdout
     words = refused(*asked, "--target", "diagnosis", "--classifier", "ridge")
-    assert words.endswith("compare and how_many take --target-kind quantity")
+    assert words.endswith("add --target-kind quantity")

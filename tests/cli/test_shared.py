@@ -7,7 +7,8 @@ import warnings
 import pytest
 
 from bitsieve.cli.shared import Wording, in_words_of
-from bitsieve.utils.messages import ParameterError, Sentence, Setting
+from bitsieve.diagnostics import ParameterError
+from bitsieve.utils.messages import Sentence, Setting
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_errors_and_warnings_inside_a_command(capsys):
     def fail():
         with in_words_of(Wording("select")):
             warnings.warn("two\nlines", UserWarning, stacklevel=1)
-            raise ParameterError("n_bins", 1, Sentence("give 2, or set ", Setting("missing", "bin")))
+            raise ParameterError("n_bins", 1, "give 2, or set {missing}", fix={"missing": "bin"})
 
     with pytest.raises(ValueError, match=r"^--bins 1 is not allowed: give 2, or set --missing bin$"):
         fail()

@@ -15,7 +15,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import NotFittedError
 
 from bitsieve import list_methods, make_selector
-from bitsieve.utils.messages import ParameterError
+from bitsieve.diagnostics import ParameterError
 
 METHODS = [method.name for method in list_methods() if not method.same_as]
 # A hundred trees take half a second for a fit and its clone's; five are of the same class.

@@ -15,6 +15,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import coded
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
+from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import binning_with, make_binner
 from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation
@@ -25,7 +26,7 @@ from bitsieve.pipeline.diagnose import explain_untested
 from bitsieve.plots.figures import BLUE, Axes, drawing
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import ParameterError, aligned, quoted
+from bitsieve.utils.messages import aligned, quoted
 from bitsieve.utils.parameters import check_flag, check_number
 
 MOST_SHOWN = 20

@@ -13,6 +13,7 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.dataset.target import read_values
 from bitsieve.dataset.text import target_with_text_read
+from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import binning_with, make_binner
 from bitsieve.engines.local import binner_of, count, count_coded
 from bitsieve.engines.registry import data_in_parts
@@ -22,7 +23,6 @@ from bitsieve.information.protocol import Information
 from bitsieve.options import ReadOptions
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import ParameterError
 from bitsieve.utils.parameters import check_choice
 
 NEIGHBOURS = "ksg"  # the estimator that needs no bins

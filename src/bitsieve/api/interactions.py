@@ -12,6 +12,7 @@ from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.dataset.given import library_of
 from bitsieve.dataset.table import Table
+from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.counting import count_for_tuples, discretizer_for_tuples, strata_of
@@ -22,7 +23,7 @@ from bitsieve.results.interactions import Interactions
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import ParameterError, Sentence, Setting, warn_of
+from bitsieve.utils.messages import Sentence, Setting, warn_of
 from bitsieve.utils.parameters import check_choice, check_integer, check_threads, with_hints
 from bitsieve.utils.progress import phase, shown
 

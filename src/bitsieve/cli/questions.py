@@ -23,7 +23,6 @@ from bitsieve.cli.shared import (
     sources_of,
 )
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
-from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.progress import phase, shown
 
 if TYPE_CHECKING:
@@ -189,4 +188,4 @@ def _command(comparison: Comparison, options: argparse.Namespace) -> str:
     asked["exclude"] = [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
     words, wording = ["bitsieve", "select", *sources_of(options)], Wording("select", [choice.method])
     words += [word for name in options.target or () for word in ("--target", name)]
-    return " ".join(filter(None, [shlex.join(words), *(wording(Sentence(Setting(*of))) for of in asked.items())]))
+    return " ".join(filter(None, [shlex.join(words), *(wording.setting(name, value) for name, value in asked.items())]))

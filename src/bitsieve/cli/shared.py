@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import OPTIONS, Option, options_of
+from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, python_setting, text_of
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import BitsieveWarning, Sentence, Setting, message_of, one_line
+from bitsieve.utils.messages import BitsieveWarning, Sentence, message_of, one_line
 
 if TYPE_CHECKING:
     from bitsieve.options import DiscretizationOptions, ReadOptions
@@ -34,28 +35,32 @@ class Wording:
         self._own = _by_parameter(options_of(command))
         self._methods = methods
 
-    def __call__(self, message: str) -> str:
-        """The message in the words of the command."""
-        return Sentence(message).worded(self._word)
+    def __call__(self, message: Diagnostic | str) -> str:
+        """The text of a diagnostic in the words of the command; other text as it is."""
+        if isinstance(message, Diagnostic):
+            return text_of(message, self.setting)
+        return Sentence(message).worded(lambda setting: self.setting(*setting))
 
-    def _word(self, setting: Setting) -> str:
-        name, sign = setting.parameter, " "
-        if name in self._own:
-            option = self._own[name]
-        elif self._is_settable(name):
-            option, sign = f"--set {name}", "="
-        elif name in self._of_others:
-            option = self._of_others[name]
+    def setting(self, parameter: str, value: object) -> str:
+        """A parameter of Python as the command has it."""
+        sign = " "
+        if parameter in self._own:
+            option = self._own[parameter]
+        elif self._is_settable(parameter):
+            option, sign = f"--set {parameter}", "="
+        elif parameter in self._of_others:
+            option = self._of_others[parameter]
         else:
-            return setting.in_python()
-        given = setting.value
-        if given is ... or (given is True and sign == " "):  # a flag
+            return python_setting(parameter, value)
+        if value is NAME_ONLY or (value is True and sign == " "):  # a flag
             return option
-        if given is False and sign == " ":
+        if value is False and sign == " ":
             return f"--no-{option.removeprefix('--')}"
-        pairs = [f"{key}={value}" for key, value in given.items()] if isinstance(given, dict) else [given]
-        values = given if isinstance(given, list) else pairs
-        return " ".join(f"{option}{sign}{_typed(value)}" for value in values)
+        if isinstance(value, Mapping):
+            values: list[object] = [f"{key}={item}" for key, item in value.items()]
+        else:
+            values = value if isinstance(value, list) else [value]
+        return " ".join(f"{option}{sign}{_typed(item)}" for item in values)
 
     def _is_settable(self, parameter: str) -> bool:
         from bitsieve.methods.registry import parameters_of
@@ -89,6 +94,8 @@ def in_words_of(wording: Wording, quiet: bool = False) -> Iterator[None]:
         warnings.showwarning = say_nothing if quiet else partial(say_warning, wording=wording)
         try:
             yield
+        except UserError as error:
+            raise ValueError(wording(error.diagnostic)) from error
         except ValueError as error:
             raise ValueError(wording(message_of(error))) from error
 
@@ -210,7 +217,7 @@ def say_warning(message: Warning, category: type[Warning], filename: str, *_: An
     """A warning as a line to standard error, in the place of :func:`warnings.showwarning`; none of scikit-learn's."""
     packages = {category.__module__.partition(".")[0], *Path(filename).parts}
     if packages.isdisjoint(_SILENT):
-        text = message.args[0] if isinstance(message, BitsieveWarning) else str(message)
+        text = message.diagnostic if isinstance(message, BitsieveWarning) else str(message)
         say(f"warning: {one_line(wording(text))}")
 
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.dataset.encoding import Encoded, are_categories, as_doubles, check_whole_numbers, times_as_numbers
+from bitsieve.diagnostics import ParameterError
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Floats, Integers
-from bitsieve.utils.messages import ParameterError, Sentence, Setting
+from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import check_integer
 
 KINDS = ("classes", "quantity")

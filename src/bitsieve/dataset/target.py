@@ -23,8 +23,9 @@ from bitsieve.dataset.quantity import (
     listed_edges,
     numbers_of,
 )
+from bitsieve.diagnostics import ParameterError
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
-from bitsieve.utils.messages import ParameterError, Sentence, Setting, quoted
+from bitsieve.utils.messages import Sentence, Setting, quoted
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -23,11 +23,12 @@ from bitsieve.dataset.encoding import WHOLE, Encoded, check_whole_numbers, encod
 from bitsieve.dataset.extents import MISSING, NUMBERS, Extents, KnownColumns, NumericBlock, check_values
 from bitsieve.dataset.given import Form
 from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.ragged import Ragged
 from bitsieve.options import DiscretizationOptions
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import ParameterError, Sentence, Setting
+from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, check_threads
 from bitsieve.utils.progress import phase
 

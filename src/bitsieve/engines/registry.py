@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from bitsieve.dataset.given import gives_batches, is_frame, is_lazy, is_path
 from bitsieve.dataset.table import COUNTS, Table
+from bitsieve.diagnostics import ParameterError
 from bitsieve.io.read import database_kind
 from bitsieve.options import ReadOptions
-from bitsieve.utils.messages import ParameterError
 
 
 class DataInParts(Protocol):

@@ -25,9 +25,10 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.metrics.measures import Predicted, does_not_fit
 from bitsieve.utils.arrays import Columns, Floats
-from bitsieve.utils.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.utils.messages import Sentence, Setting, choices
 from bitsieve.utils.parameters import check_integer
 
 Grow = Callable[[Floats, NDArray[Any], Floats, Columns], Iterator[NDArray[Any]]]

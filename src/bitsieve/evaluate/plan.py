@@ -16,6 +16,7 @@ from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, Stratifie
 from bitsieve.dataset.quantity import TIMES
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import Target
+from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import make_binner, make_discretizer
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
 from bitsieve.information.evidence import leaks
@@ -28,7 +29,7 @@ from bitsieve.pipeline.prepare import ColumnChoice, prepare
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING, COMPARED
-from bitsieve.utils.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.utils.messages import Sentence, Setting, choices
 from bitsieve.utils.parameters import check_flag, check_integer
 
 FEW_SAMPLES = 100  # below, one sample is left out at a time

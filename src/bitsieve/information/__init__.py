@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bitsieve.counts.source import CountSource
+from bitsieve.diagnostics import ParameterError
 from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
 from bitsieve.information.protocol import Information, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
-from bitsieve.utils.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.utils.messages import Sentence, Setting, choices
 
 ESTIMATORS: dict[str, type[Information]] = {
     kind.estimator: kind

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.messages import ParameterError, Sentence, Setting, allowed_names, meant, quoted
+from bitsieve.utils.messages import Sentence, Setting, allowed_names, meant, quoted
 from bitsieve.utils.parameters import FeatureCount
 
 Place = Callable[[str], int | None]  # where the column of a name is

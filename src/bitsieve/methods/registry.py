@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.method import Method, check_requirements, defaults_of
-from bitsieve.utils.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.utils.messages import Sentence, Setting, choices
 from bitsieve.utils.parameters import refuse_slip
 
 MODULES = {  # the module that describes each method, in the order of the list

@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.utils.arrays import Columns, Floats
-from bitsieve.utils.messages import ParameterError, Sentence, Setting, choices
+from bitsieve.utils.messages import choices
 
 Values = NDArray[Any]
 Loss = Callable[[Values, Values], float]
@@ -150,10 +151,11 @@ def does_not_fit(parameter: str, given: str, fitting: Iterable[str], predicts: P
     """The error where a measure or a model is for another kind of target."""
     why = f"does not fit, the target {'has classes' if predicts == 'classes' else 'is a quantity'}"
     advice = f"choose one of {', '.join(fitting)}"
+    fix = {}
     if predicts == "classes":
-        taken = "; where numbers are no classes, compare and how_many take ", Setting("target_kind", "quantity")
-        advice = Sentence(advice, *taken)
-    return ParameterError(parameter, given, advice, why)
+        advice += "; if the target is a number to predict, add {target_kind}"
+        fix = {"target_kind": "quantity"}
+    return ParameterError(parameter, given, advice, why, code="wrong-kind-of-target", fix=fix)
 
 
 SINGULAR = 1e-10  # share of a column's spread within classes below which the columns before it explain it

@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.lazy import threadpool_limits
-from bitsieve.utils.messages import ParameterError, choices
+from bitsieve.utils.messages import choices
 
 CLEARLY_POSITIVE = 0.05  # the least eigenvalue of A over its largest, once shifted
 MIXED = -1e-12  # an entry of a unit vector below this is negative, above it is rounding

@@ -11,13 +11,14 @@ import numpy as np
 from bitsieve.dataset.given import Account
 from bitsieve.dataset.profile import FEW_ROWS, Profile
 from bitsieve.dataset.table import Table
+from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import Binning
 from bitsieve.information.protocol import Information
 from bitsieve.methods.constraints import Candidates, Constraints, check_constraints, is_given, resolve
 from bitsieve.methods.method import Method, constants_last
 from bitsieve.utils.choice import rank
 from bitsieve.utils.defaults import N_FEATURES
-from bitsieve.utils.messages import ParameterError, Sentence, Setting, quoted, renamed
+from bitsieve.utils.messages import Sentence, Setting, quoted, renamed
 from bitsieve.utils.parameters import check_choice, check_integer, whole_number
 
 Reason: TypeAlias = Literal["empty", "identifier", "excluded", "counted"]  # "counted": dropped when counts were saved

@@ -8,11 +8,12 @@ from typing import Any
 
 from bitsieve.dataset.given import is_path
 from bitsieve.dataset.table import COUNTS, Table, check_several_rows
+from bitsieve.diagnostics import ParameterError
 from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups
 from bitsieve.methods.registry import check_offers, find_method, parameters_of
 from bitsieve.options import ExecutionOptions, ReadOptions
 from bitsieve.utils.memory import check_memory
-from bitsieve.utils.messages import ParameterError, Sentence, Setting
+from bitsieve.utils.messages import Sentence, Setting
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bitsieve.dataset.table import Table
+from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import make_binner
 from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, Found
@@ -17,7 +18,6 @@ from bitsieve.pipeline.counting import count_for_tuples, discretizer_for_tuples,
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import ParameterError
 from bitsieve.utils.parameters import Rule, check_choice, check_integer, check_level, check_threads, made_by
 from bitsieve.utils.progress import phase
 

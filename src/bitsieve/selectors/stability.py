@@ -12,12 +12,12 @@ from sklearn.utils import get_tags
 
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.table import TableInMemory
+from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.methods.method import Found
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import ParameterError
 from bitsieve.utils.parameters import Rule, check_integer, check_number, check_threads, optional
 
 

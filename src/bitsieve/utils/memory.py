@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bitsieve.utils.messages import ParameterError
+from bitsieve.diagnostics import ParameterError
 from bitsieve.utils.parameters import whole_number
 
 UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}

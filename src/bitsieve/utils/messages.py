@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
 
+from bitsieve import diagnostics
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.utils.lazy import log
 
 _BETWEEN = ("bitsieve.", "sklearn.callback.")  # modules between a note and the line of the user
@@ -103,27 +105,14 @@ class Sentence(str):
         return _joined(self.parts, word)
 
 
-class ParameterError(ValueError):
-    """A parameter has a value that is not allowed; ``advice`` says what is or what to do, ``problem`` what is wrong."""
-
-    def __init__(self, parameter: str, given: object, advice: str, problem: str = "is not allowed") -> None:
-        super().__init__(parameter, given, advice, problem)  # all of them, so that pickle can make it anew
-        self.parameter, self.given, self.advice, self.problem = parameter, given, advice, problem
-
-    @property
-    def sentence(self) -> Sentence:
-        """The whole message."""
-        return Sentence(Setting(self.parameter, self.given), f" {self.problem}: ", self.advice)
-
-    def __str__(self) -> str:
-        return str(self.sentence)
-
-
 @contextmanager
 def renamed(parameter: str, name: str) -> Iterator[None]:
     """Inside the block errors that name a parameter call it by another name."""
     try:
-        yield
+        with diagnostics.renamed(parameter, name):
+            yield
+    except UserError:
+        raise
     except ValueError as error:
         message = message_of(error)
         of = (Setting(name, p[1]) if isinstance(p, Setting) and p[0] == parameter else p for p in message.parts)
@@ -144,7 +133,7 @@ def needs_dense_rows(who: str) -> ValueError:
 def message_of(error: Exception) -> Sentence:
     """The message of an error, which remembers where it names parameters."""
     named = len(error.args) == 1 and isinstance(error.args[0], str)
-    return getattr(error, "sentence", None) or Sentence(error.args[0] if named else str(error))
+    return Sentence(error.args[0] if named else str(error))
 
 
 def _joined(parts: list[str | Setting] | tuple[str | Setting, ...], word: Callable[[Setting], str]) -> str:
@@ -196,12 +185,12 @@ class BitsieveWarning(UserWarning):
     """What was noticed in the data or the result, and what may be done about it.
 
     Every note of this package is a warning of this class, so that one filter silences all of them, or makes all of
-    them errors. The result keeps them, too: ``selection.notes`` and ``comparison.notes``.
+    them errors. The result keeps them, too: ``selection.diagnostics`` and ``comparison.diagnostics``.
 
     Parameters
     ----------
-    note : str
-        What was noticed.
+    note : Diagnostic
+        What was noticed. ``warning.diagnostic`` has it as data, ``str(warning)`` as text.
 
     Examples
     --------
@@ -215,20 +204,27 @@ class BitsieveWarning(UserWarning):
     "column 'x1' is constant"
     """
 
-    def __init__(self, note: str) -> None:
-        super().__init__(note)
+    def __init__(self, note: Diagnostic | str) -> None:
+        super().__init__(str(note))
+        self.diagnostic = note
+
+    def __reduce__(self) -> tuple[type[BitsieveWarning], tuple[Diagnostic | str]]:
+        return type(self), (self.diagnostic,)
 
 
-def warn(note: str, kind: type[Warning] = BitsieveWarning) -> None:
+def warn(note: Diagnostic | str, kind: type[Warning] = BitsieveWarning) -> None:
     """Give a note as a warning, at the first line on the stack that called this package, and log it."""
-    log("warning", note)
+    log("warning", str(note))
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
         level, frame = level + 1, frame.f_back
-    warnings.warn(note, kind, stacklevel=level)
+    if issubclass(kind, BitsieveWarning):
+        warnings.warn(kind(note), stacklevel=level)
+    else:
+        warnings.warn(str(note), kind, stacklevel=level)
 
 
-def warn_of(notes: Iterable[str]) -> None:
+def warn_of(notes: Iterable[Diagnostic | str]) -> None:
     """Give every note as a warning; in a notebook when the cell has run, unless a display has shown it by then."""
     shell = notebook()
     if shell is not None:

@@ -12,8 +12,9 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.utils.defaults import N_FEATURES
-from bitsieve.utils.messages import ParameterError, Sentence, Setting, nearest, warn
+from bitsieve.utils.messages import Sentence, Setting, nearest, warn
 
 Rule = Callable[[str, Any], object]  # whatever a user gave
 P = ParamSpec("P")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
 from bitsieve.methods.by_samples.parzen import BANDWIDTHS, JointInformation, ParzenPairs, SecondOrderInformation
@@ -18,7 +19,7 @@ from bitsieve.utils.arrays import Columns, Floats, Matrix, Progress
 from bitsieve.utils.choice import TIE, pick
 from bitsieve.utils.lazy import threadpool_limits
 from bitsieve.utils.memory import check_memory
-from bitsieve.utils.messages import ParameterError, Sentence, Setting
+from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import check_above_zero, check_choice, made_by
 from bitsieve.utils.progress import phase
 

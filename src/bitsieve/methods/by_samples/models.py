@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_samples.rows import Samples, refuse_large
 from bitsieve.methods.method import DENSE_ROWS, ROWS, Found, Method, defaults_of, rank_all
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import rank, top
 from bitsieve.utils.lazy import threadpool_limits
-from bitsieve.utils.messages import ParameterError
 from bitsieve.utils.parameters import check_above_zero, check_integer, made_by, make_random, optional
 from bitsieve.utils.progress import phase
 

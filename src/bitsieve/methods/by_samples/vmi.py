@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, Bound, variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of
 from bitsieve.utils.arrays import Columns, Integers
-from bitsieve.utils.messages import ParameterError, Sentence, Setting
+from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import check_above_zero, check_choice, optional
 from bitsieve.utils.progress import phase
 
@@ -75,8 +76,10 @@ def _check(given: Mapping[str, Any]) -> None:
         raise ParameterError(
             "n_features_to_select",
             "auto",
-            Sentence("give a number, or ", Setting("on_plateau", "stop")),
+            "give a number, or {on_plateau}",
             f"ends where the bound no longer grows, and on_plateau is {on_plateau!r}",
+            code="contradicting-parameters",
+            fix={"on_plateau": "stop"},
         )
 
 

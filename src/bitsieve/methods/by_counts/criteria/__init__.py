@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import NamedTuple
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS, JMI3
 from bitsieve.methods.by_counts.criteria.linear import (
@@ -21,7 +22,7 @@ from bitsieve.methods.by_counts.criteria.linear import (
 )
 from bitsieve.methods.by_counts.criteria.nonlinear import AMIFS, CMIM, DISR, ICAP, JMIM, MIQ, NJMIM, CMIMFleuret
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import ParameterError, choices
+from bitsieve.utils.messages import choices
 
 
 class Alias(NamedTuple):

@@ -11,10 +11,10 @@ from typing import ClassVar, Literal, Protocol, final
 
 import numpy as np
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.information.protocol import Information, PairInformation
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.choice import Scores
-from bitsieve.utils.messages import ParameterError
 
 Needs = Literal["marginals", "pairs", "class pairs", "joint"]
 

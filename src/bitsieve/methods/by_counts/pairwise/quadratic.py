@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.information.protocol import Information
 from bitsieve.methods.method import Found, Method, rank_all
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
@@ -23,7 +24,7 @@ from bitsieve.optimize.simplex_qp import (
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import rank
 from bitsieve.utils.memory import check_matrices, check_room
-from bitsieve.utils.messages import ParameterError, Sentence, Setting
+from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import check_choice, check_number, made_by, optional
 from bitsieve.utils.progress import phase
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping, KnockoffStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping, ListMonitor, ListStopping
@@ -14,7 +15,7 @@ from bitsieve.methods.by_counts.stopping.rules import (
     StoppingRule,
     ThresholdStopping,
 )
-from bitsieve.utils.messages import ParameterError, choices
+from bitsieve.utils.messages import choices
 
 Rule = StoppingRule | ListStopping
 

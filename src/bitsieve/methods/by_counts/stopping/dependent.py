@@ -12,6 +12,7 @@ import numpy as np
 from bitsieve.counts.source import conditioning, refined
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.counts.threads import run_blocks
+from bitsieve.diagnostics import ParameterError
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import Forest, spanning_forest
 from bitsieve.methods.by_counts.dependent.knockoffs import e_values, knockoff_wins
@@ -28,7 +29,6 @@ from bitsieve.methods.by_counts.stopping.rules import LAST, share_of_shuffles
 from bitsieve.methods.method import INDEPENDENT, ROWS
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import ParameterError
 from bitsieve.utils.parameters import check_choice, check_integer, check_level
 
 MULTIPLE = *ADJUSTMENTS, HOLM

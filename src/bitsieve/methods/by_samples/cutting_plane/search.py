@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Pairs, Places, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match, match_exactly
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
@@ -17,7 +18,6 @@ from bitsieve.methods.method import ROWS, Found, Method, defaults_of
 from bitsieve.utils.arrays import Flags, Floats
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import threadpool_limits
-from bitsieve.utils.messages import ParameterError
 from bitsieve.utils.parameters import check_above_zero, check_choice, check_integer, check_number, optional
 from bitsieve.utils.progress import phase
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.threads import run_blocks
+from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
 from bitsieve.methods.by_samples.spanning_tree.tree import (
@@ -22,7 +23,6 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
 from bitsieve.methods.method import DENSE_ROWS, Found, Method, rank_all
 from bitsieve.utils.arrays import Columns, Floats, Integers, Progress
 from bitsieve.utils.choice import TIE, rank
-from bitsieve.utils.messages import ParameterError
 from bitsieve.utils.parameters import NO_LIMIT, check_choice, check_integer, made_by, make_random, optional
 from bitsieve.utils.progress import phase
 

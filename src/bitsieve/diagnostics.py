@@ -1,0 +1,263 @@
+"""Notes and errors as data: a code, what is the matter, what to do, and the parameters that do it.
+
+``message`` is plain text: names and values from data stand in it as they are. ``advice`` is a template: ``{include}``
+stands for the parameter ``include`` with its value in ``fix``, or for the bare name if ``fix`` has no such key; ``{{``
+and ``}}`` stand for braces, so text that comes from data is put into an advice by :func:`literal`. Python writes a
+parameter as ``include=['a']``, the command line as ``--include a``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+Severity = Literal["note", "warning", "error"]
+SettingWriter = Callable[[str, object], str]  # (parameter, value): the text; without a value it is NAME_ONLY
+
+NAME_ONLY = ...  # in place of a value: the parameter is named without one
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnostic:
+    """One thing that was noticed in the data, in a result, or in a call.
+
+    ``str(diagnostic)`` is the whole text in the words of Python.
+
+    Parameters
+    ----------
+    code : str
+        What kind of thing it is. Texts may change between versions, codes do not; all of them are listed under
+        "Notes and errors" in the documents.
+    message : str
+        What is the matter, without what to do about it.
+    advice : str, default=""
+        What to do. ``{name}`` in it stands for a parameter, written with its value in ``fix`` if there is one.
+    fix : dict of str to object, default={}
+        Parameters of the same call, by name, with values that settle the matter.
+    columns : tuple of str, default=()
+        The columns that it is about.
+    severity : {"note", "warning", "error"}, default="note"
+        "warning": the result may be wrong or misleading; "note": good to know; "error": there is no result.
+    parameters : dict of str to object, default={}
+        Parameters of the call that the message is about, with the values that they have. The text begins with them.
+
+    Examples
+    --------
+    >>> from bitsieve import Diagnostic
+    >>> leak = Diagnostic(
+    ...     code="leak",
+    ...     message="'churned' determines 99 % of 'churn'",
+    ...     advice="if it is not known at prediction time, add {exclude}",
+    ...     fix={"exclude": ["churned"]},
+    ...     columns=("churned",),
+    ... )
+    >>> print(leak)
+    'churned' determines 99 % of 'churn': if it is not known at prediction time, add exclude=['churned']
+    """
+
+    code: str
+    message: str
+    advice: str = ""
+    fix: Mapping[str, object] = field(default_factory=dict, hash=False)
+    columns: tuple[str, ...] = ()
+    severity: Severity = "note"
+    parameters: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        return text_of(self, python_setting)
+
+    def to_dict(self, write_setting: SettingWriter | None = None) -> dict[str, Any]:
+        """The diagnostic as plain values, for JSON; ``write_setting`` writes parameters, by default as Python does.
+
+        Parameters
+        ----------
+        write_setting : callable, default=None
+            A function of a parameter's name and value that returns the text for both.
+
+        Returns
+        -------
+        dict
+            ``code``, ``severity``, ``message``, ``advice``, ``columns`` and ``fix``.
+        """
+        write_setting = write_setting or python_setting
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": _message_of(self, write_setting),
+            "advice": _filled(self.advice, self.fix, write_setting),
+            "columns": list(self.columns),
+            "fix": dict(self.fix),
+        }
+
+
+class UserError(ValueError):
+    """A call, or the data, that cannot be worked with: what is wrong, and what to do.
+
+    It has the fields of :class:`Diagnostic`, and its text is that of :attr:`diagnostic`.
+
+    Parameters
+    ----------
+    code, message, advice, fix, columns, parameters
+        As those of :class:`Diagnostic`.
+
+    Examples
+    --------
+    >>> import bitsieve
+    >>> try:
+    ...     bitsieve.select([[0], [1]], [0, 1], n_jobs=0)
+    ... except bitsieve.UserError as error:
+    ...     print(error.code, error.parameters)
+    parameter-not-allowed {'n_jobs': 0}
+    """
+
+    def __init__(
+        self,
+        *,
+        code: str,
+        message: str,
+        advice: str = "",
+        fix: Mapping[str, object] | None = None,
+        columns: Sequence[str] = (),
+        parameters: Mapping[str, object] | None = None,
+    ) -> None:
+        self.diagnostic = Diagnostic(
+            code=code,
+            message=message,
+            advice=advice,
+            fix=fix or {},
+            columns=tuple(columns),
+            severity="error",
+            parameters=parameters or {},
+        )
+        super().__init__(str(self.diagnostic))
+
+    @property
+    def code(self) -> str:
+        """What kind of mistake it is."""
+        return self.diagnostic.code
+
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+        return self.diagnostic.message
+
+    @property
+    def advice(self) -> str:
+        """What to do, with placeholders for parameters."""
+        return self.diagnostic.advice
+
+    @property
+    def fix(self) -> Mapping[str, object]:
+        """Parameters with values that settle the matter."""
+        return self.diagnostic.fix
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it is about."""
+        return self.diagnostic.columns
+
+    @property
+    def severity(self) -> Severity:
+        """Always "error"."""
+        return self.diagnostic.severity
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """The parameters that are wrong, with their values."""
+        return self.diagnostic.parameters
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _error_of, (type(self), self.diagnostic)
+
+
+class UserTypeError(UserError, TypeError):
+    """The same where a value is of the wrong type."""
+
+
+class ParameterError(UserError):
+    """A parameter has a value that is not allowed; ``problem`` says what is wrong with it, ``advice`` what is right."""
+
+    def __init__(
+        self,
+        parameter: str,
+        value: object,
+        advice: str,
+        problem: str = "is not allowed",
+        *,
+        code: str = "parameter-not-allowed",
+        fix: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(code=code, message=problem, advice=advice, fix=fix, parameters={parameter: value})
+
+
+def text_of(diagnostic: Diagnostic, write_setting: SettingWriter) -> str:
+    """The whole text of a diagnostic, every parameter as ``write_setting`` writes it."""
+    message = _message_of(diagnostic, write_setting)
+    if not diagnostic.advice:
+        return message
+    separator = "; " if ": " in diagnostic.message else ": "
+    return message + separator + _filled(diagnostic.advice, diagnostic.fix, write_setting)
+
+
+def python_setting(parameter: str, value: object) -> str:
+    """A parameter as a Python call has it."""
+    return parameter if value is NAME_ONLY else f"{parameter}={value!r}"
+
+
+def literal(text: object) -> str:
+    """Text from data, for an advice: its braces are no placeholders."""
+    return str(text).replace("{", "{{").replace("}", "}}")
+
+
+@contextmanager
+def renamed(parameter: str, name: str) -> Iterator[None]:
+    """Inside the block errors that name a parameter call it by another name."""
+    try:
+        yield
+    except UserError as error:
+        diagnostic = _renamed(error.diagnostic, parameter, name)
+        if diagnostic == error.diagnostic:
+            raise
+        raise _error_of(type(error), diagnostic) from error
+
+
+def _message_of(diagnostic: Diagnostic, write_setting: SettingWriter) -> str:
+    settings = " and ".join(write_setting(name, value) for name, value in diagnostic.parameters.items())
+    return f"{settings} {diagnostic.message}" if settings else diagnostic.message
+
+
+def _filled(advice: str, fix: Mapping[str, object], write_setting: SettingWriter) -> str:
+    def replacement(match: re.Match[str]) -> str:
+        parameter = match[1]
+        if parameter is None:
+            return match[0][0]  # one brace for two
+        return write_setting(parameter, fix.get(parameter, NAME_ONLY))
+
+    return _PLACEHOLDER.sub(replacement, advice)
+
+
+def _renamed(diagnostic: Diagnostic, parameter: str, name: str) -> Diagnostic:
+    def with_new_name(settings: Mapping[str, object]) -> dict[str, object]:
+        return {name if key == parameter else key: value for key, value in settings.items()}
+
+    def new_placeholder(match: re.Match[str]) -> str:
+        return f"{{{name}}}" if match[1] == parameter else match[0]
+
+    return replace(
+        diagnostic,
+        advice=_PLACEHOLDER.sub(new_placeholder, diagnostic.advice),
+        fix=with_new_name(diagnostic.fix),
+        parameters=with_new_name(diagnostic.parameters),
+    )
+
+
+def _error_of(kind: type[UserError], diagnostic: Diagnostic) -> UserError:
+    """An error of a class, whatever that class takes to be made, with this diagnostic."""
+    error = kind.__new__(kind)
+    values = {f.name: getattr(diagnostic, f.name) for f in fields(diagnostic) if f.name != "severity"}
+    UserError.__init__(error, **values)
+    return error
