@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -122,7 +122,7 @@ def how_many(
     table = read_data(data, read)
     refuse_constant_data(table)
     prepared = prepare(table, ColumnChoice(include=include, exclude=exclude), may_constrain=False, orders=False)
-    table = cast("TableInMemory", prepared.table)  # as it was given
+    table = prepared.table
     n_left = prepared.n_left
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
     rule = make_discretizer(discretization, n_jobs) if discretization.rule_parameters else binning

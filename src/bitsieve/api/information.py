@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.dataset.given import ColumnRules
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.table import Table, TableInMemory
-from bitsieve.dataset.target import read_values
-from bitsieve.dataset.text import target_with_text_read
+from bitsieve.dataset.table import Table
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import binning_with, make_binner
 from bitsieve.engines.local import binner_of, count, count_coded
@@ -250,9 +247,9 @@ def counted(
         table = parts.read_in_parts(ReadOptions(target=y, sample_weight=sample_weight))
     else:
         table = read_xy(X, y, sample_weight)
-    if by_class or not table.in_memory:
+    rows = table.rows
+    if by_class or rows is None:
         return table, make_information(estimator, count(table, binner, n_jobs)[1])
-    rows = cast(TableInMemory, table)
     fitted = binner_of(rows, binner, n_jobs).fit_table(rows)
     return table, make_information(estimator, count_coded(replace(rows, y=None), fitted, n_jobs))
 
@@ -276,9 +273,10 @@ def _variables(
     for places, values, categorical in ((rows.numeric, rows.numbers, False), (rows.categorical, rows.codes, True)):
         for place, column in enumerate(places.tolist()):
             columns[column] = Variable.of(values[:, place], categorical=categorical)
-    quantity = table.target.kind == "binned"
-    target = read_values(target_with_text_read(y, ColumnRules())[0], "the target") if quantity else table.target.codes
-    return [columns[j] for j in range(table.n_features)], Variable.of(target, categorical=not quantity)
+    variables = [columns[j] for j in range(table.n_features)]
+    if table.target.values is not None:
+        return variables, Variable.of(table.target.values, categorical=False)
+    return variables, Variable.of(table.target.codes, categorical=True)
 
 
 def required(y: Any) -> Any:

@@ -258,7 +258,7 @@ def _fit_screened(
     table: Table,
     number: int | float | str | None,
     arguments: dict[str, Any],
-    prepared: Prepared,
+    prepared: Prepared[Any],
     discretization: DiscretizationOptions,
     binning: Any,
     n_jobs: int | None,
@@ -299,7 +299,7 @@ def _discretizer_of_evidence(fit: Fit, discretization: DiscretizationOptions, n_
     return BINNING if fit.binning is None else fit.binning
 
 
-def _notes_on_missing(method: Method, prepared: Prepared, discretization: DiscretizationOptions) -> list[str]:
+def _notes_on_missing(method: Method, prepared: Prepared[Any], discretization: DiscretizationOptions) -> list[str]:
     """A note on columns with missing values where nothing is said of these, or on what is said in vain."""
     if discretization.missing is not None:
         missing = Setting("missing", discretization.missing)
@@ -344,7 +344,7 @@ def _parameters_asked(
 
 
 def _as_selection(
-    fit: Fit, evidence: CountEvidence, prepared: Prepared, parameters: dict[str, Any], notes: list[str]
+    fit: Fit, evidence: CountEvidence, prepared: Prepared[Any], parameters: dict[str, Any], notes: list[str]
 ) -> Selection:
     table = prepared.original
     indices = fit.result.selected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.shared import discretization_options, read_options
 from bitsieve.utils.progress import shown
@@ -74,11 +74,13 @@ def _read(
 ) -> tuple[TableInParts, Binning]:
     """The table, of which the target is known, and its binner."""
     from bitsieve.discretization.base import make_discretizer
+    from bitsieve.engines.in_parts import TableInParts
     from bitsieve.io.read import open_columns
 
     if getattr(source, "own_target", None) is not None:
         open_columns(options.data)
-    table = cast("TableInParts", source.read_in_parts(read_options(options)))
+    table = source.read_in_parts(read_options(options))
+    assert isinstance(table, TableInParts)  # sparse rows are refused above
     return table, make_discretizer(discretization, options.threads or -1).for_table(table)
 
 
@@ -90,4 +92,4 @@ def _prepared(table: TableInParts, binner: Binning, options: argparse.Namespace)
     prepared = prepare(table, choice, binner=binner)
     for note in (*table.notes, *prepared.notes):
         options.say(f"note: {options.wording(note)}")
-    return cast("TableInParts", prepared.table)
+    return prepared.table

@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.dataset.encoding import FEW, Encoded, all_missing, encode, take_rows
+from bitsieve.dataset.encoding import FEW, Encoded, all_missing, are_categories, encode, take_rows
 from bitsieve.dataset.extents import MISSING, Extents, KnownColumns, NamedColumns, find_extents
 from bitsieve.dataset.given import Given, Understood
 from bitsieve.dataset.profile import (
@@ -35,10 +35,18 @@ Values = NDArray[Any] | Encoded
 COUNTS = frozenset({"tables", "partition", "joined", "independent"})  # what counts of all rows offer
 
 
+@dataclass(frozen=True)
+class Approximation:
+    """Columns of too many different numbers to count them all."""
+
+    columns: tuple[int, ...]
+    rank_error: float  # by what share of the samples the rank of a cut may be off
+    from_intervals: bool  # whether the numbers were counted in intervals; else a sample of the rows was drawn
+
+
 class Table(NamedColumns, ABC):
     """The columns of some samples with their target, whose rows lie in memory or in parts elsewhere."""
 
-    in_memory: ClassVar[bool] = False  # whether the rows are
     offers: frozenset[str] = COUNTS  # what a method may require: see Method
     leaves_out: ClassVar[bool] = True  # whether columns can be left out
     # the data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of the
@@ -47,6 +55,18 @@ class Table(NamedColumns, ABC):
     notes: tuple[str, ...]  # what was noticed when the data was read
     # columns that hold one value in every row, so that no method chooses them: see :meth:`without`
     left_out: tuple[int, ...]
+
+    @property
+    def rows(self) -> TableInMemory | None:
+        """The table itself where its rows are in memory; None where an engine counts them elsewhere."""
+        return None
+
+    def required_rows(self) -> TableInMemory:
+        """:attr:`rows`, for a caller that knows that the rows are in memory."""
+        rows = self.rows
+        if rows is None:
+            raise ValueError("the rows are not in memory: give a table in memory")
+        return rows
 
     @property
     @abstractmethod
@@ -73,6 +93,16 @@ class Table(NamedColumns, ABC):
         """By what share of the samples the rank of an edge of the target may be off; 0: exact."""
         return 0.0
 
+    @property
+    def approximation(self) -> Approximation | None:
+        """The columns whose bins were not found from all of their values; None where there are none."""
+        return None
+
+    @property
+    def coded_arities(self) -> Integers | None:
+        """One more than the largest code that occurs in each column; None where the rows are in memory."""
+        return None
+
     @abstractmethod
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns; looked at once, on the threads of ``binner``, for all that its bins follow from."""
@@ -89,13 +119,13 @@ class Table(NamedColumns, ABC):
     def without(self, columns: Sequence[int]) -> Self:
         """The table with one value in every row of some columns, so that no method chooses them."""
 
+    @abstractmethod
     def varies(self, j: int) -> bool:
         """Whether feature ``j`` holds different values; missing is one."""
-        return j not in self.left_out and bool(cast("Flags", self.profile().varies)[j])
 
+    @abstractmethod
     def counts_rows(self, j: int) -> bool:
         """Whether feature ``j`` goes up, or down, by one with every row."""
-        return j not in self.left_out and bool(cast("Flags", self.profile().counts_rows)[j])
 
 
 class TableElsewhere(Table):
@@ -104,6 +134,9 @@ class TableElsewhere(Table):
     @abstractmethod
     def count(self, binner: Any) -> tuple[Any, Any]:
         """A copy of the binner, fitted on all rows, and the counts of the columns as it codes them."""
+
+
+TableT = TypeVar("TableT", bound=Table)
 
 
 def check_several_rows(table: Table) -> None:
@@ -142,7 +175,9 @@ class TableInMemory(Table, KnownColumns):
     _extents: list[Extents] = field(default_factory=list, init=False, repr=False)  # the last of them, once looked at
     _profile: list[Profile] = field(default_factory=list, init=False, repr=False)
 
-    in_memory = True
+    @property
+    def rows(self) -> TableInMemory:
+        return self
 
     @cached_property
     def sparse(self) -> StoredColumns | None:
@@ -209,9 +244,10 @@ class TableInMemory(Table, KnownColumns):
 
     def numbers(self, j: int) -> NDArray[Any]:
         """Feature ``j`` as numbers of the type in which it was read."""
-        if not self.is_numeric(j):
+        values = self.values(j)
+        if are_categories(values):
             raise TypeError(f"column {self.names[j]!r} is categorical")
-        return cast("NDArray[Any]", self.values(j))
+        return values
 
     def numeric(self, j: int) -> Floats:
         """Feature ``j`` as contiguous float64, NaN where missing, as :meth:`numbers`; times are microseconds."""
@@ -219,9 +255,10 @@ class TableInMemory(Table, KnownColumns):
 
     def categorical(self, j: int) -> Encoded:
         """Codes (-1 = missing) and sorted categories of feature ``j``."""
-        if self.is_numeric(j):
+        values = self.values(j)
+        if not are_categories(values):
             raise TypeError(f"column {self.names[j]!r} is numeric")
-        return cast("Encoded", self.values(j))
+        return values
 
     def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
         """What the columns hold, their fractions if ``whole``; looked at once, on ``n_jobs`` threads, and kept."""

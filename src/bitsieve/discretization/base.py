@@ -261,16 +261,16 @@ def keeps_missing(spec: Any) -> bool:
     return isinstance(spec, str) or getattr(spec, "missing", "error") in ("bin", None)
 
 
-def codes_that_occur(binner: Any, table: Any) -> Integers:
+def codes_that_occur(binner: Binning, table: Table) -> Integers:
     """How many codes every column can show; in dense tables the code of missing values only where there are such."""
     n_codes = np.asarray(binner.n_bins_)
     if not keeps_missing(binner):
         return n_codes
-    if not table.in_memory:
-        return np.asarray(table.coding.arities, np.int64)
-    if table.is_sparse:
+    if table.coded_arities is not None:
+        return table.coded_arities
+    if table.rows is None or table.is_sparse:
         return n_codes
-    none_missing = (table.extents(binner.n_jobs).holds & MISSING) == 0
+    none_missing = (table.rows.extents(binner.n_jobs).holds & MISSING) == 0
     return np.asarray(n_codes - none_missing, np.int64)
 
 

@@ -16,7 +16,7 @@ from bitsieve.dataset.given import Account, ColumnRules, Roles, Understood
 from bitsieve.dataset.profile import Profile
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.read import n_rows, n_without, read_xy
-from bitsieve.dataset.table import TableElsewhere, TableInMemory, on_rows_left_out
+from bitsieve.dataset.table import Approximation, TableElsewhere, TableInMemory, on_rows_left_out
 from bitsieve.dataset.target import Target, check_read, no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.dataset.text import Words, target_with_text_read
@@ -280,6 +280,24 @@ class TableInParts(TableElsewhere):
     @property
     def target_rank_error(self) -> float:
         return self.coded_target.rank_error
+
+    def varies(self, j: int) -> bool:
+        varies = self.profile().varies
+        return j not in self.left_out and varies is not None and bool(varies[j])
+
+    def counts_rows(self, j: int) -> bool:
+        counts_rows = self.profile().counts_rows
+        return j not in self.left_out and counts_rows is not None and bool(counts_rows[j])
+
+    @property
+    def approximation(self) -> Approximation | None:
+        if self.coding is None or not self.coding.sampled:
+            return None
+        return Approximation(self.coding.sampled, self.coding.rank_error, self.parts.has_intervals)
+
+    @property
+    def coded_arities(self) -> Integers | None:
+        return None if self.coding is None else self.coding.arities.astype(np.int64)
 
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns: one pass, in which all that ``binner`` must know is found."""

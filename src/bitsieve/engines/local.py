@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,10 +47,9 @@ def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binning:
 def count(table: Table, binning: Any, n_jobs: int | None = None) -> tuple[Binning, CountSource]:
     """Bin the columns of a table and count their codes, wherever its rows are; the binner is fitted on all rows."""
     binner = binner_of(table, binning, n_jobs)
-    if not table.in_memory:
-        counted: tuple[Binning, CountSource] = cast("TableElsewhere", table).count(binner)
-        return counted
-    rows = cast("TableInMemory", table)
+    if isinstance(table, TableElsewhere):
+        return table.count(binner)
+    rows = table.required_rows()
     fitted = binner.fit_table(rows)
     return fitted, count_coded(rows, fitted, n_jobs)
 

@@ -23,7 +23,7 @@ from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.table import TableElsewhere
 from bitsieve.dataset.target import Target
 from bitsieve.discretization.base import Binning
-from bitsieve.discretization.coding import Coding, binning_facts, binning_of, from_list, listed
+from bitsieve.discretization.coding import binning_facts, binning_of, from_list, listed
 from bitsieve.engines.in_parts import TableInParts
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
@@ -278,8 +278,7 @@ class CountsTable(TableElsewhere):
         alone = source.tables(None, np.arange(len(counts.names)), False)
         self._varies = np.array([len(table.occupied()[0]) > 1 for table in alone], bool)
         self._uncut = {*getattr(counts.binner, "uncut_", ())} - {*counts.left_out}
-        kinds = [None if known is not None else np.dtype(float) for known in counts.binner.categories_]
-        self.coding = Coding(counts.binner, kinds, source.arities, (), 0.0)
+        self._coded_arities = source.arities.astype(np.int64)
 
     @property
     def n_samples(self) -> int:
@@ -288,6 +287,10 @@ class CountsTable(TableElsewhere):
     @property
     def target(self) -> Target:
         return self.counts.target
+
+    @property
+    def coded_arities(self) -> Integers:
+        return self._coded_arities
 
     def profile(self, binner: Any = None) -> Profile:
         """Facts of the columns, as far as counts show them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,7 +220,7 @@ def make_plan(table: TableInMemory, question: Question) -> Plan:
     counts, on_counts = feature_counts(question.features, prepared.n_left)
     folds, on_folds = make_folds(table.target, question.folds, random_state, table.groups)
     _refuse_small_tests(folds, measure, table.target.codes)
-    table = cast("TableInMemory", prepared.table)  # as it was given
+    table = prepared.table
     on_leaks = explain_leaks(leaks(count_table(table, make_binner(missing="bin")).information), table)
     return Plan(
         question,

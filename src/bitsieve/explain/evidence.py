@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bitsieve.counts.search import Units
 from bitsieve.dataset.encoding import all_missing
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.table import Table
 from bitsieve.discretization.base import as_known, make_binner
 from bitsieve.engines.local import count_coded
 from bitsieve.information import make_information
@@ -75,9 +75,10 @@ class Evidence:
     @cached_property
     def counted(self) -> Counted:
         """The table, packed for counting."""
-        if not self.table.in_memory:
+        rows = self.table.rows
+        if rows is None:
             return count_table(self.table, self.binner, self.n_jobs)
-        source = count_coded(cast(TableInMemory, self.table), self.binner, self.n_jobs)
+        source = count_coded(rows, self.binner, self.n_jobs)
         return Counted(self.table, self.binner, make_information(PLUG_IN, source))
 
     @property
@@ -99,9 +100,9 @@ class Evidence:
     @cached_property
     def chance(self) -> Chance | None:
         """What chance does; None where rows are not in memory, or weighted ones too many to be shuffled one by one."""
-        if not self.table.in_memory or (self.table.weights is not None and self.table.total_weight > MOST_ROWS):
+        table = self.table.rows
+        if table is None or (table.weights is not None and table.total_weight > MOST_ROWS):
             return None
-        table = cast(TableInMemory, self.table)
         if table.weights is not None:
             table = replace(table.take(np.repeat(np.arange(table.n_samples), table.weights)), weights=None)
         n_shuffles = SHUFFLED_CELLS // (table.n_samples * table.n_features)

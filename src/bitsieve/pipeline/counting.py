@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pyarrow as pa
 from bitsieve.counts.source import CountSource, class_order
 from bitsieve.dataset.encoding import as_array, encode_known
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.table import Table
 from bitsieve.discretization.base import Binning, make_binner, make_discretizer
 from bitsieve.engines.local import count
 from bitsieve.information import make_information
@@ -83,11 +83,11 @@ def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
     """The stratum of every sample, class by class, of a column or one value a row, and the column, where it is one."""
     if strata is None:
         return None, []
-    if not table.in_memory or table.is_sparse:
+    rows = table.rows
+    if rows is None or table.is_sparse:
         raise ValueError(
             "strata need dense rows in memory: leave out memory, spool and engine, or give some of the rows"
         )
-    rows = cast("TableInMemory", table)
     with renamed("exclude", "strata"):
         columns = resolve(Constraints(exclude=[strata]), table.names).exclude if np.isscalar(strata) else []
     given = rows if columns else read_xy(pa.table({"strata": pa.array(as_array(strata))}))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.dataset.encoding import are_categories
 from bitsieve.dataset.profile import FEW_ROWS
 from bitsieve.dataset.quantity import listed_edges
 from bitsieve.dataset.table import Table, TableInMemory
@@ -48,7 +49,7 @@ _UNTESTED = f"not tested by shuffles, which take rows in memory and {MOST_TESTED
 def refuse_constant_data(table: Table) -> None:
     """Refuse a target of one class and features none of which varies."""
     table.target.check_varies()
-    if table.in_memory and not any(table.varies(j) for j in range(table.n_features)):
+    if table.rows is not None and not any(table.varies(j) for j in range(table.n_features)):
         raise ValueError("no column varies: all features are constant, so none has information about the target")
 
 
@@ -112,19 +113,20 @@ def explain(table: Table, binner: Any, fit: Fit, left_out: Collection[int] = ())
 
 def explain_sample(table: Table) -> list[str]:
     """What was found on a sample of the rows alone, of a table that is read in parts."""
-    if table.in_memory:
-        return []
     notes = []
-    coding = cast(Any, table).coding  # which every table in parts has once it is counted
-    sampled, known = coding.sampled, ("a sample of the rows", ", 99 times in 100")
-    if sampled and cast(Any, table).parts.has_intervals:
-        known = "intervals of them", ""
-    error = f"by at most {coding.rank_error:.2%} of the rows{known[1]}"
-    if sampled:
-        what = f"{len(sampled):,} columns have" if len(sampled) > 1 else "1 column has"
+    approximation = table.approximation
+    if approximation is not None:
+        columns = approximation.columns
+        what = f"{len(columns):,} columns have" if len(columns) > 1 else "1 column has"
+        bins_from = "a sample of the rows"
+        certainty = ", 99 times in 100"
+        if approximation.from_intervals:
+            bins_from = "intervals of them"
+            certainty = ""
+        error = f"by at most {approximation.rank_error:.2%} of the rows{certainty}"
         notes.append(
-            f"{what} too many different numbers to count them all, and bins found on {known[0]}, "
-            f"whose ranks are off {error}: {table.quoted(sampled)}"
+            f"{what} too many different numbers to count them all, and bins found on {bins_from}, "
+            f"whose ranks are off {error}: {table.quoted(columns)}"
         )
     if table.target_rank_error:
         notes.append(
@@ -175,9 +177,9 @@ def explain_untested(untested: Sequence[int], names: Sequence[object]) -> list[s
 
 def explain_rows(table: Table) -> list[str]:
     """A note where rows in memory seem to belong together, which every rule takes for independent draws."""
-    if not {"independent", "dense"} <= table.offers:
+    rows = table.rows
+    if rows is None or not {"independent", "dense"} <= table.offers:
         return []
-    rows = cast(TableInMemory, table)
     for j in (j for j, name in enumerate(table.names) if _NAMES_OF_UNITS.fullmatch(str(name))):
         n_values = len(np.unique(_values(rows, j)))
         if 1 < n_values <= table.n_samples / 2:
@@ -194,7 +196,7 @@ def explain_rows(table: Table) -> list[str]:
 def _values(table: TableInMemory, j: int) -> NDArray[Any]:
     """The numbers of a column, or the codes of its categories."""
     values = table.values(j)
-    return cast("NDArray[Any]", getattr(values, "codes", values))
+    return values.codes if are_categories(values) else values
 
 
 def _in_runs(table: TableInMemory) -> tuple[int, int]:

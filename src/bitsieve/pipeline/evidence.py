@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.table import Table
 from bitsieve.discretization.base import Binning
 from bitsieve.engines.local import search_of
 from bitsieve.information.evidence import Leak, carries_information, leaks
@@ -78,16 +78,16 @@ def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs:
     """Which columns exceed the best of all after shuffles of the class; None where shuffles would take too long."""
     if not len(columns):
         return np.zeros(0, bool)
-    if not table.in_memory:
+    rows = table.rows
+    if rows is None:
         return None
-    table = cast(TableInMemory, table)
-    values = table.total_weight * table.n_features
+    values = rows.total_weight * rows.n_features
     if values > MOST_TESTED:
         return None
     afforded = min(MOST_OF_A_TEST, CELLS_OF_A_TEST // max(1, values))
     phase("shuffling the target")
     step = RepeatedSearch(
-        search_of(table, binner), (), np.arange(table.n_features), entropy_terms(table.total_weight), n_jobs
+        search_of(rows, binner), (), np.arange(rows.n_features), entropy_terms(rows.total_weight), n_jobs
     )
     figures = np.array([step.figure(column) for column in columns.tolist()])
     reached, made, seeds = np.zeros(len(columns), np.int64), 0, np.random.default_rng(0)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Generic, Literal, TypeAlias
 
 import numpy as np
 
 from bitsieve.dataset.given import Account
 from bitsieve.dataset.profile import FEW_ROWS, Profile
-from bitsieve.dataset.table import Table
+from bitsieve.dataset.table import Table, TableT
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import Binning
 from bitsieve.information.protocol import Information
@@ -42,11 +42,11 @@ class ColumnChoice:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class Prepared(Generic[TableT]):
     """A table for a method: its dropped columns hold one value, so that none is chosen."""
 
-    original: Table  # as it was read
-    table: Table
+    original: TableT  # as it was read
+    table: TableT
     dropped: Mapping[int, Reason]
     constraints: Constraints | None  # what is included, excluded and grouped; None: nothing
     notes: list[str] = field(default_factory=list)
@@ -58,13 +58,13 @@ class Prepared:
 
 
 def prepare(
-    table: Table,
+    table: TableT,
     choice: ColumnChoice,
     *,
     may_constrain: bool = True,  # whether the method takes constraints
     orders: bool = True,  # whether included columns are selected first, and not only kept
     binner: Binning | None = None,
-) -> Prepared:
+) -> Prepared[TableT]:
     """Drop the columns without values, identifiers, and those that are excluded."""
     constraints = choice.constraints
     if constraints is None:
@@ -118,7 +118,7 @@ def _refuse_dropped_by_counts(table: Table, included: Sequence[int]) -> None:
 
 
 def settle_number(
-    prepared: Prepared, n_features_to_select: int | float | str | None, method: Method, *, has_rule: bool
+    prepared: Prepared[Any], n_features_to_select: int | float | str | None, method: Method, *, has_rule: bool
 ) -> tuple[int | float | str | None, list[str]]:
     """The number of features to select, by default 20, or all where there are fewer; a note on that.
 
@@ -164,7 +164,9 @@ def _on_groups(groups: Any, candidates: Candidates) -> list[str]:
     return ["a group of fewer than two columns changes nothing: name all that are taken together"] if few else []
 
 
-def check_screen(screen: Any, method: Method, asked: Any, parameters: Mapping[str, Any], prepared: Prepared) -> None:
+def check_screen(
+    screen: Any, method: Method, asked: Any, parameters: Mapping[str, Any], prepared: Prepared[Any]
+) -> None:
     """Refuse a screen that is no number, or beside which something does not hold."""
     least = max(1, int(asked * prepared.table.n_features)) if isinstance(asked, float) else asked
     check_integer("screen", screen, least if isinstance(least, int) else 1, why="as many as are selected, or more")
@@ -176,7 +178,7 @@ def check_screen(screen: Any, method: Method, asked: Any, parameters: Mapping[st
         raise ParameterError("screen", screen, "give the rows: saved counts are of all columns")
 
 
-def screened_out(prepared: Prepared, information: Information, screen: int) -> list[int]:
+def screened_out(prepared: Prepared[Any], information: Information, screen: int) -> list[int]:
     """The columns that are neither among the ``screen`` ones of the largest I(Xi;C) nor included nor dropped."""
     order = constants_last(rank(information.relevance), information.varies)
     included = resolve(prepared.constraints, prepared.table.names).must_include

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from bitsieve.counts.threads import kept_threads
-from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.table import Table
 from bitsieve.discretization.base import keeps_missing, make_binner
 from bitsieve.methods.method import Found, Method
 from bitsieve.pipeline.counting import Counted, count_table
@@ -79,7 +79,7 @@ def fit_method(
         counted = count_table(table, binning, n_jobs)
         return fit_counted(method, counted, n_features_to_select, parameters, binning=binning, n_jobs=n_jobs)
     n_selected, arguments = _resolved(method, table, n_features_to_select, parameters)
-    samples = TableSamples(cast("TableInMemory", table), method.estimator, binning, n_jobs)
+    samples = TableSamples(table.required_rows(), method.estimator, binning, n_jobs)
     if "n_jobs" in inspect.signature(method.run).parameters:
         arguments["n_jobs"] = n_jobs
     _foretell(method, table, table.n_features - len(table.left_out), n_selected)

@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.dataset.table import TableInMemory
 from bitsieve.explain.evidence import Chance, Contribution, Curve, Evidence, evidence_of, information_curve, ranked_on
 from bitsieve.plots.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, Axes, Figure, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
@@ -342,7 +341,8 @@ class Panel(NamedTuple):
     @classmethod
     def of(cls, evidence: Evidence, column: int) -> Panel:
         """The rows that have a value in a column; categories are drawn at 0, 1, 2, ..."""
-        table, binner = cast(TableInMemory, evidence.table), evidence.binner
+        table = evidence.table.required_rows()
+        binner = evidence.binner
         name, y, ticks = str(table.names[column]), cast(Floats, table.target.values), []
         if table.is_numeric(column):
             x = table.numeric(column)

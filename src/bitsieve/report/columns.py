@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -132,9 +132,10 @@ def _counted(count: int, total: int) -> str:
 def quality_parts(evidence: Evidence, notes: Sequence[str] = ()) -> list[str]:
     """What stands out, and a table of all columns; nothing where the rows are not in memory."""
     whole = evidence.table if evidence.whole is None else evidence.whole
-    if not whole.in_memory:
+    whole_in_memory = whole.rows
+    if whole_in_memory is None:
         return []
-    quality = column_quality(cast(TableInMemory, whole))
+    quality = column_quality(whole_in_memory)
     names, n_rows = whole.names, whole.n_samples
     uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.dropped)
     rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}

@@ -165,7 +165,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         warn_of(self._doubts())
         return self
 
-    def _prepared(self, table: Table) -> Prepared:
+    def _prepared(self, table: Table) -> Prepared[Any]:
         """The table without the columns that have no values, and without identifiers."""
         choice = ColumnChoice(constraints=getattr(self, "constraints", None), identifiers=self.identifiers)
         rule = make_binner(self.binning_in_use or BINNING, n_jobs=getattr(self, "n_jobs", None)).for_table(table)
@@ -304,7 +304,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         return tags
 
 
-def _on_dropped(prepared: Prepared) -> list[str]:
+def _on_dropped(prepared: Prepared[Any]) -> list[str]:
     """Which columns were dropped, as a selector's warning."""
     empty = [j for j, reason in prepared.dropped.items() if reason == "empty"]
     identifiers = [j for j, reason in prepared.dropped.items() if reason == "identifier"]
