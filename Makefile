@@ -2,10 +2,10 @@
 # make test   set up and run the whole test suite, in two processes
 # make lint   style, types and import directions
 # make docs   the documents as a site, build/docs/index.html
-# make bench  the benchmarks (about half an hour), a table for each, and docs/figures.md with all that was measured
+# make bench  the benchmarks (about half an hour), a table for each, and docs/project/figures.md with all that was measured
 # make mutants NUMBER=30 SEED=0   small changes, so many to the Python that counts and to the kernels, drawn at random, that
 #                    tests should notice, and those that none does
-# make studies DATA=DIR   the tables of docs/how_many.md, docs/numbers.md, docs/methods.md and docs/methods/dependent_columns.md anew, some hours
+# make studies DATA=DIR   the tables of docs/project/measured_*.md anew, some hours
 # make native-test   the kernels alone under the address and undefined-behaviour sanitizers
 # make cross         the kernels alone for ARM, Windows and WebAssembly, tried in emulators; CONTRIBUTING.md names what it needs
 # make lowest        the lowest versions that are declared, in an environment of their own, under a fast set of tests

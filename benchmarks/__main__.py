@@ -1,8 +1,8 @@
-"""Measure, show results, and make the tables of docs/speed.md and docs/figures.md of them.
+"""Measure, show results, and make the tables of docs/project/speed.md and docs/project/figures.md of them.
 
 python -m benchmarks [NAME ...]        measure these benchmarks, or all; write the results and print their tables
 python -m benchmarks show [NAME ...]   print the tables of the results that are there
-python -m benchmarks table             put the newest results into docs/speed.md and docs/figures.md
+python -m benchmarks table             put the newest results into docs/project/speed.md and docs/project/figures.md
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def show(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
 
 
 def table(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
-    """Rewrite the table of docs/speed.md, and docs/figures.md."""
+    """Rewrite the table of docs/project/speed.md, and docs/project/figures.md."""
     try:
         speed_page.rewrite(options.machine)
         speed_page.FIGURES.write_text(speed_page.figures(), encoding="utf-8")

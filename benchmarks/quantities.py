@@ -4,7 +4,7 @@
 first is of eight families of two numbers whose information is known by quadrature, each at ten strengths: the rank
 correlation of the estimates with the truth over all 80 pairs, in how many of the comparisons a column of noise scores
 higher than a real one (ties count half), and the milliseconds a column. The second has the share of the real columns
-among as many as rank first, of 120. They are in ``docs/methods/quantities.md``.
+among as many as rank first, of 120. They are in ``docs/project/measured_numeric_targets.md``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The speed tables of docs/speed.md, between two marks, and docs/figures.md, all made from the newest results."""
+"""The tables of docs/project/speed.md, between two marks, and docs/project/figures.md, made from the newest results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-FIGURES = ROOT / "docs" / "figures.md"
+FIGURES = ROOT / "docs" / "project" / "figures.md"
+SPEED = ROOT / "docs" / "project" / "speed.md"
 PARTS = {  # of the page of figures; all other results are of speed and memory
     "Levels and false discoveries": ("levels", "false_discoveries", "dependent"),
     "Attacks": ("attacks",),
@@ -23,9 +24,8 @@ HEAD = """# Figures
 
 What was measured, on which machine, of which commit. `python -m benchmarks table`, the last step of `make bench`,
 writes this page from the results in `benchmarks/results`; `benchmarks/README.md` says what each of them is, and which
-commands measure it. Levels and rates of false discoveries that studies measured are also in
-[how many?](how_many.md), [dependent columns](methods/dependent_columns.md) and
-[interactions](methods/interactions.md).
+commands measure it. [Measured levels](measured_levels.md) and [measured methods](measured_methods.md) explain what the
+studies found.
 """
 NOTICED = 0.1  # a change of the seconds by less is noise
 
@@ -39,7 +39,7 @@ class NoResults(RuntimeError):
     """There is nothing to make a table of; the message says what to do."""
 
 
-def rewrite(kind: str | None = None, path: Path = ROOT / "docs" / "speed.md", folder: Path = RESULTS) -> None:
+def rewrite(kind: str | None = None, path: Path = SPEED, folder: Path = RESULTS) -> None:
     """Put the table of the newest greedy results, or of those of one kind of machine, into the file."""
     found = results.read("greedy", kind, folder)
     if not found:

@@ -1,4 +1,4 @@
-"""Every limit of docs/limits.md: what is just inside is taken, what is just outside is refused by one line."""
+"""Every limit of docs/reference/limits.md: just inside it works, just outside it is one line of error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bitsieve.engines.saved_counts import check_cells
 from bitsieve.io.read import read_table
 
 COLUMN_BYTES = 8 << 14  # of a column of floats
-DOCUMENT = Path(__file__).parents[1] / "docs" / "limits.md"
+DOCUMENT = Path(__file__).parents[1] / "docs" / "reference" / "limits.md"
 
 
 def samples(n):

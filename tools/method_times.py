@@ -1,4 +1,4 @@
-"""The table of docs/speed.md of the time of every method by size: ``python -m tools.method_times`` writes it.
+"""The table of docs/project/speed.md of the time of every method by size: ``python -m tools.method_times`` writes it.
 
 The times are those that a method itself says before a long job. ``python -m tools.method_times --measure [NAME ...]``
 runs methods at two sizes in place of that, one thread, and prints the processor seconds beside what they say.
@@ -19,7 +19,7 @@ from bitsieve.methods.registry import arguments_of, find_method, list_methods
 from bitsieve.pipeline.run import fit_method
 from bitsieve.utils.progress import duration
 
-PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
+PAGE = Path(__file__).parents[1] / "docs" / "project" / "speed.md"
 BEGIN, END = "<!-- method-times -->", "<!-- /method-times -->"
 SIZES = ((100, 2_000), (100, 20_000), (10_000, 1_000), (1_000_000, 100))  # rows and columns
 N_SELECTED = 20

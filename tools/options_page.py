@@ -1,4 +1,4 @@
-"""``docs/options.md``, made of the table of options: ``python -m tools.options_page`` writes it anew."""
+"""``docs/reference/command_line.md``, made of the table of options: ``python -m tools.options_page`` writes it anew."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from bitsieve.cli.options import COMMANDS, OPTIONS, Option
 from bitsieve.cli.parser import settings
 
-PAGE = Path(__file__).parents[1] / "docs" / "options.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "command_line.md"
 START = """\
 # Options of the command line
 

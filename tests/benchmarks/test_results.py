@@ -1,4 +1,4 @@
-"""Results by kind of machine, their tables, the block of docs/speed.md, and docs/figures.md."""
+"""Results by kind of machine, their tables, the block of docs/project/speed.md, and docs/project/figures.md."""
 
 import json
 
@@ -119,7 +119,7 @@ def test_the_page_without_results_or_marks_is_refused(tmp_path):
 
 
 def test_the_table_of_the_page_is_that_of_the_results():
-    text = (speed_page.ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+    text = (speed_page.ROOT / "docs" / "project" / "speed.md").read_text(encoding="utf-8")
     assert any(speed_page.table(document) in text for document in results.read("greedy"))
 
 

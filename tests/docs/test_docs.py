@@ -23,9 +23,10 @@ from papers.command import main as papers_main
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 DOCUMENTS = [README, *sorted((ROOT / "docs").rglob("*.md"))]
-METHODS = [ROOT / "docs" / "methods.md", *sorted((ROOT / "docs" / "methods").glob("*.md"))]
-TABLE_OF_METHODS = ROOT / "docs" / "methods" / "table.md"
-REFERENCE = [ROOT / "docs" / "api.md", *sorted((ROOT / "docs" / "api").glob("*.md"))]
+PAGES = ROOT / "docs" / "reference"
+METHODS = [PAGES / "methods.md", *sorted((PAGES / "methods").glob("*.md"))]
+TABLE_OF_METHODS = PAGES / "methods" / "table.md"
+REFERENCE = [PAGES / "python.md", *sorted((PAGES / "python").glob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MESSAGE = "bitsieve: "  # what a line of standard error begins with
 
@@ -36,6 +37,11 @@ class Block(NamedTuple):
     language: str
     text: str
     line: int
+
+
+def name_of(document: Path) -> str:
+    """The path of a document without its ending, such as howto/explain."""
+    return document.relative_to(ROOT).with_suffix("").as_posix().removeprefix("docs/")
 
 
 def blocks_of(document: Path) -> list[Block]:
@@ -81,7 +87,7 @@ def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # which Spark leaves behind
-@pytest.mark.parametrize("document", [path for path in DOCUMENTS if blocks_of(path)], ids=lambda path: path.stem)
+@pytest.mark.parametrize("document", [path for path in DOCUMENTS if blocks_of(path)], ids=name_of)
 def test_blocks_run_and_show_what_comes_out(document, tmp_path, monkeypatch, capsys, request):
     if "import bitsieve, duckdb" in document.read_text():
         pytest.importorskip("duckdb")
@@ -139,12 +145,12 @@ def test_every_method_has_its_row_and_its_section(info):
 
 @pytest.mark.parametrize("name", RULES)
 def test_every_binning_has_its_row(name):
-    assert re.search(rf"^\| `{name}` \|", (ROOT / "docs" / "binning.md").read_text(), re.MULTILINE)
+    assert re.search(rf"^\| `{name}` \|", (ROOT / "docs" / "howto" / "choose_bins.md").read_text(), re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_classifier_has_its_row(name):
-    assert re.search(rf"^\|[^|]*`{name}`", (ROOT / "docs" / "evaluation.md").read_text(), re.MULTILINE)
+    assert re.search(rf"^\|[^|]*`{name}`", (PAGES / "evaluation.md").read_text(), re.MULTILINE)
 
 
 def test_readme_is_one_page_and_counts_the_methods():
@@ -169,7 +175,7 @@ def test_the_tree_of_the_source_is_the_real_one():
     assert sorted(re.findall(r"^ {6}(\w+)/", tree, re.MULTILINE)) == sorted(folders)
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md"], ids=lambda path: path.stem)
+@pytest.mark.parametrize("document", [*DOCUMENTS, ROOT / "CONTRIBUTING.md"], ids=name_of)
 def test_links_between_documents_lead_somewhere(document):
     targets = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text())
     assert not [target for target in targets if not (document.parent / target).exists()]

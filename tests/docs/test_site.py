@@ -24,7 +24,7 @@ def test_the_site_is_built_without_a_warning(tmp_path):
     assert built.returncode == 0
     pages = {path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")}
     assert pages <= {path.relative_to(tmp_path / "site") for path in (tmp_path / "site").rglob("*.html")}
-    reference = "\n".join(path.read_text() for path in (tmp_path / "site" / "api").glob("*.html"))
+    reference = "\n".join(path.read_text() for path in (tmp_path / "site" / "reference" / "python").glob("*.html"))
     missing = [name for name in bitsieve.__all__ if f'id="bitsieve.{name}"' not in reference]
     assert missing == ["__version__"]
 

@@ -1,7 +1,7 @@
 """scikit-learn's own checks of the selectors.
 
 Every public selector runs through them, with its defaults where they are quick, and two more for a binner that keeps
-missing values and for samples drawn at random. What fails, and why, is listed in ``docs/limits.md``, too.
+missing values and for samples drawn at random. What fails, and why, is listed in ``docs/reference/limits.md``, too.
 """
 
 from __future__ import annotations

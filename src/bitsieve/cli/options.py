@@ -1,4 +1,4 @@
-"""Every command and every option, a line each, of which parser, help, messages and ``docs/options.md`` are made."""
+"""Every command and every option: parser, help, messages and ``docs/reference/command_line.md`` are made of these lines."""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 With ``S`` the sum of the fixed-point terms over a table (see :mod:`bitsieve.counts.tables`) and ``B = N 2**shift``,
 ``H = (T[N] - S) / B``, and every mutual information is an integer combination of such sums, made a float once:
-docs/numbers.md has all formulas. None is clipped: by plug-in, independence shows as 0 up to the rounding of the terms.
+docs/reference/numerics.md has all formulas. None is clipped: by plug-in, independence shows as 0 up to the rounding
+of the terms.
 
 Miller and Madow add ``(K - 1) / (2 N ln 2)`` bits to an entropy, K the non-empty cells of its table. With the terms
 ``T[c] - 2**shift / (2 ln 2)`` for c > 0 every formula holds as it stands, with the same exactness.

@@ -1,6 +1,7 @@
 """The semidefinite relaxation of the best subset of k, by a factor of low rank, with a bound that always holds.
 
-``max <Qa, Y>``, ``Y = VV'`` with unit rows of V: see docs/methods/all_at_once.md. For **any** multipliers (lambda, y),
+``max <Qa, Y>``, ``Y = VV'`` with unit rows of V: see docs/reference/methods/all_at_once.md. For **any** multipliers
+(lambda, y),
 with ``S = Diag(y) + lambda E - Qa``, as the trace of Y is n + 1,
 
     <Qa, Y> = sum y + lambda (2k - n) - <S, Y> <= sum y + lambda (2k - n) + (n + 1) max(0, -lambda_min(S))

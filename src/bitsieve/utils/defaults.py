@@ -5,7 +5,7 @@ from __future__ import annotations
 BINNING = "auto"  # "mdl" where the target is classes, bins of equal frequency where it is a quantity
 ESTIMATOR = "corrected"  # of information
 INTERACTIONS_BINNING = "quantile"  # MDL cuts no column that is informative with others only
-INTERACTIONS_BINS = {2: 3, 3: 2}  # by the columns of a tuple: see docs/methods/interactions.md
+INTERACTIONS_BINS = {2: 3, 3: 2}  # by the columns of a tuple: see docs/howto/interactions.md
 
 N_FEATURES = 20  # that are selected, or all where there are fewer
 SELECT_METHOD = "cmim"
