@@ -17,34 +17,35 @@
 #include <vector>
 
 #include "count/fixed_point.hpp"
-#include "count/storage.hpp"
+#include "count/packed_table.hpp"
 
 namespace bitsieve {
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
-// Arrays are taken as they are, or refused: what is written to a converted copy would be lost, and a conversion of what is
-// read would take time and memory that nobody sees.
+// Arrays are taken as they are, or refused: what is written to a converted copy would be lost, and a conversion of what
+// is read would take time and memory that nobody sees.
 template <class... Of>
-struct AsGiven : nb::ndarray<Of...> {
+struct NoConvertArray : nb::ndarray<Of...> {
     using Base = nb::ndarray<Of...>;
     using Base::Base;
-    AsGiven(Base array) : Base(std::move(array)) {}
+    NoConvertArray(Base array) : Base(std::move(array)) {}
 };
 
 template <class T>
-using Input = AsGiven<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Input = NoConvertArray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Int32Array = Input<std::int32_t>;
 template <class T>
-using InputGrid = AsGiven<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using InputGrid = NoConvertArray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
-using Table = AsGiven<const T, nb::ndim<2>, nb::device::cpu>;  // with any strides
+using Table = NoConvertArray<const T, nb::ndim<2>, nb::device::cpu>;  // with any strides
 template <class T>
-using ByColumn = AsGiven<T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using ByColumn = NoConvertArray<T, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 template <class T>
-using Output = AsGiven<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Output = NoConvertArray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
-using Grid = AsGiven<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Grid = NoConvertArray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // A numpy array that owns the values of the vector.
 template <class T>
@@ -59,11 +60,11 @@ std::vector<T> to_vector(const Input<T>& array) {
     return std::vector<T>(array.data(), array.data() + array.size());
 }
 
-constexpr std::int64_t kMostSamples = std::int64_t(1) << 31;
-constexpr std::int64_t kMostCodes = 1 << 16;
-constexpr std::int64_t kMostTabled = std::int64_t(1) << 24;   // values of a table made here
-constexpr std::int64_t kMostClasses = std::int64_t(1) << 26;
-constexpr int kMostShift = 60;
+constexpr std::int64_t kMaxSamples = std::int64_t(1) << 31;
+constexpr std::int64_t kMaxCodes = 1 << 16;
+constexpr std::int64_t kMaxTabled = std::int64_t(1) << 24;  // values of a table made here
+constexpr std::int64_t kMaxClasses = std::int64_t(1) << 26;
+constexpr int kMaxShift = 60;
 
 // The checks throw std::invalid_argument, a ValueError in Python.
 inline void require(bool holds, const char* otherwise) {
@@ -73,15 +74,15 @@ inline void require(bool holds, const char* otherwise) {
 // low <= value < end
 inline void require_within(std::int64_t value, std::int64_t low, std::int64_t end, const char* name) {
     if (value < low || value >= end)
-        throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) + ": from " + std::to_string(low) +
-                                    " to " + std::to_string(end - 1) + " is allowed");
+        throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) + ": from " +
+                                    std::to_string(low) + " to " + std::to_string(end - 1) + " is allowed");
 }
 
 template <class Array>
 void require_size(const Array& array, std::int64_t size, const char* name) {
     if (std::int64_t(array.size()) != size)
-        throw std::invalid_argument(std::string(name) + " holds " + std::to_string(array.size()) + " values: " +
-                                    std::to_string(size) + " are needed");
+        throw std::invalid_argument(std::string(name) + " holds " + std::to_string(array.size()) +
+                                    " values: " + std::to_string(size) + " are needed");
 }
 
 // low <= value < end for every value of an array of integers.
@@ -89,32 +90,33 @@ template <class Array>
 void require_all_within(const Array& array, std::int64_t low, std::int64_t end, const char* name) {
     const auto* values = array.data();
     bool all = true;  // no early exit, so that compilers vectorize the loop
-    for (std::size_t i = 0; i < array.size(); ++i) all &= std::int64_t(values[i]) >= low && std::int64_t(values[i]) < end;
+    for (std::size_t i = 0; i < array.size(); ++i)
+        all &= std::int64_t(values[i]) >= low && std::int64_t(values[i]) < end;
     for (std::size_t i = 0; i < array.size() && !all; ++i) require_within(std::int64_t(values[i]), low, end, name);
 }
 
 inline Terms terms_of(const Input<std::int64_t>& table, int shift) {
     require(table.size() >= 2, "a table of terms holds T[0] and T[1] at least");
-    require_within(shift, 0, kMostShift + 1, "shift");
+    require_within(shift, 0, kMaxShift + 1, "shift");
     return {table.data(), std::uint64_t(table.size()), shift};
 }
 
 // Features and SIMD groups are in range and packed; pivot -1 is a constant.
-inline void require_feature(const Packed& packed, std::int64_t feature, const char* name) {
+inline void require_feature(const PackedTable& packed, std::int64_t feature, const char* name) {
     require_within(feature, 0, packed.n_features(), name);
     const std::int64_t group = packed.simd_group_of(feature);
     require(packed.ready(group, group + 1), "a feature has not been packed");
 }
 
-inline void require_features(const Packed& packed, const Input<std::int64_t>& features, const char* name) {
+inline void require_features(const PackedTable& packed, const Input<std::int64_t>& features, const char* name) {
     for (std::size_t i = 0; i < features.size(); ++i) require_feature(packed, features.data()[i], name);
 }
 
-inline void require_pivot(const Packed& packed, std::int64_t pivot) {
+inline void require_pivot(const PackedTable& packed, std::int64_t pivot) {
     if (pivot != -1) require_feature(packed, pivot, "pivot");
 }
 
-inline void require_groups(const Packed& packed, const Input<std::int64_t>& groups) {
+inline void require_groups(const PackedTable& packed, const Input<std::int64_t>& groups) {
     require_all_within(groups, 0, packed.n_simd_groups(), "groups");
     for (std::size_t i = 0; i < groups.size(); ++i)
         require(packed.ready(groups.data()[i], groups.data()[i] + 1), "a feature has not been packed");
@@ -130,9 +132,9 @@ void bind_variational(nb::module_& m);
 }  // namespace bitsieve
 
 template <class... Of>
-struct nanobind::detail::type_caster<bitsieve::AsGiven<Of...>> {
-    using Base = typename bitsieve::AsGiven<Of...>::Base;
-    using Array = bitsieve::AsGiven<Of...>;
+struct nanobind::detail::type_caster<bitsieve::NoConvertArray<Of...>> {
+    using Base = typename bitsieve::NoConvertArray<Of...>::Base;
+    using Array = bitsieve::NoConvertArray<Of...>;
     NB_TYPE_CASTER(Array, make_caster<Base>::Name)
 
     bool from_python(handle source, std::uint8_t flags, cleanup_list* cleanup) noexcept {

@@ -1,5 +1,5 @@
 // Columns of numbers in Python, dense and sparse: what they hold, their cuts, and their codes.
-#include "bind/apart.hpp"
+#include "bind/alias_check.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +13,8 @@ namespace bitsieve {
 
 namespace {
 
-using AnyMatrix = AsGiven<nb::ro, nb::ndim<2>, nb::device::cpu>;
-using AnyColumn = AsGiven<nb::ro, nb::ndim<1>, nb::device::cpu>;
+using AnyMatrix = NoConvertArray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using AnyColumn = NoConvertArray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 using GivenColumns = std::variant<AnyMatrix, std::vector<AnyColumn>>;
 using GivenCodes = std::variant<ByColumn<std::uint8_t>, ByColumn<std::uint16_t>>;  // to be written
 
@@ -36,16 +36,15 @@ NumberType number_type(nb::dlpack::dtype type) {
     throw std::invalid_argument("columns must hold integers of 8 to 64 bits or floats of 32 or 64");
 }
 
-void check_rows(std::int64_t n_rows) {
-    require_within(n_rows, 1, kMostSamples + 1, "the number of rows");
-}
+void check_rows(std::int64_t n_rows) { require_within(n_rows, 1, kMaxSamples + 1, "the number of rows"); }
 
 Columns columns_of(const AnyMatrix& matrix) {
     Columns table{number_type(matrix.dtype()), std::int64_t(matrix.shape(0)), {}};
     check_rows(table.n_rows);
     const std::int64_t step = matrix.stride(1) * std::int64_t(matrix.itemsize());
     const char* start = static_cast<const char*>(matrix.data());
-    for (std::size_t j = 0; j < matrix.shape(1); ++j) table.columns.push_back({start + std::int64_t(j) * step, matrix.stride(0)});
+    for (std::size_t j = 0; j < matrix.shape(1); ++j)
+        table.columns.push_back({start + std::int64_t(j) * step, matrix.stride(0)});
     return table;
 }
 
@@ -103,10 +102,10 @@ void check_layout(const Columns& table, const Input<std::int64_t>& ends, std::si
 const std::int64_t* checked_weights(const std::optional<Input<std::int64_t>>& weights, std::int64_t n_rows) {
     if (!weights) return nullptr;
     require_size(*weights, n_rows, "weights");
-    require_all_within(*weights, 1, kMostSamples + 1, "weights");
+    require_all_within(*weights, 1, kMaxSamples + 1, "weights");
     std::int64_t sum = 0;
-    for (std::size_t i = 0; i < weights->size() && sum <= kMostSamples; ++i) sum += weights->data()[i];
-    require(sum <= kMostSamples, "the weights may sum to 2^31 at most");
+    for (std::size_t i = 0; i < weights->size() && sum <= kMaxSamples; ++i) sum += weights->data()[i];
+    require(sum <= kMaxSamples, "the weights may sum to 2^31 at most");
     return weights->data();
 }
 
@@ -115,18 +114,18 @@ nb::tuple extent_of(const GivenColumns& columns, bool whole) {
     nb::tuple result;
     with_type(table.type, [&](auto number) {
         using T = decltype(number);
-        Extent<typename Wide<T>::type> found;
+        Extent<typename WidenFloat<T>::type> found;
         {
             nb::gil_scoped_release unlocked;
             found = extent<T>(table, whole);
         }
-        result = nb::make_tuple(as_array(std::move(found.holds)), as_array(std::move(found.low)),
+        result = nb::make_tuple(as_array(std::move(found.content_flags)), as_array(std::move(found.low)),
                                 as_array(std::move(found.high)));
     });
     return result;
 }
 
-auto as_bytes_of(const GivenColumns& columns, const AsGiven<std::uint8_t, nb::ndim<2>, nb::device::cpu>& out) {
+auto as_bytes_of(const GivenColumns& columns, const NoConvertArray<std::uint8_t, nb::ndim<2>, nb::device::cpu>& out) {
     const Columns table = columns_of(columns);
     require(out.stride(0) == 1 && out.stride(1) >= std::int64_t(out.shape(0)), "the rows of out lie side by side");
     require(std::int64_t(out.shape(0)) == table.n_rows && std::int64_t(out.shape(1)) == table.size(),
@@ -134,17 +133,18 @@ auto as_bytes_of(const GivenColumns& columns, const AsGiven<std::uint8_t, nb::nd
     std::vector<std::uint8_t> fits(std::size_t(table.size()));
     {
         nb::gil_scoped_release unlocked;
-        with_type(table.type, [&](auto number) { as_bytes<decltype(number)>(table, out.data(), out.stride(1), fits.data()); });
+        with_type(table.type,
+                  [&](auto number) { as_bytes<decltype(number)>(table, out.data(), out.stride(1), fits.data()); });
     }
     return to_numpy(std::move(fits));
 }
 
 // Values of the type that `extent` gives, one a column or ragged.
 template <class T>
-const typename Wide<T>::type* values_of(const AnyColumn& array, const char* name) {
-    if (array.dtype() != nb::dtype<typename Wide<T>::type>() || (array.shape(0) > 1 && array.stride(0) != 1))
+const typename WidenFloat<T>::type* values_of(const AnyColumn& array, const char* name) {
+    if (array.dtype() != nb::dtype<typename WidenFloat<T>::type>() || (array.shape(0) > 1 && array.stride(0) != 1))
         throw std::invalid_argument(std::string(name) + " must be contiguous and of the type of the columns");
-    return static_cast<const typename Wide<T>::type*>(array.data());
+    return static_cast<const typename WidenFloat<T>::type*>(array.data());
 }
 
 nb::tuple distinct_of(const GivenColumns& columns, const AnyColumn& low, const AnyColumn& high) {
@@ -155,7 +155,7 @@ nb::tuple distinct_of(const GivenColumns& columns, const AnyColumn& low, const A
     with_type(table.type, [&](auto number) {
         using T = decltype(number);
         const auto *least = values_of<T>(low, "low"), *most = values_of<T>(high, "high");
-        Ragged<typename Wide<T>::type> found;
+        Ragged<typename WidenFloat<T>::type> found;
         {
             nb::gil_scoped_release unlocked;
             found = distinct<T>(table, least, most);
@@ -166,8 +166,8 @@ nb::tuple distinct_of(const GivenColumns& columns, const AnyColumn& low, const A
 }
 
 auto code_categories_of(const GivenColumns& columns, Input<std::int64_t> categories, bool are_unsigned,
-                              Input<std::int64_t> ends, Input<std::int64_t> missing_code, Input<std::int64_t> place,
-                              const GivenCodes& out) {
+                        Input<std::int64_t> ends, Input<std::int64_t> missing_code, Input<std::int64_t> place,
+                        const GivenCodes& out) {
     const Columns table = columns_of(columns);
     check_layout(table, ends, categories.size(), missing_code, place, out);
     std::vector<std::uint8_t> found(std::size_t(table.size()));
@@ -182,7 +182,7 @@ auto code_categories_of(const GivenColumns& columns, Input<std::int64_t> categor
 }
 
 auto code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32_t> rank, Input<std::int64_t> ends,
-                                ByColumn<std::int32_t> out) {
+                          ByColumn<std::int32_t> out) {
     const Columns table = columns_of(places);
     require_size(ends, table.size(), "ends");
     require(std::int64_t(out.shape(0)) == table.n_rows && std::int64_t(out.shape(1)) == table.size(),
@@ -207,24 +207,25 @@ auto code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32
     return to_numpy(std::move(occurs));
 }
 
-void code_by_cuts_of(const std::string& kernel, const GivenColumns& columns, Input<double> cuts, Input<std::int64_t> ends,
-                     bool left, Input<std::int64_t> missing_code, Input<std::int64_t> place, const GivenCodes& out) {
+void code_by_cuts_of(const std::string& kernel, const GivenColumns& columns, Input<double> cuts,
+                     Input<std::int64_t> ends, bool left, Input<std::int64_t> missing_code, Input<std::int64_t> place,
+                     const GivenCodes& out) {
     const CutCounter& counter = cut_counter(kernel);
     const Columns table = columns_of(columns);
     check_layout(table, ends, cuts.size(), missing_code, place, out);
     nb::gil_scoped_release unlocked;
     with_codes(table, out, [&](auto number, auto* codes) {
-        code_by_cuts<decltype(number)>(counter, table, cuts.data(), ends.data(), left, missing_code.data(), place.data(), codes);
+        code_by_cuts<decltype(number)>(counter, table, cuts.data(), ends.data(), left, missing_code.data(),
+                                       place.data(), codes);
     });
 }
 
 // Classes of shape (vectors, rows).
-auto mdl_cuts_of(const GivenColumns& columns, InputGrid<std::int32_t> classes,
-                      std::int64_t n_classes, Input<std::int64_t> term_table, int shift,
-                      std::optional<Input<std::int64_t>> weights) {
+auto mdl_cuts_of(const GivenColumns& columns, InputGrid<std::int32_t> classes, std::int64_t n_classes,
+                 Input<std::int64_t> term_table, int shift, std::optional<Input<std::int64_t>> weights) {
     const Columns table = columns_of(columns);
     require(std::int64_t(classes.shape(1)) == table.n_rows, "classes must hold one class a row");
-    require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+    require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
     require_all_within(classes, 0, n_classes, "classes");
     const ClassVectors vectors{classes.data(), std::int64_t(classes.shape(0)), std::size_t(n_classes)};
     const std::int64_t* times = checked_weights(weights, table.n_rows);
@@ -237,21 +238,23 @@ auto mdl_cuts_of(const GivenColumns& columns, InputGrid<std::int32_t> classes,
     return as_arrays(std::move(found));
 }
 
-auto order_statistic_cuts_of(const GivenColumns& columns, std::int64_t n_bins, std::optional<Input<std::int64_t>> weights) {
+auto order_statistic_cuts_of(const GivenColumns& columns, std::int64_t n_bins,
+                             std::optional<Input<std::int64_t>> weights) {
     const Columns table = columns_of(columns);
-    require_within(n_bins, 2, kMostCodes, "n_bins");
+    require_within(n_bins, 2, kMaxCodes, "n_bins");
     const std::int64_t* times = checked_weights(weights, table.n_rows);
     Ragged<double> found;
     {
         nb::gil_scoped_release unlocked;
-        with_type(table.type, [&](auto number) { found = order_statistic_cuts<decltype(number)>(table, n_bins, times); });
+        with_type(table.type,
+                  [&](auto number) { found = order_statistic_cuts<decltype(number)>(table, n_bins, times); });
     }
     return as_arrays(std::move(found));
 }
 
 auto order_by_class(Input<std::int32_t> classes, std::int64_t n_classes) {
-    require_within(std::int64_t(classes.size()), 0, kMostSamples + 1, "the number of rows");
-    require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+    require_within(std::int64_t(classes.size()), 0, kMaxSamples + 1, "the number of rows");
+    require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
     ClassOrder found;
     {
         nb::gil_scoped_release unlocked;
@@ -266,9 +269,9 @@ using Vectors = InputGrid<std::int32_t>;
 using Matrix = ByColumn<const double>;
 
 ClassVectors vectors_of(const Vectors& classes, std::int64_t n_rows, std::int64_t n_classes) {
-    require_within(n_rows, 1, kMostSamples + 1, "the number of rows");
+    require_within(n_rows, 1, kMaxSamples + 1, "the number of rows");
     require(std::int64_t(classes.shape(1)) == n_rows, "classes must hold one class a row");
-    require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+    require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
     require_all_within(classes, 0, n_classes, "classes");
     return {classes.data(), std::int64_t(classes.shape(0)), std::size_t(n_classes)};
 }
@@ -284,11 +287,11 @@ Parts parts_of(const Input<std::uint32_t>& order, const Input<std::int64_t>& sta
 }
 
 auto dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& classes, std::int64_t n_classes,
-                                 Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table,
-                                 int shift) {
+                            Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table,
+                            int shift) {
     const std::int64_t n_rows = std::int64_t(codes.size());
     const ClassVectors vectors = vectors_of(classes, n_rows, n_classes);
-    require_all_within(codes, 0, kMostCodes, "codes");
+    require_all_within(codes, 0, kMaxCodes, "codes");
     const Parts parts = parts_of(order, starts, n_rows);
     const Terms terms = terms_of(table, shift);
     const std::int32_t* given = codes.data();
@@ -302,8 +305,8 @@ auto dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& classes, s
 }
 
 auto dependence_of_cuts_of(const Matrix& columns, const Vectors& classes, std::int64_t n_classes,
-                                Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table,
-                                int shift, bool cut_at_median) {
+                           Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table, int shift,
+                           bool cut_at_median) {
     const std::int64_t n_rows = std::int64_t(columns.shape(0)), n_columns = std::int64_t(columns.shape(1));
     const ClassVectors vectors = vectors_of(classes, n_rows, n_classes);
     const Parts parts = parts_of(order, starts, n_rows);
@@ -312,7 +315,8 @@ auto dependence_of_cuts_of(const Matrix& columns, const Vectors& classes, std::i
     std::vector<std::int64_t> freedom(std::size_t(n_columns * vectors.n_vectors)), sums(freedom);
     {
         nb::gil_scoped_release unlocked;
-        dependence_of_cuts(values, n_rows, n_columns, vectors, parts, terms, cut_at_median, freedom.data(), sums.data());
+        dependence_of_cuts(values, n_rows, n_columns, vectors, parts, terms, cut_at_median, freedom.data(),
+                           sums.data());
     }
     return std::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
 }
@@ -320,11 +324,10 @@ auto dependence_of_cuts_of(const Matrix& columns, const Vectors& classes, std::i
 // Cuts and codes of sparse columns of numbers.
 
 using Starts = Input<std::int64_t>;
-using Rows = Input<std::int32_t>;
 
 // The numbers of columns first .. last, whose rows lie in 0 .. n_rows.
 template <class Real>
-StoredNumbers<Real> numbers_of(const Starts& start, const Rows& row, const Input<Real>& value, std::int64_t first,
+StoredNumbers<Real> numbers_of(const Starts& start, const Int32Array& row, const Input<Real>& value, std::int64_t first,
                                std::int64_t last, std::int64_t n_rows) {
     require(start.size() > 0, "the starts of the columns are missing");
     require_size(row, std::int64_t(value.size()), "row");
@@ -333,16 +336,17 @@ StoredNumbers<Real> numbers_of(const Starts& start, const Rows& row, const Input
     require_within(start.data()[first], 0, std::int64_t(row.size()) + 1, "a start");
     for (std::int64_t j = first; j < last; ++j)
         require_within(start.data()[j + 1], start.data()[j], std::int64_t(row.size()) + 1, "a start");
-    for (std::int64_t e = start.data()[first]; e < start.data()[last]; ++e) require_within(row.data()[e], 0, n_rows, "row");
+    for (std::int64_t e = start.data()[first]; e < start.data()[last]; ++e)
+        require_within(row.data()[e], 0, n_rows, "row");
     return {start.data(), row.data(), value.data()};
 }
 
 template <class Real>
-auto mdl(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last, Rows classes,
-              std::int64_t n_classes, Input<std::int64_t> table, int shift, std::optional<Starts> weights) {
+auto mdl(Starts start, Int32Array row, Input<Real> value, std::int64_t first, std::int64_t last, Int32Array classes,
+         std::int64_t n_classes, Input<std::int64_t> table, int shift, std::optional<Starts> weights) {
     const std::int64_t n_rows = std::int64_t(classes.size());
-    require_within(n_rows, 1, kMostSamples + 1, "the number of rows");
-    require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+    require_within(n_rows, 1, kMaxSamples + 1, "the number of rows");
+    require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
     const Terms terms = terms_of(table, shift);
     Ragged<double> found;
     {
@@ -355,9 +359,9 @@ auto mdl(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int
 }
 
 template <class Real>
-auto order_statistics(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last,
-                           std::int64_t n_rows, std::int64_t n_bins, std::optional<Starts> weights) {
-    require_within(n_bins, 1, kMostCodes, "n_bins");
+auto order_statistics(Starts start, Int32Array row, Input<Real> value, std::int64_t first, std::int64_t last,
+                      std::int64_t n_rows, std::int64_t n_bins, std::optional<Starts> weights) {
+    require_within(n_bins, 1, kMaxCodes, "n_bins");
     Ragged<double> found;
     {
         nb::gil_scoped_release unlocked;
@@ -368,29 +372,29 @@ auto order_statistics(Starts start, Rows row, Input<Real> value, std::int64_t fi
 }
 
 template <class Real>
-auto distinct(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last) {
+auto distinct(Starts start, Int32Array row, Input<Real> value, std::int64_t first, std::int64_t last) {
     Ragged<double> found;
     {
         nb::gil_scoped_release unlocked;
-        found = stored_distinct(numbers_of(start, row, value, first, last, kMostSamples), first, last);
+        found = stored_distinct(numbers_of(start, row, value, first, last, kMaxSamples), first, last);
     }
     return as_arrays(std::move(found));
 }
 
 template <class Real>
-void code(Starts start, Rows row, Input<Real> value, std::int64_t first, std::int64_t last, Input<double> cuts, Starts ends,
-          bool left, Starts base, Starts missing_code, Output<std::uint16_t> out) {
+void code(Starts start, Int32Array row, Input<Real> value, std::int64_t first, std::int64_t last, Input<double> cuts,
+          Starts ends, bool left, Starts base, Starts missing_code, Output<std::uint16_t> out) {
     nb::gil_scoped_release unlocked;
-    const StoredNumbers<Real> numbers = numbers_of(start, row, value, first, last, kMostSamples);
+    const StoredNumbers<Real> numbers = numbers_of(start, row, value, first, last, kMaxSamples);
     require_size(ends, last - first, "ends");
     require_size(base, last - first, "base");
     require_size(missing_code, last - first, "missing_code");
     require_size(out, std::int64_t(value.size()), "out");
-    require_all_within(missing_code, 0, kMostCodes, "missing_code");
+    require_all_within(missing_code, 0, kMaxCodes, "missing_code");
     std::int64_t begin = 0;
     for (std::int64_t k = 0; k < last - first; begin = ends.data()[k++]) {
         require_within(ends.data()[k], begin, std::int64_t(cuts.size()) + 1, "an end");
-        require_within(base.data()[k], 0, kMostCodes - (ends.data()[k] - begin), "base");
+        require_within(base.data()[k], 0, kMaxCodes - (ends.data()[k] - begin), "base");
     }
     require(begin == std::int64_t(cuts.size()), "the ends do not reach the last cut");
     code_stored(numbers, first, last, cuts.data(), ends.data(), left, base.data(), missing_code.data(), out.data());
@@ -403,24 +407,24 @@ void bind_numbers(nb::module_& m) {
     m.def("stored_order_cuts", &order_statistics<Real>, "start"_a, "row"_a, "value"_a, "first"_a, "last"_a, "n_rows"_a,
           "n_bins"_a, "weights"_a.none());
     m.def("stored_distinct", &distinct<Real>);
-    m.def("code_stored", apart(&code<Real>));
+    m.def("code_stored", with_alias_check(&code<Real>));
 }
 
 }  // namespace
 
 void bind_columns(nb::module_& m) {
     m.def("class_order", &order_by_class, "classes"_a, "n_classes"_a);
-    m.def("code_dictionaries", apart(&code_dictionaries_of), "places"_a, "rank"_a, "ends"_a, "out"_a);
+    m.def("code_dictionaries", with_alias_check(&code_dictionaries_of), "places"_a, "rank"_a, "ends"_a, "out"_a);
     m.def("extent", &extent_of, "columns"_a, "whole"_a);
-    m.def("as_bytes", apart(&as_bytes_of), "columns"_a, "out"_a);
+    m.def("as_bytes", with_alias_check(&as_bytes_of), "columns"_a, "out"_a);
     m.def("distinct", &distinct_of, "columns"_a, "low"_a, "high"_a);
     m.def("mdl_cuts", &mdl_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "table"_a, "shift"_a,
           "weights"_a.none() = nb::none());
     m.def("order_statistic_cuts", &order_statistic_cuts_of, "columns"_a, "n_bins"_a, "weights"_a.none() = nb::none());
-    m.def("code_categories", apart(&code_categories_of), "columns"_a, "categories"_a, "are_unsigned"_a, "ends"_a,
+    m.def("code_categories", with_alias_check(&code_categories_of), "columns"_a, "categories"_a, "are_unsigned"_a,
+          "ends"_a, "missing_code"_a, "place"_a, "out"_a);
+    m.def("code_by_cuts", with_alias_check(&code_by_cuts_of), "kernel"_a, "columns"_a, "cuts"_a, "ends"_a, "left"_a,
           "missing_code"_a, "place"_a, "out"_a);
-    m.def("code_by_cuts", apart(&code_by_cuts_of), "kernel"_a, "columns"_a, "cuts"_a, "ends"_a, "left"_a, "missing_code"_a,
-          "place"_a, "out"_a);
     m.def("dependence_of_codes", &dependence_of_codes_of, "codes"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,
           "table"_a, "shift"_a);
     m.def("dependence_of_cuts", &dependence_of_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,

@@ -1,4 +1,5 @@
-// The Python module. The files of this folder alone know Python: arrays in, arrays out, the GIL released around every kernel.
+// The Python module. The files of this folder alone know Python: arrays in, arrays out, the GIL released around every
+// kernel.
 #include "bind/binding.hpp"
 
 #include "count/kernels/kernel.hpp"
@@ -7,8 +8,8 @@ namespace bitsieve {
 namespace {
 
 nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> make_term_table(std::uint64_t n, std::uint64_t limit) {
-    require(n >= 1 && n <= std::uint64_t(kMostSamples), "n_samples must lie between 1 and 2^31");
-    require(limit <= n + 1 && limit <= std::uint64_t(kMostTabled), "limit may be n_samples + 1 and 2^24 at most");
+    require(n >= 1 && n <= std::uint64_t(kMaxSamples), "n_samples must lie between 1 and 2^31");
+    require(limit <= n + 1 && limit <= std::uint64_t(kMaxTabled), "limit may be n_samples + 1 and 2^24 at most");
     std::vector<std::int64_t> table;
     {
         nb::gil_scoped_release unlocked;
@@ -23,7 +24,7 @@ std::int64_t sum_terms(Input<std::int64_t> counts, Input<std::int64_t> table, in
     nb::gil_scoped_release unlocked;
     std::uint64_t sum = 0;  // without a sign, as the table may hold anything: it wraps
     for (; c != end; ++c) {
-        if (*c < 0 || *c > kMostSamples) throw std::invalid_argument("a count must lie between 0 and 2^31");
+        if (*c < 0 || *c > kMaxSamples) throw std::invalid_argument("a count must lie between 0 and 2^31");
         sum += std::uint64_t(terms(std::uint64_t(*c)));
     }
     return std::int64_t(sum);
@@ -43,7 +44,7 @@ NB_MODULE(_native, m) {
     m.def(
         "term_shift",
         [](std::uint64_t n_samples) {
-            require(n_samples >= 1 && n_samples <= std::uint64_t(kMostSamples), "n_samples must lie between 1 and 2^31");
+            require(n_samples >= 1 && n_samples <= std::uint64_t(kMaxSamples), "n_samples must lie between 1 and 2^31");
             return term_shift(n_samples);
         },
         "n_samples"_a);

@@ -1,6 +1,6 @@
 // The packed table in Python: packing, rows, matrices and tables of counts; partitions of the samples, and minima over
 // pivots.
-#include "bind/apart.hpp"
+#include "bind/alias_check.hpp"
 
 #include <algorithm>
 
@@ -11,43 +11,43 @@ namespace bitsieve {
 
 namespace {
 
-void construct(Packed* self, Input<std::int64_t> class_sizes, Input<std::uint32_t> order, Input<std::int32_t> arities,
-               const std::string& kernel, const std::string& storage, bool elsewhere) {
+void construct(PackedTable* self, Input<std::int64_t> class_sizes, Input<std::uint32_t> order,
+               Input<std::int32_t> arities, const std::string& kernel, const std::string& storage, bool elsewhere) {
     const Kernel& chosen = choose_kernel(kernel);
     const Storage form = storage_named(storage);
     nb::gil_scoped_release unlocked;
-    new (self) Packed(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, form, elsewhere);
+    new (self) PackedTable(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, form, elsewhere);
 }
 
-PairForm form_of(const Packed& packed, int xy_sign, int xyc_sign, const Input<std::int64_t>& row,
+PairForm form_of(const PackedTable& packed, int pooled_sign, int class_sign, const Input<std::int64_t>& row,
                  const Input<std::int64_t>& column, double one_bit, bool symmetric) {
-    require_within(xy_sign, -1, 2, "xy_sign");
-    require_within(xyc_sign, -1, 2, "xyc_sign");
+    require_within(pooled_sign, -1, 2, "pooled_sign");
+    require_within(class_sign, -1, 2, "class_sign");
     require_size(row, packed.n_features(), "row");
     require_size(column, packed.n_features(), "column");
-    return {xy_sign, xyc_sign, row.data(), column.data(), one_bit, symmetric};
+    return {pooled_sign, class_sign, row.data(), column.data(), one_bit, symmetric};
 }
 
-void require_places(const Packed& packed, const Input<std::int64_t>& place, std::int64_t size) {
+void require_places(const PackedTable& packed, const Input<std::int64_t>& place, std::int64_t size) {
     require_size(place, packed.n_features(), "place");
     require_all_within(place, -1, size, "place");
 }
 
-void require_blocks(const Packed& packed, std::int64_t first, std::int64_t last) {
+void require_blocks(const PackedTable& packed, std::int64_t first, std::int64_t last) {
     require_within(first, 0, packed.n_simd_groups() + 1, "first");
     require_within(last, first, packed.n_simd_groups() + 1, "last");
     require(packed.has_storage(), "the table has no storage yet: use some");
 }
 
-void use(Packed& packed, Output<std::uint64_t> planes, Output<std::uint16_t> wide) {
+void use(PackedTable& packed, Output<std::uint64_t> planes, Output<std::uint16_t> wide) {
     require(std::int64_t(planes.size()) >= packed.plane_words(), "planes are shorter than plane_words");
     require(std::int64_t(wide.size()) >= packed.wide_codes(), "wide is shorter than wide_codes");
     packed.use(planes.data(), wide.data());
 }
 
-// Rows of a table that follow others: `before` samples of every class were added already.
+// MatrixRows of a table that follow others: `before` samples of every class were added already.
 template <class Code>
-void add_table(Packed& packed, const CodeTable<Code>& table, std::int64_t n_rows, std::int64_t n_columns,
+void add_table(PackedTable& packed, const CodeTable<Code>& table, std::int64_t n_rows, std::int64_t n_columns,
                const Input<std::uint32_t>& order, const Input<std::int64_t>& sizes, const Input<std::int64_t>& before,
                std::int64_t first, std::int64_t last) {
     const nb::gil_scoped_release unlocked;  // every thread checks the order of all rows
@@ -68,13 +68,14 @@ void add_table(Packed& packed, const CodeTable<Code>& table, std::int64_t n_rows
 }
 
 template <class Code>
-void add(Packed& packed, Table<Code> codes, Input<std::uint32_t> order, Input<std::int64_t> sizes,
+void add(PackedTable& packed, Table<Code> codes, Input<std::uint32_t> order, Input<std::int64_t> sizes,
          Input<std::int64_t> before, std::int64_t first, std::int64_t last) {
     const CodeTable<Code> table{codes.data(), codes.stride(0), codes.stride(1)};
-    add_table(packed, table, std::int64_t(codes.shape(0)), std::int64_t(codes.shape(1)), order, sizes, before, first, last);
+    add_table(packed, table, std::int64_t(codes.shape(0)), std::int64_t(codes.shape(1)), order, sizes, before, first,
+              last);
 }
 
-void add_columns(Packed& packed, const std::vector<Input<std::uint8_t>>& codes, Input<std::uint32_t> order,
+void add_columns(PackedTable& packed, const std::vector<Input<std::uint8_t>>& codes, Input<std::uint32_t> order,
                  Input<std::int64_t> sizes, Input<std::int64_t> before, std::int64_t first, std::int64_t last) {
     std::vector<const std::uint8_t*> columns;
     const std::size_t n_rows = codes.empty() ? 0 : codes[0].size();
@@ -86,20 +87,20 @@ void add_columns(Packed& packed, const std::vector<Input<std::uint8_t>>& codes, 
     add_table(packed, table, std::int64_t(n_rows), std::int64_t(codes.size()), order, sizes, before, first, last);
 }
 
-void check(const Packed& packed, std::int64_t first, std::int64_t last) {
+void check(const PackedTable& packed, std::int64_t first, std::int64_t last) {
     require_blocks(packed, first, last);
     nb::gil_scoped_release unlocked;
     packed.check(first, last);
 }
 
-void finish(Packed& packed, std::int64_t first, std::int64_t last) {
+void finish(PackedTable& packed, std::int64_t first, std::int64_t last) {
     require_blocks(packed, first, last);
     nb::gil_scoped_release unlocked;
     packed.finish(first, last);
 }
 
 template <class Code>
-void pack(Packed& packed, Table<Code> codes, std::int64_t first, std::int64_t last) {
+void pack(PackedTable& packed, Table<Code> codes, std::int64_t first, std::int64_t last) {
     require_blocks(packed, first, last);
     require(std::int64_t(codes.shape(0)) >= packed.rows_needed(), "codes have fewer rows than there are samples");
     require(std::int64_t(codes.shape(1)) == packed.n_features(), "codes need a column for every feature");
@@ -108,26 +109,27 @@ void pack(Packed& packed, Table<Code> codes, std::int64_t first, std::int64_t la
     packed.pack(table, first, last);
 }
 
-void fill_row(const Packed& packed, const Input<std::int64_t>& table, int shift, std::int64_t pivot,
-              Input<std::int64_t> groups, Output<std::int64_t> xy, std::optional<Output<std::int64_t>> xyc) {
+void fill_row(const PackedTable& packed, const Input<std::int64_t>& table, int shift, std::int64_t pivot,
+              Input<std::int64_t> groups, Output<std::int64_t> pooled_sums,
+              std::optional<Output<std::int64_t>> class_sums) {
     const Terms terms = terms_of(table, shift);
     require_pivot(packed, pivot);
     require_groups(packed, groups);
-    require_size(xy, packed.n_features(), "xy");
-    if (xyc) require_size(*xyc, packed.n_features(), "xyc");
+    require_size(pooled_sums, packed.n_features(), "pooled_sums");
+    if (class_sums) require_size(*class_sums, packed.n_features(), "class_sums");
     const std::int64_t* wanted = groups.data();
     const std::int64_t n_wanted = std::int64_t(groups.size());
-    std::int64_t *pooled = xy.data(), *within = xyc ? xyc->data() : nullptr;
+    std::int64_t *pooled_out = pooled_sums.data(), *class_out = class_sums ? class_sums->data() : nullptr;
     nb::gil_scoped_release unlocked;
-    row_sums(packed, terms, pivot, wanted, n_wanted, pooled, within);
+    row_sums(packed, terms, pivot, wanted, n_wanted, pooled_out, class_out);
 }
 
 template <class Real>
-void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
-                 Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
+void fill_matrix(const PackedTable& packed, const Input<std::int64_t>& table, int shift, int pooled_sign,
+                 int class_sign, Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
                  const std::vector<std::int64_t>& block, Input<std::int64_t> place, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
-    const PairForm form = form_of(packed, xy_sign, xyc_sign, row, column, one_bit, symmetric);
+    const PairForm form = form_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
     require(block.size() == 4, "a block is the first and last simd_group of its rows, and of its columns");
     for (const int side : {0, 2}) {
         require_within(block[side], 0, packed.n_simd_groups() + 1, "block");
@@ -141,30 +143,32 @@ void fill_matrix(const Packed& packed, const Input<std::int64_t>& table, int shi
     matrix_block(packed, terms, form, block[0], block[1], block[2], block[3], matrix);
 }
 
-// Rows of counts, one a column; see jobs.hpp.
-void fill_cells(const Packed& packed, std::int64_t pivot, Input<std::int64_t> columns, Grid<std::int64_t> xy,
-                std::optional<Grid<std::int64_t>> xyc) {
+// MatrixRows of counts, one a column; see jobs.hpp.
+void fill_cells(const PackedTable& packed, std::int64_t pivot, Input<std::int64_t> columns,
+                Grid<std::int64_t> pooled_cells, std::optional<Grid<std::int64_t>> class_cells) {
     const std::int64_t n = std::int64_t(columns.size());
-    if (std::int64_t(xy.shape(0)) != n || (xyc && std::int64_t(xyc->shape(0)) != n))
+    if (std::int64_t(pooled_cells.shape(0)) != n || (class_cells && std::int64_t(class_cells->shape(0)) != n))
         throw std::invalid_argument("one row a column is needed");
     require_pivot(packed, pivot);
     require_features(packed, columns, "columns");
     const std::int64_t rows = pivot < 0 ? 1 : packed.arity(pivot), most = std::max(packed.n_samples(), kPlaneCells);
     for (std::int64_t k = 0; k < n; ++k) {
         const std::int64_t cells = rows * packed.arity(columns.data()[k]);
-        require(std::int64_t(xy.shape(1)) >= std::min(cells, most), "the rows of xy are too short");
-        require(!xyc || std::int64_t(xyc->shape(1)) >= std::min(cells * packed.n_classes(), packed.n_samples()),
-                "the rows of xyc are too short");
+        require(std::int64_t(pooled_cells.shape(1)) >= std::min(cells, most), "the rows of pooled_cells are too short");
+        require(!class_cells ||
+                    std::int64_t(class_cells->shape(1)) >= std::min(cells * packed.n_classes(), packed.n_samples()),
+                "the rows of class_cells are too short");
     }
     const std::int64_t* features = columns.data();
-    const std::int64_t xy_width = std::int64_t(xy.shape(1)), xyc_width = xyc ? std::int64_t(xyc->shape(1)) : 0;
-    std::int64_t *pooled = xy.data(), *within = xyc ? xyc->data() : nullptr;
+    const std::int64_t pooled_width = std::int64_t(pooled_cells.shape(1)),
+                       class_width = class_cells ? std::int64_t(class_cells->shape(1)) : 0;
+    std::int64_t *pooled_out = pooled_cells.data(), *class_out = class_cells ? class_cells->data() : nullptr;
     nb::gil_scoped_release unlocked;
-    pair_cells(packed, pivot, features, n, xy_width, pooled, xyc_width, within);
+    pair_cells(packed, pivot, features, n, pooled_width, pooled_out, class_width, class_out);
 }
 
 // Tables with every cell at its place; see jobs.hpp.
-void fill_tables(const Packed& packed, std::int64_t pivot, std::int64_t n_rows, Input<std::int64_t> columns,
+void fill_tables(const PackedTable& packed, std::int64_t pivot, std::int64_t n_rows, Input<std::int64_t> columns,
                  Input<std::int64_t> n_codes, std::int64_t n_classes, Output<std::int64_t> out) {
     require_pivot(packed, pivot);
     require_features(packed, columns, "columns");
@@ -189,22 +193,22 @@ void fill_tables(const Packed& packed, std::int64_t pivot, std::int64_t n_rows, 
 }
 
 template <class Real>
-void fill_rows(const Packed& packed, const Input<std::int64_t>& table, int shift, int xy_sign, int xyc_sign,
+void fill_rows(const PackedTable& packed, const Input<std::int64_t>& table, int shift, int pooled_sign, int class_sign,
                Input<std::int64_t> row, Input<std::int64_t> column, double one_bit, bool symmetric,
                Input<std::int64_t> pivots, Input<std::int64_t> groups, Input<std::int64_t> place, Grid<Real> out) {
     const Terms terms = terms_of(table, shift);
-    const PairForm form = form_of(packed, xy_sign, xyc_sign, row, column, one_bit, symmetric);
+    const PairForm form = form_of(packed, pooled_sign, class_sign, row, column, one_bit, symmetric);
     require(out.shape(0) == pivots.size(), "one row a pivot is needed");
     require_features(packed, pivots, "pivots");
     require_groups(packed, groups);
     require_places(packed, place, std::int64_t(out.shape(1)));
-    const Rows<Real> rows{out.data(), std::int64_t(out.shape(1)), place.data()};
+    const MatrixRows<Real> rows{out.data(), std::int64_t(out.shape(1)), place.data()};
     const std::int64_t n_pivots = std::int64_t(pivots.size()), n_groups = std::int64_t(groups.size());
     nb::gil_scoped_release unlocked;
     matrix_rows(packed, terms, form, pivots.data(), n_pivots, groups.data(), n_groups, rows);
 }
 
-void fill_codes(const Packed& packed, std::int64_t feature, Output<std::uint16_t> out) {
+void fill_codes(const PackedTable& packed, std::int64_t feature, Output<std::uint16_t> out) {
     require_feature(packed, feature, "feature");
     require_size(out, packed.n_samples(), "out");
     std::uint16_t* to = out.data();
@@ -214,7 +218,7 @@ void fill_codes(const Packed& packed, std::int64_t feature, Output<std::uint16_t
     std::copy(codes, codes + packed.n_samples(), to);
 }
 
-nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> simd_groups(const Packed& packed) {
+nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> simd_groups(const PackedTable& packed) {
     std::vector<std::int64_t> groups(std::size_t(packed.n_features()));
     for (std::size_t f = 0; f < groups.size(); ++f) groups[f] = packed.simd_group_of(std::int64_t(f));
     return to_numpy(std::move(groups));
@@ -222,7 +226,8 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>> simd_groups(const Packed& pack
 
 // Partitions of the samples.
 
-Partition partition_of(const Packed& packed, const Input<std::uint32_t>& order, const Input<std::int64_t>& starts) {
+Partition partition_of(const PackedTable& packed, const Input<std::uint32_t>& order,
+                       const Input<std::int64_t>& starts) {
     require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
     require(starts.size() >= 1 && starts.data()[0] == 0, "starts begin with 0");
     require(starts.data()[starts.size() - 1] == std::int64_t(order.size()), "starts end with the size of order");
@@ -236,8 +241,8 @@ Partition partition_of(const Packed& packed, const Input<std::uint32_t>& order, 
     return {order.data(), starts.data(), std::int64_t(starts.size()) - 1};
 }
 
-auto refine_partition(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
-                           std::int64_t feature) {
+auto refine_partition(const PackedTable& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
+                      std::int64_t feature) {
     const Partition partition = partition_of(packed, order, starts);
     require_feature(packed, feature, "feature");
     PartitionVectors split;
@@ -248,35 +253,35 @@ auto refine_partition(const Packed& packed, Input<std::uint32_t> order, Input<st
     return std::make_tuple(to_numpy(std::move(split.order)), to_numpy(std::move(split.starts)));
 }
 
-void fill_partition_sums(const Packed& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
-                         Input<std::int64_t> starts, Input<std::int64_t> groups, Output<std::int64_t> xz,
-                         Output<std::int64_t> xzc) {
+void fill_partition_sums(const PackedTable& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
+                         Input<std::int64_t> starts, Input<std::int64_t> groups, Output<std::int64_t> pooled_sums,
+                         Output<std::int64_t> class_sums) {
     const Terms terms = terms_of(table, shift);
     const Partition partition = partition_of(packed, order, starts);
     require_groups(packed, groups);
-    require_size(xz, packed.n_features(), "xz");
-    require_size(xzc, packed.n_features(), "xzc");
+    require_size(pooled_sums, packed.n_features(), "pooled_sums");
+    require_size(class_sums, packed.n_features(), "class_sums");
     const std::int64_t* wanted = groups.data();
     const std::int64_t n_wanted = std::int64_t(groups.size());
-    std::int64_t *pooled = xz.data(), *within = xzc.data();
+    std::int64_t *pooled_out = pooled_sums.data(), *class_out = class_sums.data();
     nb::gil_scoped_release unlocked;
-    partition_sums(packed, terms, partition, wanted, n_wanted, pooled, within);
+    partition_sums(packed, terms, partition, wanted, n_wanted, pooled_out, class_out);
 }
 
-auto marginals_of(const Packed& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
-                       Input<std::int64_t> starts) {
+auto marginals_of(const PackedTable& packed, Input<std::int64_t> table, int shift, Input<std::uint32_t> order,
+                  Input<std::int64_t> starts) {
     std::int64_t z = 0, zc = 0;
     partition_marginals(packed, terms_of(table, shift), partition_of(packed, order, starts), &z, &zc);
     return std::make_tuple(z, zc);
 }
 
-std::int64_t freedom(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
+std::int64_t freedom(const PackedTable& packed, Input<std::uint32_t> order, Input<std::int64_t> starts,
                      std::int64_t feature) {
     require_feature(packed, feature, "feature");
     return degrees_of_freedom(packed, partition_of(packed, order, starts), feature);
 }
 
-auto arranged(const Packed& packed, Input<std::uint32_t> order, Input<std::int64_t> starts, std::int64_t feature) {
+auto arranged(const PackedTable& packed, Input<std::uint32_t> order, Input<std::int64_t> starts, std::int64_t feature) {
     const Partition partition = partition_of(packed, order, starts);
     require_feature(packed, feature, "feature");
     std::vector<std::uint16_t> codes;
@@ -285,7 +290,8 @@ auto arranged(const Packed& packed, Input<std::uint32_t> order, Input<std::int64
         nb::gil_scoped_release unlocked;
         runs = arrange(packed, partition, feature, codes);
     }
-    return std::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(runs.ends)), to_numpy(std::move(runs.part_ends)));
+    return std::make_tuple(to_numpy(std::move(codes)), to_numpy(std::move(runs.ends)),
+                           to_numpy(std::move(runs.part_ends)));
 }
 
 // Ends of runs, or of parts: ascending from 1 to `last`.
@@ -314,37 +320,38 @@ void fill_shuffled_sums(Input<std::int64_t> table, int shift, Input<std::uint16_
     shuffled_sums(terms, given, n, runs, parts, n_parts, first, n_seeds, sums);
 }
 
-// Minima over pivots.
+// LazyMinima over pivots.
 
-void construct_minima(Minima* self, const Packed& packed, Input<std::int64_t> table, int shift, Input<std::int64_t> start,
-               double one_bit, double tie) {
+void construct_minima(LazyMinima* self, const PackedTable& packed, Input<std::int64_t> table, int shift,
+                      Input<std::int64_t> start, double one_bit, double tie) {
     terms_of(table, shift);  // checks them
     require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
     require(!packed.uses_counters() && packed.n_wide() == 0, "all features must be kept as planes");
     require_size(start, packed.n_features(), "start");
     require(one_bit > 0 && tie >= 0, "one_bit must be above 0, and tie 0 or more");
     nb::gil_scoped_release unlocked;
-    new (self) Minima(packed, to_vector(table), shift, to_vector(start), one_bit, tie);
+    new (self) LazyMinima(packed, to_vector(table), shift, to_vector(start), one_bit, tie);
 }
 
-void add_pivot(Minima& self, std::int64_t feature, std::int64_t offset) {
+void add_pivot(LazyMinima& self, std::int64_t feature, std::int64_t offset) {
     require_within(feature, 0, self.n_features(), "feature");
     nb::gil_scoped_release unlocked;
     self.add(feature, offset);
 }
 
-void largest(Minima& self, Input<bool> candidates, std::int64_t first, std::int64_t last, Output<std::int64_t> reached) {
-    require_size(reached, 1, "reached");
-    require(reinterpret_cast<std::uintptr_t>(reached.data()) % alignof(std::int64_t) == 0,
-            "reached must lie at a whole multiple of eight bytes, as threads share it");
+void largest(LazyMinima& self, Input<bool> candidates, std::int64_t first, std::int64_t last,
+             Output<std::int64_t> best_so_far) {
+    require_size(best_so_far, 1, "best_so_far");
+    require(reinterpret_cast<std::uintptr_t>(best_so_far.data()) % alignof(std::int64_t) == 0,
+            "best_so_far must lie at a whole multiple of eight bytes, as threads share it");
     require_size(candidates, self.n_features(), "candidates");
     require_within(first, 0, self.n_simd_groups() + 1, "first");
     require_within(last, first, self.n_simd_groups() + 1, "last");
     nb::gil_scoped_release unlocked;
-    self.largest(candidates.data(), first, last, reached.data());
+    self.largest(candidates.data(), first, last, best_so_far.data());
 }
 
-auto first_at(const Minima& self, Input<bool> candidates, std::int64_t largest) {
+auto first_at(const LazyMinima& self, Input<bool> candidates, std::int64_t largest) {
     require_size(candidates, self.n_features(), "candidates");
     std::int64_t minimum = 0;
     const std::int64_t feature = self.first_at(candidates.data(), largest, minimum);
@@ -355,31 +362,34 @@ auto first_at(const Minima& self, Input<bool> candidates, std::int64_t largest) 
 }  // namespace
 
 void bind_packed(nb::module_& m) {
-    nb::class_<Packed>(m, "Packed")
+    nb::class_<PackedTable>(m, "PackedTable")
         .def("__init__", &construct, "class_sizes"_a, "order"_a, "arities"_a, "kernel"_a, "storage"_a,
-               "elsewhere"_a = false)
-        .def("use", apart(&use), "planes"_a, "wide"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
+             "elsewhere"_a = false)
+        .def("use", with_alias_check(&use), "planes"_a, "wide"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(),
              "Keeps the table in these arrays.")
         .def("add", &add<std::uint8_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
         .def("add", &add<std::uint16_t>, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
         .def("add", &add_columns, "codes"_a, "order"_a, "sizes"_a, "before"_a, "first"_a, "last"_a)
         .def("check", &check, "first"_a, "last"_a, "Refuses storage that holds no packed table.")
         .def("finish", &finish, "first"_a, "last"_a)
-        .def_prop_ro("plane_words", &Packed::plane_words)
-        .def_prop_ro("wide_codes", &Packed::wide_codes)
+        .def_prop_ro("plane_words", &PackedTable::plane_words)
+        .def_prop_ro("wide_codes", &PackedTable::wide_codes)
         .def("pack", &pack<std::uint8_t>, "codes"_a, "first"_a, "last"_a)
         .def("pack", &pack<std::uint16_t>, "codes"_a, "first"_a, "last"_a)
-        .def("row_sums", apart(&fill_row), "table"_a, "shift"_a, "pivot"_a, "groups"_a, "xy"_a, "xyc"_a.none())
-        .def("matrix_block", apart(&fill_matrix<double>))
-        .def("matrix_block", apart(&fill_matrix<float>))
-        .def("pair_cells", apart(&fill_cells), "pivot"_a, "columns"_a, "xy"_a, "xyc"_a.none())
-        .def("pair_tables", apart(&fill_tables), "pivot"_a, "n_rows"_a, "columns"_a, "n_codes"_a, "n_classes"_a, "out"_a)
-        .def("matrix_rows", apart(&fill_rows<double>))
-        .def("matrix_rows", apart(&fill_rows<float>))
-        .def("codes", apart(&fill_codes), "feature"_a, "out"_a, "The codes of a feature in class order.")
+        .def("row_sums", with_alias_check(&fill_row), "table"_a, "shift"_a, "pivot"_a, "groups"_a, "pooled_sums"_a,
+             "class_sums"_a.none())
+        .def("matrix_block", with_alias_check(&fill_matrix<double>))
+        .def("matrix_block", with_alias_check(&fill_matrix<float>))
+        .def("pair_cells", with_alias_check(&fill_cells), "pivot"_a, "columns"_a, "pooled_sums"_a,
+             "class_sums"_a.none())
+        .def("pair_tables", with_alias_check(&fill_tables), "pivot"_a, "n_rows"_a, "columns"_a, "n_codes"_a,
+             "n_classes"_a, "out"_a)
+        .def("matrix_rows", with_alias_check(&fill_rows<double>))
+        .def("matrix_rows", with_alias_check(&fill_rows<float>))
+        .def("codes", with_alias_check(&fill_codes), "feature"_a, "out"_a, "The codes of a feature in class order.")
         .def(
             "gathered",
-            [](const Packed& self, Input<std::int64_t> features) {
+            [](const PackedTable& self, Input<std::int64_t> features) {
                 require(features.size() > 0, "no features are given");
                 require_features(self, features, "features");
                 nb::gil_scoped_release unlocked;
@@ -387,26 +397,26 @@ void bind_packed(nb::module_& m) {
             },
             "features"_a, "The same samples with some features only.")
         .def("simd_groups", &simd_groups, "The SIMD group of every feature.")
-        .def_prop_ro("n_simd_groups", &Packed::n_simd_groups)
+        .def_prop_ro("n_simd_groups", &PackedTable::n_simd_groups)
         .def_prop_ro(
-            "all_planes", [](const Packed& self) { return !self.uses_counters() && self.n_wide() == 0; },
+            "all_planes", [](const PackedTable& self) { return !self.uses_counters() && self.n_wide() == 0; },
             "Whether all features are kept as bit planes.")
-        .def_prop_ro("uses_counters", &Packed::uses_counters,
+        .def_prop_ro("uses_counters", &PackedTable::uses_counters,
                      "Whether features of few codes are counted by packed counters.")
-        .def_prop_ro("nbytes", &Packed::bytes)
+        .def_prop_ro("nbytes", &PackedTable::bytes)
         .def("refine", &refine_partition, "order"_a, "starts"_a, "feature"_a)
-        .def("partition_sums", apart(&fill_partition_sums), "table"_a, "shift"_a, "order"_a, "starts"_a, "groups"_a, "xz"_a,
-             "xzc"_a)
+        .def("partition_sums", with_alias_check(&fill_partition_sums), "table"_a, "shift"_a, "order"_a, "starts"_a,
+             "groups"_a, "pooled_sums"_a, "class_sums"_a)
         .def("partition_marginals", &marginals_of, "table"_a, "shift"_a, "order"_a, "starts"_a)
         .def("degrees_of_freedom", &freedom, "order"_a, "starts"_a, "feature"_a)
         .def("arrange", &arranged, "order"_a, "starts"_a, "feature"_a);
-    m.def("shuffled_sums", apart(&fill_shuffled_sums), "table"_a, "shift"_a, "codes"_a, "run_ends"_a, "part_ends"_a, "seeds"_a,
-          "out"_a);
-    nb::class_<Minima>(m, "Minima")
+    m.def("shuffled_sums", with_alias_check(&fill_shuffled_sums), "table"_a, "shift"_a, "codes"_a, "run_ends"_a,
+          "part_ends"_a, "seeds"_a, "out"_a);
+    nb::class_<LazyMinima>(m, "LazyMinima")
         .def("__init__", &construct_minima, "packed"_a, "table"_a, "shift"_a, "start"_a, "one_bit"_a, "tie"_a,
              nb::keep_alive<1, 2>())
         .def("add", &add_pivot, "feature"_a, "offset"_a)
-        .def("largest", apart(&largest), "candidates"_a, "first"_a, "last"_a, "reached"_a)
+        .def("largest", with_alias_check(&largest), "candidates"_a, "first"_a, "last"_a, "best_so_far"_a)
         .def("first_at", &first_at, "candidates"_a, "largest"_a);
 }
 

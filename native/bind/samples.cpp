@@ -1,5 +1,5 @@
 // Differences between samples, sums of Gaussian kernels, and spanning trees in Python.
-#include "bind/apart.hpp"
+#include "bind/alias_check.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,10 +13,7 @@ namespace bitsieve {
 
 namespace {
 
-using Tiles = AsGiven<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Rows = InputGrid<T>;
-
+using Tiles = NoConvertArray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 void fill_distances(const std::string& kernel, Tiles tiles, Input<std::int64_t> samples, Grid<float> out) {
     const DifferenceKernel& chosen = difference_kernel(kernel);
     require(std::int64_t(tiles.shape(2)) == kTileSamples, "a tile holds 64 samples");
@@ -29,8 +26,9 @@ void fill_distances(const std::string& kernel, Tiles tiles, Input<std::int64_t> 
     chosen.distances(numbers, samples.data(), std::int64_t(samples.size()), to);
 }
 
-// The nearest members of samples[rows[i]]; row rows[i] of `found` and `added` (of no columns: null) holds its distances.
-void fill_nearest(const std::string& kernel, Rows<double> grid, Rows<float> found, Rows<double> added,
+// The nearest members of samples[rows[i]]; row rows[i] of `found` and `added` (of no columns: null) holds its
+// distances.
+void fill_nearest(const std::string& kernel, InputGrid<double> grid, InputGrid<float> found, InputGrid<double> added,
                   Input<std::int64_t> samples, Input<std::int64_t> rows, Input<std::int64_t> members, double tolerance,
                   Grid<std::int64_t> out) {
     const DifferenceKernel& chosen = difference_kernel(kernel);
@@ -42,7 +40,8 @@ void fill_nearest(const std::string& kernel, Rows<double> grid, Rows<float> foun
     require_all_within(members, 0, n_samples, "members");
     for (std::size_t m = 1; m < members.size(); ++m)
         require(members.data()[m - 1] < members.data()[m], "members must ascend");
-    require(found.shape(0) == samples.size() && added.shape(0) == samples.size(), "found and added have a row a sample");
+    require(found.shape(0) == samples.size() && added.shape(0) == samples.size(),
+            "found and added have a row a sample");
     require(n_found >= n_samples || (n_found == 0 && n_columns == 0), "found has a column for every sample");
     require(n_added == n_samples || n_added == 0, "added has a column for every sample, or none");
     require(out.shape(0) == rows.size(), "out has one row for each of rows");
@@ -59,54 +58,67 @@ void fill_nearest(const std::string& kernel, Rows<double> grid, Rows<float> foun
         const std::int64_t row = rows.data()[i];
         nearest(chosen,
                 {grid.data(), n_columns, samples.data()[row], n_found ? found.data() + row * n_found : nullptr,
-                 n_added ? added.data() + row * n_added : nullptr, members.data(), std::int64_t(members.size()), k, tolerance},
+                 n_added ? added.data() + row * n_added : nullptr, members.data(), std::int64_t(members.size()), k,
+                 tolerance},
                 to + std::int64_t(i) * k);
     }
 }
 
-void add_weighted(const std::string& kernel, Rows<double> numbers, Input<double> spans, Input<std::int64_t> samples,
-                  Rows<std::int64_t> others, Rows<double> weights, Output<double> out) {
+void add_weighted(const std::string& kernel, InputGrid<double> numbers, Input<double> spans,
+                  Input<std::int64_t> samples, InputGrid<std::int64_t> others, InputGrid<double> weights,
+                  Output<double> out) {
     const DifferenceKernel& chosen = difference_kernel(kernel);
     const std::int64_t n_samples = std::int64_t(numbers.shape(0)), n_columns = std::int64_t(numbers.shape(1));
     require_size(spans, n_columns, "spans");
     require_size(out, n_columns, "out");
     require_all_within(samples, 0, n_samples, "samples");
     require_all_within(others, 0, n_samples, "others");
-    require(others.shape(0) == samples.size() && weights.shape(0) == samples.size() && weights.shape(1) == others.shape(1),
-            "others and weights have a row a sample, and as many columns");
+    require(
+        others.shape(0) == samples.size() && weights.shape(0) == samples.size() && weights.shape(1) == others.shape(1),
+        "others and weights have a row a sample, and as many columns");
     const std::int64_t count = std::int64_t(others.shape(1));
     double* to = out.data();
     nb::gil_scoped_release unlocked;
     for (std::size_t i = 0; i < samples.size(); ++i)
         chosen.add_weighted(numbers.data(), spans.data(), n_columns, samples.data()[i],
-                            others.data() + std::int64_t(i) * count, weights.data() + std::int64_t(i) * count, count, to);
+                            others.data() + std::int64_t(i) * count, weights.data() + std::int64_t(i) * count, count,
+                            to);
 }
 
 // Sums of Gaussian kernels.
 
-void grid_log_sums(const std::string& kernel, Input<double> x, Rows<double> y, double unit, Input<double> slope,
+void grid_log_sums(const std::string& kernel, Input<double> x, InputGrid<double> y, double unit, Input<double> slope,
                    Input<double> scale, std::int64_t most_nodes, Output<double> sums) {
     const ParzenKernel& chosen = parzen_kernel(kernel);
     const auto count = std::int64_t(y.shape(0));
     if (x.size() == 0 || y.shape(1) != x.size() || slope.size() != y.shape(0) || scale.size() != y.shape(0) ||
         sums.size() != y.shape(0))
         throw std::invalid_argument("columns, slopes, scales and sums differ in length");
-    const Pairs pairs{x.data(), y.data(), std::int64_t(x.size()), count, unit, slope.data(), scale.data(), most_nodes};
+    const ParzenPairs pairs{x.data(), y.data(),     std::int64_t(x.size()), count,
+                            unit,     slope.data(), scale.data(),           most_nodes};
     double* out = sums.data();
     nb::gil_scoped_release unlocked;
     chosen.grid_logs(pairs, out);
 }
 
-void joint_log_sums(const std::string& kernel, Rows<double> shared, Rows<double> own, std::int64_t first, std::int64_t last,
-                    std::int64_t from, std::int64_t to, Grid<double> logs) {
+void joint_log_sums(const std::string& kernel, InputGrid<double> shared, InputGrid<double> own, std::int64_t first,
+                    std::int64_t last, std::int64_t from, std::int64_t to, Grid<double> logs) {
     const ParzenKernel& chosen = parzen_kernel(kernel);
     const auto n_samples = std::int64_t(own.shape(1));
-    const auto inside = [&](std::int64_t low, std::int64_t high) { return 0 <= low && low < high && high <= n_samples; };
+    const auto inside = [&](std::int64_t low, std::int64_t high) {
+        return 0 <= low && low < high && high <= n_samples;
+    };
     if (!inside(first, last) || !inside(from, to) || (shared.shape(0) && shared.shape(1) != own.shape(1)) ||
         logs.shape(0) != own.shape(0) || logs.shape(1) != own.shape(1))
         throw std::invalid_argument("coordinates, samples and sums do not fit each other");
-    const JointPoints points{shared.data(),          std::int64_t(shared.shape(0)), own.data(), std::int64_t(own.shape(0)),
-                             n_samples,              first,                         last,       from,
+    const JointPoints points{shared.data(),
+                             std::int64_t(shared.shape(0)),
+                             own.data(),
+                             std::int64_t(own.shape(0)),
+                             n_samples,
+                             first,
+                             last,
+                             from,
                              to};
     double* out = logs.data();
     nb::gil_scoped_release unlocked;
@@ -156,7 +168,7 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> tree_of(const std::string& ker
     Points points;
     points.dims = int(coordinates.shape(0));
     points.count = std::int64_t(coordinates.shape(1));
-    if (points.dims < 1 || points.count > kMostPoints) throw std::invalid_argument("too many points, or no dimension");
+    if (points.dims < 1 || points.count > kMaxPoints) throw std::invalid_argument("too many points, or no dimension");
     require_points(coordinates.data(), points.dims, points.count,
                    "points must be finite, less than 1e150 apart, distinct and in lexicographic order");
     const TreeKernel& loops = tree_kernel(kernel);
@@ -178,7 +190,7 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
                       Input<std::int64_t> starts, Input<std::int64_t> columns, Output<double> out) {
     const std::size_t n = shared_sample.size();
     if (last_sample.size() != n || in_first.size() != n || in_second.size() != n || out.size() != columns.size() ||
-        starts.size() != ranks.shape(0) + 1 || std::int64_t(n) > kMostPoints)
+        starts.size() != ranks.shape(0) + 1 || std::int64_t(n) > kMaxPoints)
         throw std::invalid_argument("points, weights, columns and results differ in length, or too many points");
     require_all_within(shared_sample, 0, std::int64_t(shared_ranks.size()), "shared_sample");
     require_all_within(last_sample, 0, std::int64_t(ranks.shape(1)), "last_sample");
@@ -211,18 +223,20 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
 }  // namespace
 
 void bind_samples(nb::module_& m) {
-    m.def("difference_distances", apart(&fill_distances), "kernel"_a, "tiles"_a, "samples"_a, "out"_a);
-    m.def("nearest_samples", apart(&fill_nearest), "kernel"_a, "grid"_a, "found"_a, "added"_a, "samples"_a, "rows"_a,
-          "members"_a, "tolerance"_a, "out"_a);
-    m.def("add_weighted_differences", apart(&add_weighted), "kernel"_a, "numbers"_a, "spans"_a, "samples"_a, "others"_a,
-          "weights"_a, "out"_a);
-    m.def("grid_log_sums", apart(&grid_log_sums));
-    m.def("joint_log_sums", apart(&joint_log_sums));
+    m.def("difference_distances", with_alias_check(&fill_distances), "kernel"_a, "tiles"_a, "samples"_a, "out"_a);
+    m.def("nearest_samples", with_alias_check(&fill_nearest), "kernel"_a, "grid"_a, "found"_a, "added"_a, "samples"_a,
+          "rows"_a, "members"_a, "tolerance"_a, "out"_a);
+    m.def("add_weighted_differences", with_alias_check(&add_weighted), "kernel"_a, "numbers"_a, "spans"_a, "samples"_a,
+          "others"_a, "weights"_a, "out"_a);
+    m.def("grid_log_sums", with_alias_check(&grid_log_sums));
+    m.def("joint_log_sums", with_alias_check(&joint_log_sums));
     m.def("infection_step", &next_infection, "weights"_a, "gains"_a, "tolerance"_a);
-    m.def("infect", apart(&take_infection), "weights"_a, "gains"_a, "place"_a, "length"_a, "leaves"_a, "change"_a);
+    m.def("infect", with_alias_check(&take_infection), "weights"_a, "gains"_a, "place"_a, "length"_a, "leaves"_a,
+          "change"_a);
     m.def("spanning_tree", &tree_of, "kernel"_a, "coordinates"_a);
-    m.def("cross_edges", apart(&fill_cross_edges), "kernel"_a, "shared_ranks"_a, "shared_values"_a, "shared_sample"_a,
-          "last_sample"_a, "in_first"_a, "in_second"_a, "ranks"_a, "values"_a, "starts"_a, "columns"_a, "out"_a);
+    m.def("cross_edges", with_alias_check(&fill_cross_edges), "kernel"_a, "shared_ranks"_a, "shared_values"_a,
+          "shared_sample"_a, "last_sample"_a, "in_first"_a, "in_second"_a, "ranks"_a, "values"_a, "starts"_a,
+          "columns"_a, "out"_a);
 }
 
 }  // namespace bitsieve

@@ -1,5 +1,5 @@
 // Sparse columns in Python: counts of columns of codes, and standardised columns of numbers.
-#include "bind/apart.hpp"
+#include "bind/alias_check.hpp"
 
 #include "count/sparse_counts.hpp"
 #include "samples/sparse_columns.hpp"
@@ -7,8 +7,6 @@
 namespace bitsieve {
 
 namespace {
-
-using Rows = Input<std::int32_t>;
 
 // What the counts fill with the codes by row.
 struct RowRoom {
@@ -18,19 +16,26 @@ struct RowRoom {
 };
 
 // The counts with the arrays they look into, which must not be written to as long as these live.
-class HeldCounts {
+class OwningSparseCounts {
 public:
-    HeldCounts(Input<std::int64_t> start, Rows row, Input<std::uint16_t> code, Rows classes, std::int64_t n_classes,
-               std::optional<Input<std::uint32_t>> weights, RowRoom room, std::int64_t block)
-        : start_(std::move(start)), row_(std::move(row)), code_(std::move(code)), classes_(std::move(classes)),
-          weights_(std::move(weights)), room_(std::move(room)),
+    OwningSparseCounts(Input<std::int64_t> start, Int32Array row, Input<std::uint16_t> code, Int32Array classes,
+                       std::int64_t n_classes, std::optional<Input<std::uint32_t>> weights, RowRoom room,
+                       std::int64_t block)
+        : start_(std::move(start)),
+          row_(std::move(row)),
+          code_(std::move(code)),
+          classes_(std::move(classes)),
+          weights_(std::move(weights)),
+          room_(std::move(room)),
           counts_(checked(n_classes, block), {room_.start.data(), room_.column.data(), room_.code.data()}, block,
                   classes_.data(), n_classes, weights_ ? weights_->data() : nullptr) {}
 
     const SparseCounts& counts() const { return counts_; }
 
-    friend void take_kept(const HeldCounts& held, Memory& memory) {
-        const auto keep = [&](const auto&... arrays) { (memory.keep(arrays.data(), std::int64_t(arrays.size())), ...); };
+    friend void take_kept(const OwningSparseCounts& held, ArgumentExtents& memory) {
+        const auto keep = [&](const auto&... arrays) {
+            (memory.keep(arrays.data(), std::int64_t(arrays.size())), ...);
+        };
         keep(held.start_, held.row_, held.code_, held.classes_, held.room_.start, held.room_.column, held.room_.code);
         if (held.weights_) keep(*held.weights_);
     }
@@ -39,8 +44,8 @@ private:
     ListedCodes checked(std::int64_t n_classes, std::int64_t block) const {
         const std::int64_t n_rows = std::int64_t(classes_.size()), n_columns = std::int64_t(start_.size()) - 1;
         require_within(n_columns, 1, std::int64_t(1) << 31, "the number of columns");
-        require_within(n_rows, 1, kMostSamples + 1, "the number of rows");
-        require_within(n_classes, 1, kMostClasses + 1, "n_classes");
+        require_within(n_rows, 1, kMaxSamples + 1, "the number of rows");
+        require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
         require_all_within(classes_, 0, n_classes, "classes");
         require_size(code_, std::int64_t(row_.size()), "code");
         require_size(room_.start, n_rows + 1, "row_start");
@@ -48,48 +53,54 @@ private:
         require_size(room_.code, std::int64_t(row_.size()), "listed_code");
         require_within(block, 1, std::int64_t(1) << 40, "block");
         const std::int64_t* start = start_.data();
-        require(start[0] == 0 && start[n_columns] == std::int64_t(row_.size()), "the columns do not hold all rows and codes");
+        require(start[0] == 0 && start[n_columns] == std::int64_t(row_.size()),
+                "the columns do not hold all rows and codes");
         for (std::int64_t j = 0; j < n_columns; ++j) {
-            require(start[j] <= start[j + 1] && start[j + 1] <= std::int64_t(row_.size()), "the starts of the columns do not rise");
+            require(start[j] <= start[j + 1] && start[j + 1] <= std::int64_t(row_.size()),
+                    "the starts of the columns do not rise");
             std::int64_t before = -1;
             for (std::int64_t e = start[j]; e < start[j + 1]; before = row_.data()[e++])
-                require(before < row_.data()[e] && row_.data()[e] < n_rows, "the rows of a column do not rise, or are out of range");
+                require(before < row_.data()[e] && row_.data()[e] < n_rows,
+                        "the rows of a column do not rise, or are out of range");
         }
         if (weights_) {
             require_size(*weights_, n_rows, "weights");
             std::int64_t sum = 0;
-            for (std::int64_t i = 0; i < n_rows && sum <= kMostSamples; ++i) {
+            for (std::int64_t i = 0; i < n_rows && sum <= kMaxSamples; ++i) {
                 require(weights_->data()[i] > 0, "a weight is 0: leave out its row");
                 sum += weights_->data()[i];
             }
-            require(sum <= kMostSamples, "the weights may sum to 2^31 at most");
+            require(sum <= kMaxSamples, "the weights may sum to 2^31 at most");
         }
         return {start, row_.data(), code_.data(), n_columns, n_rows};
     }
 
     Input<std::int64_t> start_;
-    Rows row_;
+    Int32Array row_;
     Input<std::uint16_t> code_;
-    Rows classes_;
+    Int32Array classes_;
     std::optional<Input<std::uint32_t>> weights_;
     RowRoom room_;
     SparseCounts counts_;
 };
 
-void construct(HeldCounts* self, Input<std::int64_t> start, Rows row, Input<std::uint16_t> code, Rows classes,
-               std::int64_t n_classes, std::optional<Input<std::uint32_t>> weights, Output<std::int64_t> row_start,
-               Output<std::int32_t> listed_column, Output<std::uint16_t> listed_code, std::int64_t block) {
+void construct(OwningSparseCounts* self, Input<std::int64_t> start, Int32Array row, Input<std::uint16_t> code,
+               Int32Array classes, std::int64_t n_classes, std::optional<Input<std::uint32_t>> weights,
+               Output<std::int64_t> row_start, Output<std::int32_t> listed_column, Output<std::uint16_t> listed_code,
+               std::int64_t block) {
     nb::gil_scoped_release unlocked;
     RowRoom room{std::move(row_start), std::move(listed_column), std::move(listed_code)};
-    new (self) HeldCounts(std::move(start), std::move(row), std::move(code), std::move(classes), n_classes, std::move(weights),
-                          std::move(room), block);
+    new (self) OwningSparseCounts(std::move(start), std::move(row), std::move(code), std::move(classes), n_classes,
+                                  std::move(weights), std::move(room), block);
 }
 
-Division division_of(const SparseCounts& counts, const Rows& row, const Rows& label, const Rows& part_of, const Rows& class_of) {
+SparsePartition partition_of(const SparseCounts& counts, const Int32Array& row, const Int32Array& label,
+                             const Int32Array& part_of, const Int32Array& class_of) {
     require_size(label, std::int64_t(row.size()), "label");
     require_size(class_of, std::int64_t(part_of.size()), "class_of");
     const std::int64_t n_labels = std::int64_t(part_of.size());
-    const Division division{row.data(), label.data(), std::int64_t(row.size()), part_of.data(), class_of.data(), n_labels};
+    const SparsePartition partition{row.data(),     label.data(),    std::int64_t(row.size()),
+                                    part_of.data(), class_of.data(), n_labels};
     for (std::int64_t l = 0; l < n_labels; ++l) {
         require_within(part_of.data()[l], 0, n_labels, "part_of");
         require_within(class_of.data()[l], 0, counts.n_classes(), "class_of");
@@ -97,18 +108,20 @@ Division division_of(const SparseCounts& counts, const Rows& row, const Rows& la
                            (part_of.data()[l - 1] == part_of.data()[l] && class_of.data()[l - 1] < class_of.data()[l]);
         require(rises, "the labels are not numbered by part and class");
     }
-    for (std::int64_t i = 0; i < division.n_rows; ++i) {
-        require_within(row.data()[i], i ? std::int64_t(row.data()[i - 1]) + 1 : 0, counts.n_rows(), "a row of the division");
+    for (std::int64_t i = 0; i < partition.n_rows; ++i) {
+        require_within(row.data()[i], i ? std::int64_t(row.data()[i - 1]) + 1 : 0, counts.n_rows(),
+                       "a row of the partition");
         require_within(label.data()[i], 0, n_labels, "label");
-        require(class_of.data()[label.data()[i]] == counts.class_of(row.data()[i]), "a label is of another class than its row");
+        require(class_of.data()[label.data()[i]] == counts.class_of(row.data()[i]),
+                "a label is of another class than its row");
     }
-    return division;
+    return partition;
 }
 
-OwnSums own_of(const SparseCounts& counts, const Input<std::int64_t>& pooled, const Input<std::int64_t>& within) {
+ColumnSums own_of(const SparseCounts& counts, const Input<std::int64_t>& pooled, const Input<std::int64_t>& per_class) {
     require_size(pooled, counts.n_columns(), "own");
-    require_size(within, counts.n_columns(), "own_within");
-    return {pooled.data(), within.data()};
+    require_size(per_class, counts.n_columns(), "own_class_sums");
+    return {pooled.data(), per_class.data()};
 }
 
 void require_block(const SparseCounts& counts, std::int64_t first, std::int64_t last) {
@@ -116,85 +129,93 @@ void require_block(const SparseCounts& counts, std::int64_t first, std::int64_t 
     require_within(last, first, counts.n_columns() + 1, "last");
 }
 
-void own_sums(const HeldCounts& held, Input<std::int64_t> table, int shift, std::int64_t first, std::int64_t last,
-              Output<std::int64_t> pooled, Output<std::int64_t> within) {
+void column_sums(const OwningSparseCounts& held, Input<std::int64_t> table, int shift, std::int64_t first,
+                 std::int64_t last, Output<std::int64_t> pooled, Output<std::int64_t> per_class) {
     const SparseCounts& counts = held.counts();
     const Terms terms = terms_of(table, shift);
     require_block(counts, first, last);
     require_size(pooled, counts.n_columns(), "own");
-    require_size(within, counts.n_columns(), "own_within");
+    require_size(per_class, counts.n_columns(), "own_class_sums");
     nb::gil_scoped_release unlocked;
-    counts.own_sums(terms, first, last, pooled.data(), within.data());
+    counts.column_sums(terms, first, last, pooled.data(), per_class.data());
 }
 
-void sums_by_rows(const HeldCounts& held, Input<std::int64_t> table, int shift, Rows row, Rows label, Rows part_of,
-                  Rows class_of, Input<std::int64_t> own, Input<std::int64_t> own_within, std::int64_t first,
-                  std::int64_t last, Output<std::int64_t> xy, std::optional<Output<std::int64_t>> xyc) {
+void sums_by_rows(const OwningSparseCounts& held, Input<std::int64_t> table, int shift, Int32Array row,
+                  Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
+                  Input<std::int64_t> own_class_sums, std::int64_t first, std::int64_t last,
+                  Output<std::int64_t> pooled_sums, std::optional<Output<std::int64_t>> class_sums) {
     const SparseCounts& counts = held.counts();
     const Terms terms = terms_of(table, shift);
-    const OwnSums sums = own_of(counts, own, own_within);
+    const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
     require_block(counts, first, last);
-    require_size(xy, counts.n_columns(), "xy");
-    if (xyc) require_size(*xyc, counts.n_columns(), "xyc");
+    require_size(pooled_sums, counts.n_columns(), "pooled_sums");
+    if (class_sums) require_size(*class_sums, counts.n_columns(), "class_sums");
     nb::gil_scoped_release unlocked;
-    const Division division = division_of(counts, row, label, part_of, class_of);
-    division_sums_by_rows(counts, terms, division, sums, first, last, xy.data(), xyc ? xyc->data() : nullptr);
+    const SparsePartition partition = partition_of(counts, row, label, part_of, class_of);
+    partition_sums_by_rows(counts, terms, partition, sums, first, last, pooled_sums.data(),
+                           class_sums ? class_sums->data() : nullptr);
 }
 
-void sums_by_columns(const HeldCounts& held, Input<std::int64_t> table, int shift, Rows row, Rows label, Rows part_of,
-                     Rows class_of, Input<std::int64_t> own, Input<std::int64_t> own_within, Input<std::int64_t> columns,
-                     Output<std::int64_t> xy, std::optional<Output<std::int64_t>> xyc) {
+void sums_by_columns(const OwningSparseCounts& held, Input<std::int64_t> table, int shift, Int32Array row,
+                     Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
+                     Input<std::int64_t> own_class_sums, Input<std::int64_t> columns, Output<std::int64_t> pooled_sums,
+                     std::optional<Output<std::int64_t>> class_sums) {
     const SparseCounts& counts = held.counts();
     const Terms terms = terms_of(table, shift);
-    const OwnSums sums = own_of(counts, own, own_within);
+    const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
     require_all_within(columns, 0, counts.n_columns(), "columns");
-    require_size(xy, std::int64_t(columns.size()), "xy");
-    if (xyc) require_size(*xyc, std::int64_t(columns.size()), "xyc");
+    require_size(pooled_sums, std::int64_t(columns.size()), "pooled_sums");
+    if (class_sums) require_size(*class_sums, std::int64_t(columns.size()), "class_sums");
     nb::gil_scoped_release unlocked;
-    const Division division = division_of(counts, row, label, part_of, class_of);
-    division_sums_by_columns(counts, terms, division, sums, columns.data(), std::int64_t(columns.size()), xy.data(),
-                             xyc ? xyc->data() : nullptr);
+    const SparsePartition partition = partition_of(counts, row, label, part_of, class_of);
+    partition_sums_by_columns(counts, terms, partition, sums, columns.data(), std::int64_t(columns.size()),
+                              pooled_sums.data(), class_sums ? class_sums->data() : nullptr);
 }
 
-std::int64_t sums_met(const HeldCounts& held, Input<std::int64_t> table, int shift, Rows row, Rows label, Rows part_of,
-                      Rows class_of, Input<std::int64_t> own, Input<std::int64_t> own_within, Output<std::int64_t> columns,
-                      Output<std::int64_t> xy) {
+std::int64_t sums_cooccurring(const OwningSparseCounts& held, Input<std::int64_t> table, int shift, Int32Array row,
+                              Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
+                              Input<std::int64_t> own_class_sums, Output<std::int64_t> columns,
+                              Output<std::int64_t> pooled_sums) {
     const SparseCounts& counts = held.counts();
     const Terms terms = terms_of(table, shift);
-    const OwnSums sums = own_of(counts, own, own_within);
+    const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
     nb::gil_scoped_release unlocked;
-    const Division division = division_of(counts, row, label, part_of, class_of);
+    const SparsePartition partition = partition_of(counts, row, label, part_of, class_of);
     std::int64_t listed = 0;
-    for (std::int64_t i = 0; i < division.n_rows; ++i)
-        listed += counts.row_end(division.row[i]) - counts.row_begin(division.row[i]);
+    for (std::int64_t i = 0; i < partition.n_rows; ++i)
+        listed += counts.row_end(partition.row[i]) - counts.row_begin(partition.row[i]);
     require_size(columns, listed, "columns");
-    require_size(xy, listed, "xy");
-    return division_sums_met(counts, terms, division, sums, columns.data(), xy.data());
+    require_size(pooled_sums, listed, "pooled_sums");
+    return partition_sums_cooccurring(counts, terms, partition, sums, columns.data(), pooled_sums.data());
 }
 
-void sums_apart(const HeldCounts& held, Input<std::int64_t> table, int shift, Rows row, Rows label, Rows part_of,
-                Rows class_of, Input<std::int64_t> own, Input<std::int64_t> own_within, Input<std::int64_t> columns,
-                Output<std::int64_t> xy) {
+void sums_disjoint(const OwningSparseCounts& held, Input<std::int64_t> table, int shift, Int32Array row,
+                   Int32Array label, Int32Array part_of, Int32Array class_of, Input<std::int64_t> own_sums,
+                   Input<std::int64_t> own_class_sums, Input<std::int64_t> columns, Output<std::int64_t> pooled_sums) {
     const SparseCounts& counts = held.counts();
     const Terms terms = terms_of(table, shift);
-    const OwnSums sums = own_of(counts, own, own_within);
+    const ColumnSums sums = own_of(counts, own_sums, own_class_sums);
     require_all_within(columns, 0, counts.n_columns(), "columns");
-    require_size(xy, std::int64_t(columns.size()), "xy");
+    require_size(pooled_sums, std::int64_t(columns.size()), "pooled_sums");
     nb::gil_scoped_release unlocked;
-    const Division division = division_of(counts, row, label, part_of, class_of);
-    division_sums_apart(counts, terms, division, sums, columns.data(), std::int64_t(columns.size()), xy.data());
+    const SparsePartition partition = partition_of(counts, row, label, part_of, class_of);
+    partition_sums_disjoint(counts, terms, partition, sums, columns.data(), std::int64_t(columns.size()),
+                            pooled_sums.data());
 }
 
-void cells(const HeldCounts& held, Rows row, Rows label, Rows part_of, Rows class_of, Input<std::int64_t> columns,
-           Grid<std::int64_t> xy, std::optional<Grid<std::int64_t>> xyc) {
+void cells(const OwningSparseCounts& held, Int32Array row, Int32Array label, Int32Array part_of, Int32Array class_of,
+           Input<std::int64_t> columns, Grid<std::int64_t> pooled_cells,
+           std::optional<Grid<std::int64_t>> class_cells) {
     const SparseCounts& counts = held.counts();
     require_all_within(columns, 0, counts.n_columns(), "columns");
-    require(xy.shape(0) == columns.size() && (!xyc || xyc->shape(0) == columns.size()), "there is one row a column");
-    const std::int64_t width = std::int64_t(xy.shape(1)), width_within = xyc ? std::int64_t(xyc->shape(1)) : 0;
+    require(pooled_cells.shape(0) == columns.size() && (!class_cells || class_cells->shape(0) == columns.size()),
+            "there is one row a column");
+    const std::int64_t width = std::int64_t(pooled_cells.shape(1)),
+                       class_width = class_cells ? std::int64_t(class_cells->shape(1)) : 0;
     nb::gil_scoped_release unlocked;
-    const Division division = division_of(counts, row, label, part_of, class_of);
-    require(division_cells(counts, division, columns.data(), std::int64_t(columns.size()), xy.data(), width,
-                           xyc ? xyc->data() : nullptr, width_within),
+    const SparsePartition partition = partition_of(counts, row, label, part_of, class_of);
+    require(partition_cells(counts, partition, columns.data(), std::int64_t(columns.size()), pooled_cells.data(), width,
+                            class_cells ? class_cells->data() : nullptr, class_width),
             "a table has more cells than there is room for");
 }
 
@@ -209,7 +230,8 @@ void check_range(std::int64_t first, std::int64_t last, std::size_t n_columns) {
 template <class Real, class Index>
 SparseColumns<Real, Index> columns_of(const Input<Index>& start, const Input<Index>& row, const Input<Real>& value,
                                       std::int64_t n_samples, std::int64_t first, std::int64_t last) {
-    require(n_samples > 0 && start.size() > 0 && row.size() == value.size(), "the arrays of the columns differ in length");
+    require(n_samples > 0 && start.size() > 0 && row.size() == value.size(),
+            "the arrays of the columns differ in length");
     check_range(first, last, start.size() - 1);
     const Index* at = start.data();
     bool rises = at[first] >= 0 && std::size_t(at[last]) <= row.size();
@@ -228,7 +250,8 @@ using Weights = InputGrid<double>;
 SampleWeights weights_of(const Weights& weights, const Input<double>& sums, const Grid<double>& out,
                          std::int64_t n_samples, std::size_t n_columns) {
     const std::size_t tasks = weights.shape(1);
-    require(std::int64_t(weights.shape(0)) == n_samples && sums.size() == tasks, "there is one weight a sample and task");
+    require(std::int64_t(weights.shape(0)) == n_samples && sums.size() == tasks,
+            "there is one weight a sample and task");
     require(out.shape(0) == n_columns && out.shape(1) == tasks, "there is one product a column and task");
     return {weights.data(), std::int64_t(tasks), sums.data()};
 }
@@ -244,9 +267,9 @@ void sparse_moments(Input<Index> start, Input<Index> row, Input<Real> value, std
 }
 
 template <class Real, class Index>
-void sparse_products(Input<Index> start, Input<Index> row, Input<Real> value, std::int64_t n_samples, std::int64_t first,
-                     std::int64_t last, Output<double> mean, Output<double> length, Weights weights, Input<double> sums,
-                     Grid<double> out) {
+void sparse_products(Input<Index> start, Input<Index> row, Input<Real> value, std::int64_t n_samples,
+                     std::int64_t first, std::int64_t last, Output<double> mean, Output<double> length, Weights weights,
+                     Input<double> sums, Grid<double> out) {
     const auto columns = columns_of(start, row, value, n_samples, first, last);
     const Moments moments = moments_of(mean, length, start.size() - 1);
     const SampleWeights given = weights_of(weights, sums, out, n_samples, start.size() - 1);
@@ -264,10 +287,10 @@ auto sparse_correlated(Input<Index> start, Input<Index> row, Input<Real> value, 
     const auto columns = columns_of(start, row, value, n_samples, first, last);
     const Moments moments = moments_of(mean, length, start.size() - 1);
     require(std::int64_t(chosen_start.size()) == n_samples + 1 && chosen_column.size() == chosen_value.size(),
-          "the chosen columns have other rows");
+            "the chosen columns have other rows");
     require(least > 0, "the least correlation is above 0");
-    const ChosenRows chosen{chosen_start.data(), chosen_column.data(), chosen_value.data(), level.data(),
-                            peak.data(), std::int64_t(level.size())};
+    const ChosenRows chosen{chosen_start.data(), chosen_column.data(), chosen_value.data(),
+                            level.data(),        peak.data(),          std::int64_t(level.size())};
     require(peak.size() == level.size(), "there is one level and one peak a chosen column");
     bool fits = chosen.start[0] >= 0 && std::size_t(chosen.start[n_samples]) <= chosen_column.size();
     for (std::int64_t i = 0; i < n_samples; ++i) fits = fits && chosen.start[i] <= chosen.start[i + 1];
@@ -281,30 +304,32 @@ auto sparse_correlated(Input<Index> start, Input<Index> row, Input<Real> value, 
         find_correlated(columns, moments, chosen, least, first, last, found);
     }
     return std::make_tuple(to_numpy(std::move(found.column)), to_numpy(std::move(found.chosen)),
-                          to_numpy(std::move(found.correlation)));
+                           to_numpy(std::move(found.correlation)));
 }
 
 template <class Real, class Index>
 void bind_numbers(nb::module_& m) {
-    m.def("sparse_column_moments", apart(&sparse_moments<Real, Index>));
-    m.def("sparse_column_products", apart(&sparse_products<Real, Index>));
-    m.def("sparse_correlated", apart(&sparse_correlated<Real, Index>));
+    m.def("sparse_column_moments", with_alias_check(&sparse_moments<Real, Index>));
+    m.def("sparse_column_products", with_alias_check(&sparse_products<Real, Index>));
+    m.def("sparse_correlated", with_alias_check(&sparse_correlated<Real, Index>));
 }
 
 }  // namespace
 
 void bind_sparse(nb::module_& m) {
-    nb::class_<HeldCounts>(m, "SparseCounts")
-        .def("__init__", apart(&construct), "start"_a, "row"_a, "code"_a, "classes"_a, "n_classes"_a, "weights"_a.none(),
-             "row_start"_a, "listed_column"_a, "listed_code"_a, "block"_a)
-        .def("own_sums", apart(&own_sums))
-        .def("sums_by_rows", apart(&sums_by_rows), "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a, "class_of"_a, "own"_a,
-             "own_within"_a, "first"_a, "last"_a, "xy"_a, "xyc"_a.none())
-        .def("sums_by_columns", apart(&sums_by_columns), "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a, "class_of"_a,
-             "own"_a, "own_within"_a, "columns"_a, "xy"_a, "xyc"_a.none())
-        .def("sums_met", apart(&sums_met))
-        .def("sums_apart", apart(&sums_apart))
-        .def("cells", apart(&cells), "row"_a, "label"_a, "part_of"_a, "class_of"_a, "columns"_a, "xy"_a, "xyc"_a.none());
+    nb::class_<OwningSparseCounts>(m, "SparseCounts")
+        .def("__init__", with_alias_check(&construct), "start"_a, "row"_a, "code"_a, "classes"_a, "n_classes"_a,
+             "weights"_a.none(), "row_start"_a, "listed_column"_a, "listed_code"_a, "block"_a)
+        .def("column_sums", with_alias_check(&column_sums))
+        .def("sums_by_rows", with_alias_check(&sums_by_rows), "table"_a, "shift"_a, "row"_a, "label"_a, "part_of"_a,
+             "class_of"_a, "own"_a, "own_class_sums"_a, "first"_a, "last"_a, "pooled_sums"_a, "class_sums"_a.none())
+        .def("sums_by_columns", with_alias_check(&sums_by_columns), "table"_a, "shift"_a, "row"_a, "label"_a,
+             "part_of"_a, "class_of"_a, "own"_a, "own_class_sums"_a, "columns"_a, "pooled_sums"_a,
+             "class_sums"_a.none())
+        .def("sums_cooccurring", with_alias_check(&sums_cooccurring))
+        .def("sums_disjoint", with_alias_check(&sums_disjoint))
+        .def("cells", with_alias_check(&cells), "row"_a, "label"_a, "part_of"_a, "class_of"_a, "columns"_a,
+             "pooled_sums"_a, "class_sums"_a.none());
     bind_numbers<float, std::int32_t>(m);
     bind_numbers<float, std::int64_t>(m);
     bind_numbers<double, std::int32_t>(m);

@@ -7,8 +7,8 @@ namespace bitsieve {
 
 namespace {
 
-constexpr int kMostBothBits = 12;  // 128 MiB
-constexpr std::int64_t kMostTop = std::int64_t(1) << 26;
+constexpr int kMaxBothBits = 12;  // 128 MiB
+constexpr std::int64_t kMaxTop = std::int64_t(1) << 26;
 
 Statistic statistic_named(const std::string& name) {
     if (name == "joint") return Statistic::joint;
@@ -18,30 +18,30 @@ Statistic statistic_named(const std::string& name) {
     throw std::invalid_argument("statistic '" + name + "' is not joint, interaction, gain or synergy");
 }
 
-auto make_both_terms(Input<std::int64_t> table, int shift, int bits) {
+auto make_two_class_terms(Input<std::int64_t> table, int shift, int bits) {
     const Terms terms = terms_of(table, shift);
-    require_within(bits, 1, kMostBothBits + 1, "bits");
+    require_within(bits, 1, kMaxBothBits + 1, "bits");
     std::vector<std::int64_t> out;
     {
         nb::gil_scoped_release unlocked;
-        out = both_terms(terms, bits);
+        out = two_class_terms(terms, bits);
     }
     return to_numpy(std::move(out));
 }
 
-void construct(TupleSearch* self, const Packed& packed, Input<std::int64_t> table, int shift, Input<std::int64_t> both,
-               int both_bits, const std::string& statistic, std::int64_t n_top) {
+void construct(TupleSearch* self, const PackedTable& packed, Input<std::int64_t> table, int shift,
+               Input<std::int64_t> both, int both_bits, const std::string& statistic, std::int64_t n_top) {
     terms_of(table, shift);  // checks them
     const Statistic what = statistic_named(statistic);
     require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
     require(!packed.uses_counters() && packed.n_wide() == 0, "all features must be kept as planes");
     for (std::int64_t f = 0; f < packed.n_features(); ++f)
         require(packed.arity(f) <= kTupleCodes, "a feature has more codes than tuples may have");
-    require_within(both_bits, 1, kMostBothBits + 1, "both_bits");
-    const BothTerms of_both{both.size() == 0 ? nullptr : both.data(), both_bits};
+    require_within(both_bits, 1, kMaxBothBits + 1, "both_bits");
+    const TwoClassTerms of_both{both.size() == 0 ? nullptr : both.data(), both_bits};
     require(both.size() == 0 || (packed.n_classes() == 2 && both.size() == of_both.size()),
             "both must hold the terms of two classes, or nothing");
-    require_within(n_top, 0, kMostTop, "n_top");
+    require_within(n_top, 0, kMaxTop, "n_top");
     nb::gil_scoped_release unlocked;
     new (self) TupleSearch(packed, to_vector(table), shift, of_both, what, n_top);
 }
@@ -61,7 +61,7 @@ auto listed(const std::vector<Tuple>& tuples) {
     std::vector<std::int64_t> values, features;
     for (const Tuple& tuple : tuples) {
         values.push_back(tuple.value);
-        features.insert(features.end(), tuple.features, tuple.features + kMostInTuple);
+        features.insert(features.end(), tuple.features, tuple.features + kMaxInTuple);
     }
     return std::make_tuple(to_numpy(std::move(values)), to_numpy(std::move(features)));
 }
@@ -69,14 +69,16 @@ auto listed(const std::vector<Tuple>& tuples) {
 }  // namespace
 
 void bind_tuples(nb::module_& m) {
-    m.def("both_terms", &make_both_terms, "table"_a, "shift"_a, "bits"_a);
+    m.def("two_class_terms", &make_two_class_terms, "table"_a, "shift"_a, "bits"_a);
     nb::class_<TupleSearch>(m, "TupleSearch")
         .def("__init__", &construct, "packed"_a, "table"_a, "shift"_a, "both"_a, "both_bits"_a, "statistic"_a,
              "n_top"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 5>())
         .def("pairs", &search<&TupleSearch::pairs>, "i0"_a, "i1"_a, "j0"_a, "j1"_a)
         .def("triples", &search<&TupleSearch::triples>, "i0"_a, "i1"_a, "j0"_a, "j1"_a)
-        .def("top", [](const TupleSearch& self) { return listed(self.top()); }, "The largest tuples, in any order.")
-        .def("best", [](const TupleSearch& self) { return listed(self.best()); }, "The largest tuple of every feature.");
+        .def(
+            "top", [](const TupleSearch& self) { return listed(self.top()); }, "The largest tuples, in any order.")
+        .def(
+            "best", [](const TupleSearch& self) { return listed(self.best()); }, "The largest tuple of every feature.");
 }
 
 }  // namespace bitsieve

@@ -1,6 +1,6 @@
-// The variational bounds in Python; every entry point checks its arguments, as the loops trust them. The checks read all
-// codes of some features, for which other threads need not wait.
-#include "bind/apart.hpp"
+// The variational bounds in Python; every entry point checks its arguments, as the loops trust them. The checks read
+// all codes of some features, for which other threads need not wait.
+#include "bind/alias_check.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +34,7 @@ CodeColumns columns_of(const GivenCodes& given, const Input<std::int32_t>& ariti
 
 // Codes index the tables: one beyond the arity would read behind them.
 void require_codes(const CodeColumns& columns, std::int64_t feature) {
-    require_within(columns.arities[feature], 1, kMostCodes + 1, "arities");
+    require_within(columns.arities[feature], 1, kMaxCodes + 1, "arities");
     if (columns.greatest(feature) >= columns.arities[feature])
         throw std::invalid_argument("a code of feature " + std::to_string(feature) + " is not below its arity");
 }
@@ -47,7 +47,7 @@ void require_features(const CodeColumns& columns, const Input<std::int32_t>& ari
 
 // The loops number the cells of a table by 32 bits.
 void require_cells(std::int64_t cells) {
-    require(cells <= kMostTableCells, "the table of two features has 2^31 cells or more");
+    require(cells <= kMaxTableCells, "the table of two features has 2^31 cells or more");
 }
 
 // The tables of the features, `rows` rows each, lie within the cells.
@@ -68,8 +68,8 @@ Weighted<Real> weighted_of(std::int64_t n_samples, std::int64_t n_classes, const
                            const Input<double>& log_weights, const Input<std::int32_t>& start,
                            const Input<std::int32_t>& active) {
     const Input<Real>& weights = of_type<Real>(given);
-    require_within(n_samples, 1, kMostSamples + 1, "n_samples");
-    require_within(n_classes, 1, kMostSamples + 1, "n_classes");
+    require_within(n_samples, 1, kMaxSamples + 1, "n_samples");
+    require_within(n_classes, 1, kMaxSamples + 1, "n_classes");
     const std::int64_t n_blocks = (n_samples + 7) / 8;
     require_size(weights, n_blocks * n_classes * 8, "weights");
     require_size(log_weights, n_blocks * n_classes * 8, "log_weights");
@@ -109,7 +109,7 @@ double checked_log2(double x) {
 
 template <class Real>
 std::int64_t checked_stride(std::int64_t cells) {
-    require_within(cells, 1, kMostCodes * kMostCodes + 1, "cells");
+    require_within(cells, 1, kMaxCodes * kMaxCodes + 1, "cells");
     return table_stride<Real>(cells);
 }
 
@@ -125,7 +125,7 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> exp2_by(const std::string& kernel, I
 }
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> log2_of_counts(std::int64_t limit) {
-    require_within(limit, 0, kMostTabled + 1, "limit");
+    require_within(limit, 0, kMaxTabled + 1, "limit");
     std::vector<double> logs;
     for (std::int64_t n = 0; n < limit; ++n) logs.push_back(log2_of(double(n)));
     return to_numpy(std::move(logs));
@@ -148,16 +148,17 @@ void likelihood_tables(const std::string& kernel, const GivenCodes& codes, Input
     std::visit(
         [&](const auto& into) {
             using Real = std::decay_t<decltype(*into.data())>;
-            require_tables<Real>(into, offset, arities, features, chosen < 0 ? 1 : arities.data()[chosen], classes.count);
+            require_tables<Real>(into, offset, arities, features, chosen < 0 ? 1 : arities.data()[chosen],
+                                 classes.count);
             fill_tables(loops, columns, classes, chosen, wanted, count, offsets, logs, into.data(), sums);
         },
         cells);
 }
 
 void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
-                Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, const GivenCodes& codes,
-                Input<std::int32_t> arities, const GivenReals& cells, Input<std::int64_t> offset,
-                Input<std::int64_t> features, Output<double> out) {
+                Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active,
+                const GivenCodes& codes, Input<std::int32_t> arities, const GivenReals& cells,
+                Input<std::int64_t> offset, Input<std::int64_t> features, Output<double> out) {
     nb::gil_scoped_release unlocked;
     const VariationalKernel& loops = variational_kernel(kernel);
     const CodeColumns columns = columns_of(codes, arities, n_samples);
@@ -174,12 +175,12 @@ void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
     weights.index() == 0 ? run(double(), loops.naive) : run(float(), loops.naive_float32);
 }
 
-void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
-                       Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active,
-                       const GivenCodes& codes, Input<std::int32_t> arities, const std::vector<std::int64_t>& pending,
-                       const std::vector<GivenReals>& cells, const std::vector<Input<std::int64_t>>& offsets,
-                       double exponent, std::optional<Output<float>> state, Input<std::int64_t> features,
-                       Output<double> out) {
+void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes,
+                       const GivenReals& weights, Input<double> log_weights, Input<std::int32_t> start,
+                       Input<std::int32_t> active, const GivenCodes& codes, Input<std::int32_t> arities,
+                       const std::vector<std::int64_t>& pending, const std::vector<GivenReals>& cells,
+                       const std::vector<Input<std::int64_t>>& offsets, double exponent,
+                       std::optional<Output<float>> state, Input<std::int64_t> features, Output<double> out) {
     nb::gil_scoped_release unlocked;
     const VariationalKernel& loops = variational_kernel(kernel);
     const auto weighted = weighted_of<float>(n_samples, n_classes, weights, log_weights, start, active);
@@ -203,11 +204,12 @@ void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::i
     loops.pairwise_float32(weighted, columns, pairwise, candidates);
 }
 
-void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
-                       Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active,
-                       const GivenCodes& codes, Input<std::int32_t> arities, Input<std::int64_t> sizes,
-                       Input<double> log_counts, const std::vector<std::int64_t>& given, Input<std::int64_t> features,
-                       Output<double> true_class, Output<double> out, std::optional<Output<double>> state) {
+void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes,
+                       const GivenReals& weights, Input<double> log_weights, Input<std::int32_t> start,
+                       Input<std::int32_t> active, const GivenCodes& codes, Input<std::int32_t> arities,
+                       Input<std::int64_t> sizes, Input<double> log_counts, const std::vector<std::int64_t>& given,
+                       Input<std::int64_t> features, Output<double> true_class, Output<double> out,
+                       std::optional<Output<double>> state) {
     nb::gil_scoped_release unlocked;
     const VariationalKernel& loops = variational_kernel(kernel);
     const auto weighted = weighted_of<double>(n_samples, n_classes, weights, log_weights, start, active);
@@ -273,12 +275,13 @@ void bind_variational(nb::module_& m) {
     m.def("log2_of_counts", &log2_of_counts, "limit"_a);
     m.def("table_stride_float64", &checked_stride<double>, "cells"_a);
     m.def("table_stride_float32", &checked_stride<float>, "cells"_a);
-    m.def("likelihood_tables", apart(&likelihood_tables));
-    m.def("naive_sums", apart(&naive_sums));
-    m.def("pair_sums_float32", apart(&pair_sums_float32));
-    m.def("pair_sums_float64", apart(&pair_sums_float64));
-    m.def("state_sums", apart(&state_sums));
-    m.def("kernel_sums", apart(&kernel_sums), "kernel"_a, "x"_a, "sx"_a, "z"_a.none(), "sz"_a, "first"_a, "last"_a, "out"_a);
+    m.def("likelihood_tables", with_alias_check(&likelihood_tables));
+    m.def("naive_sums", with_alias_check(&naive_sums));
+    m.def("pair_sums_float32", with_alias_check(&pair_sums_float32));
+    m.def("pair_sums_float64", with_alias_check(&pair_sums_float64));
+    m.def("state_sums", with_alias_check(&state_sums));
+    m.def("kernel_sums", with_alias_check(&kernel_sums), "kernel"_a, "x"_a, "sx"_a, "z"_a.none(), "sz"_a, "first"_a,
+          "last"_a, "out"_a);
 }
 
 }  // namespace bitsieve

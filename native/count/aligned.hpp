@@ -1,4 +1,5 @@
-// Memory at a multiple of so many bytes, and its release: C++17's own functions for it are not there on Windows.
+// ArgumentExtents at a multiple of so many bytes, and its release: C++17's own functions for it are not there on
+// Windows.
 #pragma once
 
 #include <cstddef>

@@ -32,11 +32,11 @@ u128 multiply(u128 a, u128 b) {
 }
 
 // The product c * x of a 64-bit and a 128-bit number, as 192 bits.
-struct Wide {
+struct Uint192 {
     std::uint64_t high, middle, low;
 };
 
-Wide product(std::uint64_t c, u128 x) {
+Uint192 product(std::uint64_t c, u128 x) {
     const u128 low = u128(c) * std::uint64_t(x);
     const u128 high = u128(c) * std::uint64_t(x >> 64) + (low >> 64);
     return {std::uint64_t(high >> 64), std::uint64_t(high), std::uint64_t(low)};
@@ -46,7 +46,7 @@ int bit_length(std::uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
 
 // round-half-up(c * log / 2^(120 - shift))
 std::int64_t scale(std::uint64_t c, u128 log, int shift) {
-    const Wide p = product(c, log);
+    const Uint192 p = product(c, log);
     const int drop = kFraction - shift - 1;  // one bit more than the result, to round on; 59 <= drop <= 119
     const u128 high = (u128(p.high) << 64) | p.middle;
     const u128 kept = drop >= 64 ? high >> (drop - 64) : (high << (64 - drop)) | (p.low >> drop);
@@ -74,7 +74,7 @@ u128 log2_q120(std::uint64_t c) {
 
 int term_shift(std::uint64_t n) {
     if (n < 2) n = 2;
-    const Wide p = product(n, log2_q120(n));
+    const Uint192 p = product(n, log2_q120(n));
     const int length = p.high ? 128 + bit_length(p.high) : 64 + bit_length(p.middle);
     return 62 + kFraction - length;
 }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "count/pivot.hpp"
+#include "count/pivot_counter.hpp"
 
 namespace bitsieve {
 
@@ -18,21 +18,23 @@ constexpr int kManyCells = 256;  // inner cells of a pair beyond which the table
 template <class Real>
 class Writer {
 public:
-    Writer(const Packed& packed, const PairForm& form, const Matrix<Real>& out)
+    Writer(const PackedTable& packed, const PairForm& form, const Matrix<Real>& out)
         : values_(packed.kernel().tile_values), form_(form), out_(out) {
         for (std::int64_t i = 1; i < packed.n_features(); ++i)
             mirrored_ = mirrored_ && form.row[i] - form.column[i] == form.row[0] - form.column[0];
     }
 
-    // sums of pairs: xy[a * 8 + b] for feature rows[a], a < n_rows, and columns[b]; -1: no feature.
-    void tile(const std::int64_t* rows, int n_rows, const std::int64_t* columns, const std::int64_t* xy,
-              const std::int64_t* xyc) const {
+    // sums of pairs: pooled_sums[a * 8 + b] for feature rows[a], a < n_rows, and columns[b]; -1: no feature.
+    void tile(const std::int64_t* rows, int n_rows, const std::int64_t* columns, const std::int64_t* pooled_sums,
+              const std::int64_t* class_sums) const {
         const Side down(rows, n_rows, form_, out_.place), across(columns, kLanes, form_, out_.place);
         double forward[kLanes * kLanes], backward[kLanes * kLanes];
-        values_(n_rows, xy, form_.xy_sign, xyc, form_.xyc_sign, down.row, across.column, form_.one_bit, forward);
+        values_(n_rows, pooled_sums, form_.pooled_sign, class_sums, form_.class_sign, down.row, across.column,
+                form_.one_bit, forward);
         const double* mirror = forward;
         if (!mirrored_) {
-            values_(n_rows, xy, form_.xy_sign, xyc, form_.xyc_sign, down.column, across.row, form_.one_bit, backward);
+            values_(n_rows, pooled_sums, form_.pooled_sign, class_sums, form_.class_sign, down.column, across.row,
+                    form_.one_bit, backward);
             mirror = backward;
         }
         if (form_.symmetric)
@@ -82,96 +84,105 @@ private:
 
 }  // namespace
 
-void row_sums(const Packed& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* groups,
-              std::int64_t n_groups, std::int64_t* xy, std::int64_t* xyc) {
-    each_group(packed, terms, pivot_feature, groups, n_groups, xyc != nullptr,
-              [&](std::int64_t simd_group, const std::int64_t* group_xy, const std::int64_t* group_xyc) {
-                  const std::int64_t* features = packed.features(simd_group);
-                  for (int lane = 0; lane < kLanes && features[lane] >= 0; ++lane) {
-                      xy[features[lane]] = group_xy[lane];
-                      if (xyc) xyc[features[lane]] = group_xyc[lane];
-                  }
-              });
+void row_sums(const PackedTable& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* groups,
+              std::int64_t n_groups, std::int64_t* pooled_sums, std::int64_t* class_sums) {
+    each_group(
+        packed, terms, pivot_feature, groups, n_groups, class_sums != nullptr,
+        [&](std::int64_t simd_group, const std::int64_t* group_pooled_sums, const std::int64_t* group_class_sums) {
+            const std::int64_t* features = packed.features(simd_group);
+            for (int lane = 0; lane < kLanes && features[lane] >= 0; ++lane) {
+                pooled_sums[features[lane]] = group_pooled_sums[lane];
+                if (class_sums) class_sums[features[lane]] = group_class_sums[lane];
+            }
+        });
 }
 
 template <class Real>
-void matrix_block(const Packed& packed, const Terms& terms, const PairForm& form, std::int64_t i0, std::int64_t i1,
+void matrix_block(const PackedTable& packed, const Terms& terms, const PairForm& form, std::int64_t i0, std::int64_t i1,
                   std::int64_t j0, std::int64_t j1, const Matrix<Real>& out) {
     const Writer<Real> write(packed, form, out);
-    const Segments segments = packed.segments();
-    std::int64_t xy[kLanes * kLanes] = {}, xyc[kLanes * kLanes] = {};
-    std::int64_t* const within = form.xyc_sign ? xyc : nullptr;
+    const ClassLayout layout = packed.layout();
+    std::int64_t pooled_sums[kLanes * kLanes] = {}, class_sums[kLanes * kLanes] = {};
+    std::int64_t* const class_sums_or_null = form.class_sign ? class_sums : nullptr;
     for (std::int64_t i = i0; i < i1; ++i) {
         const std::int64_t* rows = packed.features(i);
         std::int64_t j = std::max(i, j0);
         if (packed.uses_counters() && i < packed.n_narrow_groups() && j < std::min(j1, packed.n_narrow_groups())) {
             std::vector<std::int64_t> groups;
             for (; j < std::min(j1, packed.n_narrow_groups()); ++j) groups.push_back(j);
-            each_counted_group(packed, terms, i, -1, groups.data(), std::int64_t(groups.size()), within != nullptr,
-                        [&](std::int64_t simd_group, const std::int64_t* group_xy, const std::int64_t* group_xyc) {
-                            write.tile(rows, kLanes, packed.features(simd_group), group_xy, group_xyc ? group_xyc : xyc);
-                        });
+            each_counted_group(packed, terms, i, -1, groups.data(), std::int64_t(groups.size()),
+                               class_sums_or_null != nullptr,
+                               [&](std::int64_t simd_group, const std::int64_t* group_pooled_sums,
+                                   const std::int64_t* group_class_sums) {
+                                   write.tile(rows, kLanes, packed.features(simd_group), group_pooled_sums,
+                                              group_class_sums ? group_class_sums : class_sums);
+                               });
         }
         for (; i < packed.n_narrow_groups() && j < std::min(j1, packed.n_narrow_groups()); ++j) {
-            const GroupView pivots = packed.group(i), other = packed.group(j);
+            const PlaneGroup pivots = packed.group(i), other = packed.group(j);
             if (pivots.n_planes * other.n_planes > kManyCells) break;
-            packed.kernel().pair_sums({pivots.planes, pivots.margins, pivots.n_planes, kLanes, nullptr}, other, segments,
-                                      terms, xy, within);
-            write.tile(rows, kLanes, packed.features(j), xy, xyc);
+            packed.kernel().pair_sums({pivots.planes, pivots.margins, pivots.n_planes, kLanes, nullptr}, other, layout,
+                                      terms, pooled_sums, class_sums_or_null);
+            write.tile(rows, kLanes, packed.features(j), pooled_sums, class_sums);
         }
         for (int a = 0; a < kLanes && rows[a] >= 0 && j < j1; ++a) {
-            Pivot pivot(packed, rows[a], (j1 - j) * kLanes);
+            PivotCounter pivot(packed, rows[a], (j1 - j) * kLanes);
             for (std::int64_t u = j; u < j1; ++u) {
-                pivot.group_sums(u, terms, xy, within);
-                write.tile(rows + a, 1, packed.features(u), xy, xyc);
+                pivot.group_sums(u, terms, pooled_sums, class_sums_or_null);
+                write.tile(rows + a, 1, packed.features(u), pooled_sums, class_sums);
             }
         }
     }
 }
 
 template <class Real>
-void matrix_rows(const Packed& packed, const Terms& terms, const PairForm& form, const std::int64_t* pivots,
-                 std::int64_t n_pivots, const std::int64_t* groups, std::int64_t n_groups, const Rows<Real>& out) {
+void matrix_rows(const PackedTable& packed, const Terms& terms, const PairForm& form, const std::int64_t* pivots,
+                 std::int64_t n_pivots, const std::int64_t* groups, std::int64_t n_groups,
+                 const MatrixRows<Real>& out) {
     const auto values = packed.kernel().tile_values;
     std::int64_t row[kLanes], column[kLanes];
     const std::int64_t nothing[kLanes] = {};
     double forward[kLanes], backward[kLanes];
     for (std::int64_t a = 0; a < n_pivots; ++a) {
         const std::int64_t i = pivots[a];
-        each_group(packed, terms, i, groups, n_groups, form.xyc_sign != 0,
-                  [&](std::int64_t simd_group, const std::int64_t* xy, const std::int64_t* within) {
-                      const std::int64_t *features = packed.features(simd_group), *xyc = within ? within : nothing;
-                      for (int b = 0; b < kLanes; ++b) {
-                          row[b] = features[b] < 0 ? 0 : form.row[features[b]];
-                          column[b] = features[b] < 0 ? 0 : form.column[features[b]];
-                      }
-                      values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.row[i], column, form.one_bit, forward);
-                      if (form.symmetric) {
-                          values(1, xy, form.xy_sign, xyc, form.xyc_sign, &form.column[i], row, form.one_bit, backward);
-                          for (int b = 0; b < kLanes; ++b) forward[b] = (forward[b] + backward[b]) * 0.5;
-                      }
-                      for (int b = 0; b < kLanes && features[b] >= 0; ++b)
-                          if (out.place[features[b]] >= 0)
-                              out.values[a * out.size + out.place[features[b]]] = Real(forward[b]);
-                  });
+        each_group(
+            packed, terms, i, groups, n_groups, form.class_sign != 0,
+            [&](std::int64_t simd_group, const std::int64_t* pooled_sums, const std::int64_t* class_sums_or_null) {
+                const std::int64_t *features = packed.features(simd_group),
+                                   *class_sums = class_sums_or_null ? class_sums_or_null : nothing;
+                for (int b = 0; b < kLanes; ++b) {
+                    row[b] = features[b] < 0 ? 0 : form.row[features[b]];
+                    column[b] = features[b] < 0 ? 0 : form.column[features[b]];
+                }
+                values(1, pooled_sums, form.pooled_sign, class_sums, form.class_sign, &form.row[i], column,
+                       form.one_bit, forward);
+                if (form.symmetric) {
+                    values(1, pooled_sums, form.pooled_sign, class_sums, form.class_sign, &form.column[i], row,
+                           form.one_bit, backward);
+                    for (int b = 0; b < kLanes; ++b) forward[b] = (forward[b] + backward[b]) * 0.5;
+                }
+                for (int b = 0; b < kLanes && features[b] >= 0; ++b)
+                    if (out.place[features[b]] >= 0)
+                        out.values[a * out.size + out.place[features[b]]] = Real(forward[b]);
+            });
     }
 }
 
-template void matrix_rows(const Packed&, const Terms&, const PairForm&, const std::int64_t*, std::int64_t,
-                          const std::int64_t*, std::int64_t, const Rows<double>&);
-template void matrix_rows(const Packed&, const Terms&, const PairForm&, const std::int64_t*, std::int64_t,
-                          const std::int64_t*, std::int64_t, const Rows<float>&);
-template void matrix_block(const Packed&, const Terms&, const PairForm&, std::int64_t, std::int64_t, std::int64_t,
+template void matrix_rows(const PackedTable&, const Terms&, const PairForm&, const std::int64_t*, std::int64_t,
+                          const std::int64_t*, std::int64_t, const MatrixRows<double>&);
+template void matrix_rows(const PackedTable&, const Terms&, const PairForm&, const std::int64_t*, std::int64_t,
+                          const std::int64_t*, std::int64_t, const MatrixRows<float>&);
+template void matrix_block(const PackedTable&, const Terms&, const PairForm&, std::int64_t, std::int64_t, std::int64_t,
                            std::int64_t, const Matrix<double>&);
-template void matrix_block(const Packed&, const Terms&, const PairForm&, std::int64_t, std::int64_t, std::int64_t,
+template void matrix_block(const PackedTable&, const Terms&, const PairForm&, std::int64_t, std::int64_t, std::int64_t,
                            std::int64_t, const Matrix<float>&);
 
 // The cells of a pivot with features that are bit planes, counted a SIMD group at a time.
 
 class PlaneCells {
 public:
-    // Pivot -1 is a constant.
-    PlaneCells(const Packed& packed, std::int64_t pivot)
+    // PivotCounter -1 is a constant.
+    PlaneCells(const PackedTable& packed, std::int64_t pivot)
         : packed_(packed),
           arity_(pivot < 0 ? 1 : packed.arity(pivot)),
           as_planes_(!packed.uses_counters() && (pivot < 0 || !packed.is_wide(pivot))) {
@@ -179,20 +190,22 @@ public:
     }
 
     // Whether the pivot and a feature are both bit planes.
-    bool hold(std::int64_t feature) const { return as_planes_ && packed_.simd_group_of(feature) < packed_.n_narrow_groups(); }
+    bool hold(std::int64_t feature) const {
+        return as_planes_ && packed_.simd_group_of(feature) < packed_.n_narrow_groups();
+    }
 
     // row(c, a, cell) for every class c and code a of the pivot: cell[b * kLanes] samples have code b of the feature.
     template <class Row>
     void each_row(std::int64_t feature, Row&& row) {
         const std::int64_t simd_group = packed_.simd_group_of(feature);
-        const GroupView group = packed_.group(simd_group);
+        const PlaneGroup group = packed_.group(simd_group);
         const std::int64_t n_columns = group.n_planes + 1;
         if (simd_group != counted_) {
             tables_.resize(std::size_t(packed_.n_classes() * arity_ * n_columns * kLanes));
             const std::uint64_t* planes = taken_ ? taken_->planes.get() : nullptr;
             const std::uint32_t* margins = taken_ ? taken_->margins.data() : nullptr;
-            const PivotView view{planes, margins, int(arity_ - 1), 1, nullptr};
-            packed_.kernel().pair_cells(view, group, packed_.segments(), tables_.data());
+            const PivotPlanes view{planes, margins, int(arity_ - 1), 1, nullptr};
+            packed_.kernel().pair_cells(view, group, packed_.layout(), tables_.data());
             counted_ = simd_group;
         }
         const std::uint64_t* cell = tables_.data() + packed_.lane_of(feature);
@@ -201,33 +214,35 @@ public:
     }
 
 private:
-    const Packed& packed_;
+    const PackedTable& packed_;
     const std::int64_t arity_;
     const bool as_planes_;
-    std::shared_ptr<const Packed::PivotPlanes> taken_;
+    std::shared_ptr<const PackedTable::PivotStorage> taken_;
     std::vector<std::uint64_t> tables_;
     std::int64_t counted_ = -1;  // the SIMD group whose cells are in the tables
 };
 
 // The counts themselves of a pivot with some features; see jobs.hpp.
 
-void pair_cells(const Packed& packed, std::int64_t pivot_feature, const std::int64_t* columns, std::int64_t n,
-                std::int64_t xy_width, std::int64_t* xy, std::int64_t xyc_width, std::int64_t* xyc) {
+void pair_cells(const PackedTable& packed, std::int64_t pivot_feature, const std::int64_t* columns, std::int64_t n,
+                std::int64_t pooled_width, std::int64_t* pooled_cells, std::int64_t class_width,
+                std::int64_t* class_cells) {
     PlaneCells cells(packed, pivot_feature);
-    std::optional<TablePivot> codes;
+    std::optional<TableCounter> codes;
     for (std::int64_t k = 0; k < n; ++k) {
-        std::int64_t *pooled = xy + k * xy_width, *within = xyc ? xyc + k * xyc_width : nullptr;
+        std::int64_t* pooled_row = pooled_cells + k * pooled_width;
+        std::int64_t* class_row = class_cells ? class_cells + k * class_width : nullptr;
         if (!cells.hold(columns[k])) {
             if (!codes) codes.emplace(packed, pivot_feature);
-            codes->cells(columns[k], pooled, within);
+            codes->cells(columns[k], pooled_row, class_row);
             continue;
         }
         const std::int64_t n_codes = packed.arity(columns[k]);
         cells.each_row(columns[k], [&](std::int64_t, std::int64_t a, const std::uint64_t* cell) {
             for (std::int64_t b = 0; b < n_codes; ++b) {
                 const std::int64_t count = std::int64_t(cell[b * kLanes]);
-                pooled[a * n_codes + b] += count;
-                if (within && count) *within++ = count;
+                pooled_row[a * n_codes + b] += count;
+                if (class_row && count) *class_row++ = count;
             }
         });
     }
@@ -238,8 +253,8 @@ void pair_cells(const Packed& packed, std::int64_t pivot_feature, const std::int
 namespace {
 
 // Counts sample by sample: for features that are not planes.
-void add_samples(const Packed& packed, const std::uint16_t* pivot, const std::uint16_t* codes, std::int64_t n_codes,
-                 std::int64_t n_classes, std::int64_t* table) {
+void add_samples(const PackedTable& packed, const std::uint16_t* pivot, const std::uint16_t* codes,
+                 std::int64_t n_codes, std::int64_t n_classes, std::int64_t* table) {
     std::int64_t first = 0;
     for (std::int64_t c = 0; c < packed.n_classes(); ++c) {
         const std::int64_t last = first + packed.class_size(c);
@@ -252,8 +267,9 @@ void add_samples(const Packed& packed, const std::uint16_t* pivot, const std::ui
 
 }  // namespace
 
-void pair_tables(const Packed& packed, std::int64_t pivot_feature, std::int64_t n_rows, const std::int64_t* columns,
-                 const std::int64_t* n_codes, std::int64_t n, std::int64_t n_classes, std::int64_t* out) {
+void pair_tables(const PackedTable& packed, std::int64_t pivot_feature, std::int64_t n_rows,
+                 const std::int64_t* columns, const std::int64_t* n_codes, std::int64_t n, std::int64_t n_classes,
+                 std::int64_t* out) {
     PlaneCells cells(packed, pivot_feature);
     std::vector<std::uint16_t> pivot_scratch, scratch;
     const std::uint16_t* pivot_codes = nullptr;
@@ -266,7 +282,8 @@ void pair_tables(const Packed& packed, std::int64_t pivot_feature, std::int64_t 
         }
         cells.each_row(other, [=](std::int64_t c, std::int64_t a, const std::uint64_t* cell) {
             std::int64_t* of_class = out + (n_classes == 1 ? 0 : c);
-            for (std::int64_t b = 0; b < arity; ++b) of_class[(a * width + b) * n_classes] += std::int64_t(cell[b * kLanes]);
+            for (std::int64_t b = 0; b < arity; ++b)
+                of_class[(a * width + b) * n_classes] += std::int64_t(cell[b * kLanes]);
         });
     }
 }
@@ -278,21 +295,26 @@ constexpr std::int64_t kShareOfPairs = 4;  // of all features about one in so ma
 
 }  // namespace
 
-Minima::Minima(const Packed& packed, std::vector<std::int64_t> table, int shift, std::vector<std::int64_t> start,
-               double one_bit, double tie)
-    : packed_(packed), table_(std::move(table)), terms_{table_.data(), table_.size(), shift}, one_bit_(one_bit), tie_(tie),
-      depth_(std::size_t(packed.n_simd_groups()), 0), lowest_(std::size_t(packed.n_simd_groups() * kLanes), kNothing) {
+LazyMinima::LazyMinima(const PackedTable& packed, std::vector<std::int64_t> table, int shift,
+                       std::vector<std::int64_t> start, double one_bit, double tie)
+    : packed_(packed),
+      table_(std::move(table)),
+      terms_{table_.data(), table_.size(), shift},
+      one_bit_(one_bit),
+      tie_(tie),
+      depth_(std::size_t(packed.n_simd_groups()), 0),
+      lowest_(std::size_t(packed.n_simd_groups() * kLanes), kNothing) {
     for (std::int64_t f = 0; f < packed.n_features(); ++f)
         lowest_[std::size_t(packed.simd_group_of(f) * kLanes + packed.lane_of(f))] = start[std::size_t(f)];
 }
 
-void Minima::add(std::int64_t feature, std::int64_t offset) {
+void LazyMinima::add(std::int64_t feature, std::int64_t offset) {
     pivots_.emplace_back(packed_, feature, packed_.n_features() / kShareOfPairs);
     pivots_.back().prepare(terms_, true);
     offsets_.push_back(offset);
 }
 
-Minima::Bound Minima::bound(const bool* candidates, std::int64_t simd_group) const {
+LazyMinima::Bound LazyMinima::bound(const bool* candidates, std::int64_t simd_group) const {
     std::int64_t most = kNothing;
     const std::int64_t* features = packed_.features(simd_group);
     for (int lane = 0; lane < kLanes; ++lane)
@@ -301,19 +323,21 @@ Minima::Bound Minima::bound(const bool* candidates, std::int64_t simd_group) con
     return {most, simd_group};
 }
 
-void Minima::advance(std::int64_t simd_group) {
-    std::int64_t xy[kLanes] = {}, xyc[kLanes] = {};
+void LazyMinima::advance(std::int64_t simd_group) {
+    std::int64_t pooled_sums[kLanes] = {}, class_sums[kLanes] = {};
     const std::size_t next = std::size_t(depth_[std::size_t(simd_group)]++);
-    pivots_[next].group_sums(simd_group, terms_, xy, xyc);
+    pivots_[next].group_sums(simd_group, terms_, pooled_sums, class_sums);
     for (int lane = 0; lane < kLanes; ++lane) {
         std::int64_t& lowest = lowest_[std::size_t(simd_group * kLanes + lane)];
-        lowest = std::min(lowest, xyc[lane] - xy[lane] + offsets_[next]);
+        lowest = std::min(lowest, class_sums[lane] - pooled_sums[lane] + offsets_[next]);
     }
 }
 
-void Minima::largest(const bool* candidates, std::int64_t first, std::int64_t last, std::int64_t* reached) {
+void LazyMinima::largest(const bool* candidates, std::int64_t first, std::int64_t last, std::int64_t* best_so_far) {
     const auto below = [](const Bound& a, const Bound& b) { return a.sum < b.sum; };
-    const auto counts = [&](const Bound& of_group) { return reaches(of_group.sum, __atomic_load_n(reached, __ATOMIC_RELAXED)); };
+    const auto counts = [&](const Bound& of_group) {
+        return reaches(of_group.sum, __atomic_load_n(best_so_far, __ATOMIC_RELAXED));
+    };
     std::vector<Bound> waiting;
     for (std::int64_t g = first; g < last; ++g) {
         const Bound of_group = bound(candidates, g);
@@ -330,14 +354,14 @@ void Minima::largest(const bool* candidates, std::int64_t first, std::int64_t la
             of_group = bound(candidates, of_group.simd_group);
         }
         if (depth < std::int64_t(pivots_.size())) continue;
-        std::int64_t known = __atomic_load_n(reached, __ATOMIC_RELAXED);
-        while (known < of_group.sum &&
-               !__atomic_compare_exchange_n(reached, &known, of_group.sum, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        std::int64_t known = __atomic_load_n(best_so_far, __ATOMIC_RELAXED);
+        while (known < of_group.sum && !__atomic_compare_exchange_n(best_so_far, &known, of_group.sum, false,
+                                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         }
     }
 }
 
-std::int64_t Minima::first_at(const bool* candidates, std::int64_t largest, std::int64_t& minimum) const {
+std::int64_t LazyMinima::first_at(const bool* candidates, std::int64_t largest, std::int64_t& minimum) const {
     std::int64_t first = packed_.n_features();
     for (std::int64_t g = 0; g < packed_.n_simd_groups(); ++g) {
         if (depth_[std::size_t(g)] < std::int64_t(pivots_.size())) continue;

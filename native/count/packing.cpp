@@ -1,4 +1,4 @@
-// A raw table of codes to its packed form; see storage.hpp.
+// A raw table of codes to its packed form; see packed_table.hpp.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "count/kernels/kernel.hpp"
-#include "count/storage.hpp"
+#include "count/packed_table.hpp"
 #include "count/transpose.hpp"
 
 namespace bitsieve {
@@ -15,19 +15,19 @@ namespace {
 
 // Codes read from a raw table, to be made bits of planes.
 
-constexpr std::int64_t kAhead = 16;  // rows that are fetched before they are read
-constexpr std::uint8_t kNone = 255;  // matches no plane
+constexpr std::int64_t kAhead = 16;    // rows that are fetched before they are read
+constexpr std::uint8_t kNoCode = 255;  // matches no plane
 
 // A code as a byte; what is too large for any plane stays so.
 template <class Code>
 inline std::uint8_t to_byte(Code code) {
-    return sizeof(Code) == 1 ? std::uint8_t(code) : std::uint8_t(std::min<Code>(code, kNone));
+    return sizeof(Code) == 1 ? std::uint8_t(code) : std::uint8_t(std::min<Code>(code, kNoCode));
 }
 
 // The codes of 64 samples.
 struct alignas(64) Word {
     std::uint8_t codes[64];
-    Word() { std::memset(codes, kNone, sizeof codes); }
+    Word() { std::memset(codes, kNoCode, sizeof codes); }
 };
 
 // Whether the numbers are k, k + 1, ...
@@ -37,13 +37,13 @@ inline bool consecutive(const std::int64_t* numbers, std::int64_t n) {
     return true;
 }
 
-// Where the codes of some columns are read to: 64 samples of a column side by side, columns as they come or, where those
-// of a row lie together, in strips of neighbours that are transposed at once.
+// Where the codes of some columns are read to: 64 samples of a column side by side, columns as they come or, where
+// those of a row lie together, in strips of neighbours that are transposed at once.
 template <class Code>
 class Tile {
 public:
     Tile(const CodeTable<Code>& table, std::int64_t n_features) : table_(table), n_features_(n_features) {
-        in_strips_ = sizeof(Code) == 1 && table.feature_stride == 1 && n_features >= kBlock;
+        in_strips_ = sizeof(Code) == 1 && table.feature_stride == 1 && n_features >= kTransposeBlock;
     }
 
     // The columns that are read from now on. What is not read of them matches no plane.
@@ -52,12 +52,12 @@ public:
         place_.resize(std::size_t(n));
         std::int64_t width = 1;
         if (in_strips_) {
-            width = kBlock;
+            width = kTransposeBlock;
             std::sort(starts_.begin(), starts_.end());
             std::size_t n_strips = 0;
             for (const std::int64_t column : starts_)
-                if (n_strips == 0 || column >= starts_[n_strips - 1] + kBlock)
-                    starts_[n_strips++] = std::min(column, n_features_ - kBlock);
+                if (n_strips == 0 || column >= starts_[n_strips - 1] + kTransposeBlock)
+                    starts_[n_strips++] = std::min(column, n_features_ - kTransposeBlock);
             starts_.resize(n_strips);
         }
         for (std::int64_t f = 0; f < n; ++f) {
@@ -90,20 +90,22 @@ public:
             return;
         }
         const std::uint8_t* row[64 + kAhead];
-        for (std::int64_t t = 0; t < n_rows; ++t) row[t] = reinterpret_cast<const std::uint8_t*>(table_.codes + rows[t] * step);
-        for (std::int64_t t = n_rows; t < n_rows + kAhead; ++t) row[t] = row[t - 1] + step;  // the next rows, most likely
-        for (std::int64_t t = 0; t < n_rows; t += kBlock) {
+        for (std::int64_t t = 0; t < n_rows; ++t)
+            row[t] = reinterpret_cast<const std::uint8_t*>(table_.codes + rows[t] * step);
+        for (std::int64_t t = n_rows; t < n_rows + kAhead; ++t)
+            row[t] = row[t - 1] + step;  // the next rows, most likely
+        for (std::int64_t t = 0; t < n_rows; t += kTransposeBlock) {
             std::uint8_t* out = words_[0].codes + at + t;
-            const std::int64_t n = std::min<std::int64_t>(kBlock, n_rows - t);
+            const std::int64_t n = std::min<std::int64_t>(kTransposeBlock, n_rows - t);
             for (const std::int64_t start : starts_) {
-                if (start % 64 < kBlock)
+                if (start % 64 < kTransposeBlock)
                     for (std::int64_t i = 0; i < n; ++i) __builtin_prefetch(row[t + kAhead + i] + start);
-                if (n == kBlock)
+                if (n == kTransposeBlock)
                     transpose_block([&](int i) { return row[t + i] + start; }, out, 64);
                 else
-                    for (std::int64_t c = 0; c < kBlock; ++c)
+                    for (std::int64_t c = 0; c < kTransposeBlock; ++c)
                         for (std::int64_t i = 0; i < n; ++i) out[c * 64 + i] = row[t + i][start + c];
-                out += kBlock * 64;
+                out += kTransposeBlock * 64;
             }
         }
     }
@@ -123,11 +125,12 @@ void refuse_code() { throw std::invalid_argument("a code is not below the arity 
 // Makes one word of the planes of a group, of samples(lane); returns the samples whose code is beyond its planes by one
 // at least.
 template <class Samples>
-std::uint64_t Packed::write_masks(std::int64_t g, std::int64_t word, bool add, Samples&& samples) {
+std::uint64_t PackedTable::write_masks(std::int64_t g, std::int64_t word, bool add, Samples&& samples) {
     static const Word none;
     const Group& group = groups_[g];
     std::uint64_t *out = planes_.get() + group.planes + word * group.n_planes * kLanes, beyond = 0;
-    for (int p = 0; p < group.n_planes; ++p)  // of the next word: groups in turn are more places than the processor follows
+    for (int p = 0; p < group.n_planes;
+         ++p)  // of the next word: groups in turn are more places than the processor follows
         __builtin_prefetch(out + (group.n_planes + p) * kLanes, 1);
     for (int lane = 0; lane < kLanes; ++lane)
         if (feature_at(g, lane) >= 0)
@@ -140,9 +143,9 @@ std::uint64_t Packed::write_masks(std::int64_t g, std::int64_t word, bool add, S
 // Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
 // A chunk may end within a word of a class: the next one goes on in that word.
 template <class Code>
-void Packed::pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
-    constexpr std::int64_t kMostGroups = 64;  // whose tile and rows fit the second-level cache
-    const std::int64_t block = table.feature_stride == 1 ? kMostGroups : 1;  // groups may share the memory of a row
+void PackedTable::pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t kMaxGroups = 64;  // whose tile and rows fit the second-level cache
+    const std::int64_t block = table.feature_stride == 1 ? kMaxGroups : 1;  // groups may share the memory of a row
     const std::int64_t chunk = std::max<std::int64_t>(1 << 15, n_classes() * 512);
     Tile<Code> tile(table, n_features());
     std::vector<std::int64_t> cursor(sizes_.size()), start(sizes_.size());
@@ -178,7 +181,8 @@ void Packed::pack_groups(const CodeTable<Code>& table, const Batch& batch, std::
 }
 
 // The same for columns of bytes whose rows are in class order already: words are made where the codes lie.
-void Packed::pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first, std::int64_t last) {
+void PackedTable::pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first,
+                               std::int64_t last) {
     for (std::int64_t g = first; g < last; ++g) {
         std::uint64_t beyond = 0;
         std::int64_t start = 0;
@@ -200,7 +204,7 @@ void Packed::pack_columns(const std::uint8_t* codes, std::int64_t feature_stride
 
 // Eight columns of bytes side by side, in class order; a lane without a feature holds zeros.
 template <class Code>
-void Packed::pack_bytes(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
+void PackedTable::pack_bytes(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
     for (std::int64_t g = first; g < last; ++g) {
         std::uint8_t* out = reinterpret_cast<std::uint8_t*>(planes_.get() + groups_[g].planes);
         const Code* in[kLanes];
@@ -223,7 +227,7 @@ void Packed::pack_bytes(const CodeTable<Code>& table, const Batch& batch, std::i
                         continue;
                     }
                     bits |= in[lane][row];
-                    to[lane] = std::uint8_t(in[lane][row] * kFieldBits);
+                    to[lane] = std::uint8_t(in[lane][row] * kCounterBits);
                 }
             }
             // Six times a code of four bits fits a byte, so the greatest byte then tells the greatest code.
@@ -231,13 +235,13 @@ void Packed::pack_bytes(const CodeTable<Code>& table, const Batch& batch, std::i
                 for (int lane = 0; lane < kLanes; ++lane) greatest[lane] = std::max(greatest[lane], at[lane]);
         }
         for (int lane = 0; lane < kLanes; ++lane)
-            if (bits > 15 || (in[lane] != nullptr && greatest[lane] >= arity[lane] * kFieldBits)) refuse_code();
+            if (bits > 15 || (in[lane] != nullptr && greatest[lane] >= arity[lane] * kCounterBits)) refuse_code();
     }
 }
 
 // Columns of 16-bit codes in class order.
 template <class Code>
-void Packed::copy_wide(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
+void PackedTable::copy_wide(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
     for (std::int64_t u = first; u < last; ++u)
         for (int lane = 0; lane < kLanes; ++lane) {
             const std::int64_t feature = feature_at(u, lane);
@@ -257,7 +261,7 @@ void Packed::copy_wide(const CodeTable<Code>& table, const Batch& batch, std::in
 }
 
 template <class Code>
-void Packed::add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
+void PackedTable::add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last) {
     const std::int64_t last_group = std::min(last, n_narrow_groups());
     std::fill(ready_.begin() + first, ready_.begin() + last, 0);
     std::vector<std::uint64_t> rows;
@@ -273,14 +277,14 @@ void Packed::add(const CodeTable<Code>& table, const Batch& batch, std::int64_t 
     copy_wide(table, batch, std::max(first, n_narrow_groups()), last);
 }
 
-void Packed::check(std::int64_t first, std::int64_t last) const {
+void PackedTable::check(std::int64_t first, std::int64_t last) const {
     for (std::int64_t g = first; g < std::min(last, n_narrow_groups()); ++g) {
         const Group& group = groups_[g];
         const std::uint64_t* word = planes_.get() + group.planes;
         if (uses_counters_) {
             const std::uint8_t* bytes = reinterpret_cast<const std::uint8_t*>(word);
             for (std::int64_t i = 0; i < n_samples_ * kLanes; ++i)
-                if (bytes[i] % kFieldBits != 0 || bytes[i] >= (group.n_planes + 1) * kFieldBits) refuse_code();
+                if (bytes[i] % kCounterBits != 0 || bytes[i] >= (group.n_planes + 1) * kCounterBits) refuse_code();
             continue;
         }
         std::uint64_t twice = 0;  // samples with two codes, or beyond the last sample of a class
@@ -307,21 +311,22 @@ void Packed::check(std::int64_t first, std::int64_t last) const {
         }
 }
 
-void Packed::finish(std::int64_t first, std::int64_t last) {
+void PackedTable::finish(std::int64_t first, std::int64_t last) {
     for (std::int64_t g = first; g < std::min(last, n_narrow_groups()) && !uses_counters_; ++g) {
         const Group& group = groups_[g];
         const std::int64_t row = std::int64_t(group.n_planes) * kLanes;
         std::uint32_t* margins = margins_.data() + group.margins;
-        kernel_.plane_margins(planes_.get() + group.planes, row, segments(), margins);
+        kernel_.plane_margins(planes_.get() + group.planes, row, layout(), margins);
         for (int lane = 0; lane < kLanes; ++lane)  // codes that only a feature of more codes in the group may have
-            for (int plane = feature_at(g, lane) < 0 ? 0 : arities_[feature_at(g, lane)]; plane < group.n_planes; ++plane)
+            for (int plane = feature_at(g, lane) < 0 ? 0 : arities_[feature_at(g, lane)]; plane < group.n_planes;
+                 ++plane)
                 if (margins[(n_classes() * group.n_planes + plane) * kLanes + lane] > 0) refuse_code();
     }
     std::fill(ready_.begin() + first, ready_.begin() + last, 1);
 }
 
 template <class Code>
-void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
+void PackedTable::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last) {
     const std::vector<std::int64_t> none(sizes_.size());
     const Batch batch{sizes_.data(), none.data(), order_.empty() ? nullptr : order_.data()};
     if constexpr (sizeof(Code) == 1) {
@@ -336,15 +341,15 @@ void Packed::pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t
     finish(first, last);
 }
 
-template void Packed::pack(const CodeTable<std::uint8_t>&, std::int64_t, std::int64_t);
-template void Packed::pack(const CodeTable<std::uint16_t>&, std::int64_t, std::int64_t);
-template void Packed::add(const CodeTable<std::uint8_t>&, const Batch&, std::int64_t, std::int64_t);
-template void Packed::add(const CodeTable<std::uint16_t>&, const Batch&, std::int64_t, std::int64_t);
+template void PackedTable::pack(const CodeTable<std::uint8_t>&, std::int64_t, std::int64_t);
+template void PackedTable::pack(const CodeTable<std::uint16_t>&, std::int64_t, std::int64_t);
+template void PackedTable::add(const CodeTable<std::uint8_t>&, const Batch&, std::int64_t, std::int64_t);
+template void PackedTable::add(const CodeTable<std::uint16_t>&, const Batch&, std::int64_t, std::int64_t);
 
-// A raw table to bit planes without a look at its samples one by one; see storage.hpp.
+// A raw table to bit planes without a look at its samples one by one; see packed_table.hpp.
 //
-// The masks of 64 rows, as they lie, are made of all their codes at once. For each class the bits of its own rows are then
-// drawn together, and appended to the plane of the class.
+// The masks of 64 rows, as they lie, are made of all their codes at once. For each class the bits of its own rows are
+// then drawn together, and appended to the plane of the class.
 
 namespace {
 
@@ -353,7 +358,7 @@ constexpr std::int64_t kFewClasses = 16;
 
 }  // namespace
 
-bool Packed::rows_of_classes(const Batch& batch, std::vector<std::uint64_t>& rows) const {
+bool PackedTable::rows_of_classes(const Batch& batch, std::vector<std::uint64_t>& rows) const {
     if (kernel_.append_bits == nullptr || batch.order == nullptr || n_classes() > kFewClasses) return false;
     std::int64_t n_rows = 0;
     for (std::int64_t c = 0; c < n_classes(); ++c) n_rows += batch.sizes[c];
@@ -372,9 +377,9 @@ bool Packed::rows_of_classes(const Batch& batch, std::vector<std::uint64_t>& row
     return true;
 }
 
-void Packed::pack_by_class(const CodeTable<std::uint8_t>& table, const Batch& batch,
-                           const std::vector<std::uint64_t>& rows, std::int64_t first, std::int64_t last) {
-    constexpr std::uint8_t kNone = 255;  // matches no plane
+void PackedTable::pack_by_class(const CodeTable<std::uint8_t>& table, const Batch& batch,
+                                const std::vector<std::uint64_t>& rows, std::int64_t first, std::int64_t last) {
+    constexpr std::uint8_t kNoCode = 255;  // matches no plane
     alignas(64) std::uint8_t rest[kLanes][64];
     std::vector<std::uint64_t> masks;
     std::vector<std::int64_t> filled;
@@ -396,9 +401,8 @@ void Packed::pack_by_class(const CodeTable<std::uint8_t>& table, const Batch& ba
                 if (feature >= 0 && n == 64) {
                     codes = table.column(feature) + 64 * w;
                 } else {
-                    std::memset(rest[lane], kNone, sizeof rest[lane]);
-                    if (feature >= 0)
-                        std::memcpy(rest[lane], table.column(feature) + 64 * w, std::size_t(n));
+                    std::memset(rest[lane], kNoCode, sizeof rest[lane]);
+                    if (feature >= 0) std::memcpy(rest[lane], table.column(feature) + 64 * w, std::size_t(n));
                 }
                 const std::uint64_t larger = kernel_.plane_masks(codes, group.n_planes, false, masks.data() + lane);
                 if (feature >= 0) beyond |= larger & (~std::uint64_t(0) >> (64 - n));

@@ -46,7 +46,7 @@ private:
 // Where the classes end among samples in class order.
 class ClassEnds {
 public:
-    explicit ClassEnds(const Packed& packed) {
+    explicit ClassEnds(const PackedTable& packed) {
         std::int64_t end = 0;
         for (std::int64_t c = 0; c < packed.n_classes(); ++c) ends_.push_back(end += packed.class_size(c));
     }
@@ -62,7 +62,7 @@ private:
 };
 
 // Found once, used by every feature.
-Runs class_runs(const Packed& packed, const Partition& partition) {
+Runs class_runs(const PackedTable& packed, const Partition& partition) {
     const ClassEnds classes(packed);
     Runs runs;
     for (std::int64_t z = 0; z < partition.n_parts; ++z) {
@@ -73,7 +73,7 @@ Runs class_runs(const Packed& packed, const Partition& partition) {
     return runs;
 }
 
-std::int64_t left_out(const Packed& packed, const Partition& partition, const Terms& terms) {
+std::int64_t left_out(const PackedTable& packed, const Partition& partition, const Terms& terms) {
     return terms(1) * (packed.n_samples() - partition.n_kept());
 }
 
@@ -106,7 +106,7 @@ private:
 
 }  // namespace
 
-PartitionVectors refine(const Packed& packed, const Partition& partition, std::int64_t feature) {
+PartitionVectors refine(const PackedTable& packed, const Partition& partition, std::int64_t feature) {
     std::vector<std::uint16_t> scratch;
     const std::uint16_t* codes = packed.codes(feature, scratch);
     std::vector<std::int64_t> at(std::size_t(packed.arity(feature)));
@@ -133,8 +133,9 @@ PartitionVectors refine(const Packed& packed, const Partition& partition, std::i
     return out;
 }
 
-void partition_sums(const Packed& packed, const Terms& terms, const Partition& partition, const std::int64_t* groups,
-                    std::int64_t n_groups, std::int64_t* xz, std::int64_t* xzc) {
+void partition_sums(const PackedTable& packed, const Terms& terms, const Partition& partition,
+                    const std::int64_t* groups, std::int64_t n_groups, std::int64_t* pooled_sums,
+                    std::int64_t* class_sums) {
     const Runs runs = class_runs(packed, partition);
     const std::int64_t rest = left_out(packed, partition, terms);
     const std::uint32_t* order = partition.order;
@@ -145,40 +146,40 @@ void partition_sums(const Packed& packed, const Terms& terms, const Partition& p
             const std::int64_t feature = features[lane];
             const std::uint16_t* codes = packed.codes(feature, scratch);
             for (std::size_t t = 0; t < sorted.size(); ++t) sorted[t] = codes[order[t]];
-            Counter within(packed.arity(feature)), pooled(packed.arity(feature));
-            std::int64_t sum_z = rest, sum_zc = rest, t = 0, r = 0;
+            Counter class_counter(packed.arity(feature)), pooled_counter(packed.arity(feature));
+            std::int64_t pooled_sum = rest, class_sum = rest, t = 0, r = 0;
             for (std::int64_t z = 0; z < partition.n_parts; ++z) {
                 const std::int64_t first = t;
                 for (; r < runs.part_ends[z]; ++r) {
                     const std::int64_t run = t;
                     for (; t < runs.ends[r]; ++t) {
-                        within.add(sorted[t]);
-                        pooled.add(sorted[t]);
+                        class_counter.add(sorted[t]);
+                        pooled_counter.add(sorted[t]);
                     }
-                    sum_zc += within.take(terms, t - run, [&](std::int64_t i) { return sorted[run + i]; });
+                    class_sum += class_counter.take(terms, t - run, [&](std::int64_t i) { return sorted[run + i]; });
                 }
-                sum_z += pooled.take(terms, t - first, [&](std::int64_t i) { return sorted[first + i]; });
+                pooled_sum += pooled_counter.take(terms, t - first, [&](std::int64_t i) { return sorted[first + i]; });
             }
-            xz[feature] = sum_z;
-            xzc[feature] = sum_zc;
+            pooled_sums[feature] = pooled_sum;
+            class_sums[feature] = class_sum;
         }
     }
 }
 
-void partition_marginals(const Packed& packed, const Terms& terms, const Partition& partition, std::int64_t* z,
-                         std::int64_t* zc) {
+void partition_marginals(const PackedTable& packed, const Terms& terms, const Partition& partition,
+                         std::int64_t* pooled_sum, std::int64_t* class_sum) {
     const std::int64_t* starts = partition.starts;
-    *z = *zc = left_out(packed, partition, terms);
+    *pooled_sum = *class_sum = left_out(packed, partition, terms);
     for (std::int64_t part = 0; part < partition.n_parts; ++part)
-        *z += terms(std::uint64_t(starts[part + 1] - starts[part]));
+        *pooled_sum += terms(std::uint64_t(starts[part + 1] - starts[part]));
     std::int64_t begin = 0;
     for (const auto end : class_runs(packed, partition).ends) {
-        *zc += terms(std::uint64_t(end - begin));
+        *class_sum += terms(std::uint64_t(end - begin));
         begin = end;
     }
 }
 
-std::int64_t degrees_of_freedom(const Packed& packed, const Partition& partition, std::int64_t feature) {
+std::int64_t degrees_of_freedom(const PackedTable& packed, const Partition& partition, std::int64_t feature) {
     const Runs runs = class_runs(packed, partition);
     std::vector<std::uint16_t> scratch;
     const std::uint16_t* codes = packed.codes(feature, scratch);
@@ -195,7 +196,8 @@ std::int64_t degrees_of_freedom(const Packed& packed, const Partition& partition
     return sum;
 }
 
-Runs arrange(const Packed& packed, const Partition& partition, std::int64_t feature, std::vector<std::uint16_t>& arranged) {
+Runs arrange(const PackedTable& packed, const Partition& partition, std::int64_t feature,
+             std::vector<std::uint16_t>& arranged) {
     Runs runs = class_runs(packed, partition);
     std::vector<std::uint16_t> scratch;
     const std::uint16_t* codes = packed.codes(feature, scratch);
@@ -210,11 +212,11 @@ Runs arrange(const Packed& packed, const Partition& partition, std::int64_t feat
 }
 
 void shuffled_sums(const Terms& terms, const std::uint16_t* codes, std::int64_t n, const std::int64_t* run_ends,
-                   const std::int64_t* part_ends, std::int64_t n_parts, const std::uint64_t* seeds, std::int64_t n_seeds,
-                   std::int64_t* out) {
+                   const std::int64_t* part_ends, std::int64_t n_parts, const std::uint64_t* seeds,
+                   std::int64_t n_seeds, std::int64_t* out) {
     const std::int64_t n_codes = n ? 1 + *std::max_element(codes, codes + n) : 0;
     std::vector<std::uint16_t> drawn;
-    Counter within(n_codes);
+    Counter class_counter(n_codes);
     for (std::int64_t b = 0; b < n_seeds; ++b) {
         drawn.assign(codes, codes + n);  // afresh, so that a draw depends on its seed alone
         Random random(seeds[b]);
@@ -225,9 +227,9 @@ void shuffled_sums(const Terms& terms, const std::uint16_t* codes, std::int64_t 
                 const std::int64_t run = t;
                 for (; t < run_ends[r]; ++t) {  // Fisher and Yates: each place draws from those not yet placed
                     std::swap(drawn[t], drawn[t + random.below(std::uint32_t(last - t))]);
-                    within.add(drawn[t]);
+                    class_counter.add(drawn[t]);
                 }
-                sum += within.take(terms, t - run, [&](std::int64_t i) { return drawn[run + i]; });
+                sum += class_counter.take(terms, t - run, [&](std::int64_t i) { return drawn[run + i]; });
             }
         }
         out[b] = sum;

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "count/sparse_division.hpp"
+#include "count/sparse_partition.hpp"
 
 namespace bitsieve {
 
@@ -21,7 +21,7 @@ SparseCounts::SparseCounts(const ListedCodes& columns, const ListedRows& rows, s
     for (std::int64_t i = 0; i < columns.n_rows; ++i) class_size_[classes[i]] += weight(i);
     for (const std::int64_t size : class_size_) n_samples_ += size;
     count_cells();
-    turn_to_rows(block);
+    transpose_to_rows(block);
 }
 
 void SparseCounts::count_cells() {
@@ -50,7 +50,8 @@ void SparseCounts::count_cells() {
             for (std::int64_t e = begin; e < end; ++e)
                 table[classes_[columns_.row[e]] * codes + columns_.code[e]] += weight(columns_.row[e]);
             for (std::int64_t cell = 0; cell < size; ++cell)
-                if (table[cell]) cells_.push_back({std::int32_t(cell / codes), std::uint16_t(cell % codes), table[cell]});
+                if (table[cell])
+                    cells_.push_back({std::int32_t(cell / codes), std::uint16_t(cell % codes), table[cell]});
         } else {
             keys.clear();
             for (std::int64_t e = begin; e < end; ++e)
@@ -69,7 +70,7 @@ void SparseCounts::count_cells() {
     }
 }
 
-void SparseCounts::turn_to_rows(std::int64_t block) {
+void SparseCounts::transpose_to_rows(std::int64_t block) {
     const std::int64_t n = columns_.n_columns, n_rows = columns_.n_rows;
     std::fill(rows_.start, rows_.start + n_rows + 1, 0);
     for (std::int64_t e = 0; e < columns_.start[n]; ++e) ++rows_.start[columns_.row[e] + 1];
@@ -77,7 +78,8 @@ void SparseCounts::turn_to_rows(std::int64_t block) {
     std::vector<std::int64_t> next(rows_.start, rows_.start + n_rows);
     std::vector<std::int64_t> place(columns_.start, columns_.start + n);  // of every column, what was not taken yet
     for (std::int64_t first = 0, last; first < n_rows; first = last) {
-        const std::int64_t* beyond = std::upper_bound(rows_.start + first + 1, rows_.start + n_rows + 1, rows_.start[first] + block);
+        const std::int64_t* beyond =
+            std::upper_bound(rows_.start + first + 1, rows_.start + n_rows + 1, rows_.start[first] + block);
         last = std::max<std::int64_t>(beyond - rows_.start - 1, first + 1);
         for (std::int64_t j = 0; j < n; ++j) {
             std::int64_t e = place[j];
@@ -91,8 +93,8 @@ void SparseCounts::turn_to_rows(std::int64_t block) {
     }
 }
 
-void SparseCounts::own_sums(const Terms& terms, std::int64_t first, std::int64_t last, std::int64_t* pooled,
-                            std::int64_t* within) const {
+void SparseCounts::column_sums(const Terms& terms, std::int64_t first, std::int64_t last, std::int64_t* pooled,
+                               std::int64_t* per_class) const {
     std::vector<std::uint32_t> of_code(std::size_t(most_codes_), 0);
     for (std::int64_t j = first; j < last; ++j) {
         std::int64_t alone = 0, with_class = 0;
@@ -105,30 +107,32 @@ void SparseCounts::own_sums(const Terms& terms, std::int64_t first, std::int64_t
             of_code[cell->code] = 0;
         }
         pooled[j] = alone;
-        within[j] = with_class;
+        per_class[j] = with_class;
     }
 }
 
-// The counts of the cells of the tables of a division of the samples with sparse columns of codes.
+// The counts of the cells of the tables of a partition of the samples with sparse columns of codes.
 
-bool division_cells(const SparseCounts& counts, const Division& division, const std::int64_t* columns,
-                    std::int64_t n_columns, std::int64_t* xy, std::int64_t width, std::int64_t* xyc,
-                    std::int64_t width_within) {
-    const Sizes sizes(counts, division);
-    const std::vector<std::int32_t> place = places_of_rows(counts, division);
+bool partition_cells(const SparseCounts& counts, const SparsePartition& partition, const std::int64_t* columns,
+                     std::int64_t n_columns, std::int64_t* pooled_rows, std::int64_t pooled_width,
+                     std::int64_t* class_rows, std::int64_t class_width) {
+    const Sizes sizes(counts, partition);
+    const std::vector<std::int32_t> place = places_of_rows(counts, partition);
     std::vector<std::uint64_t> entries;
-    Hits hits(counts, division);
-    std::vector<std::int64_t> pooled, within, code_total(std::size_t(counts.most_codes()), 0);
-    // A cell that loses what it would hold is taken out of the list again; the rest of the cells are as the margins say.
-    std::vector<std::int64_t> gone, gone_within;
+    CoOccurrences co_occurrences(counts, partition);
+    std::vector<std::int64_t> pooled_cells, class_cells, code_total(std::size_t(counts.most_codes()), 0);
+    // A cell that loses what it would hold is taken out of the list again; the rest of the cells are as the margins
+    // say.
+    std::vector<std::int64_t> lost_pooled_cells, lost_class_cells;
     const auto change = [](std::vector<std::int64_t>& made, std::vector<std::int64_t>& lost) {
         return [&made, &lost](std::int64_t before, std::int64_t now) {
             if (now) made.push_back(now);
             if (before) lost.push_back(before);
         };
     };
-    const auto note = change(pooled, gone), note_within = change(within, gone_within);
-    TableWalk walk(counts, division, sizes, note, note_within);
+    const auto note_pooled = change(pooled_cells, lost_pooled_cells),
+               note_class = change(class_cells, lost_class_cells);
+    TableWalk walk(counts, partition, sizes, note_pooled, note_class);
     const auto settle = [](std::vector<std::int64_t>& made, std::vector<std::int64_t>& lost, std::int64_t* out,
                            std::int64_t room) {
         std::sort(made.begin(), made.end());
@@ -143,31 +147,31 @@ bool division_cells(const SparseCounts& counts, const Division& division, const 
     for (std::int64_t k = 0; k < n_columns; ++k) {
         const std::int64_t j = columns[k];
         entries_of(counts.columns(), place, j, entries);
-        pooled = sizes.part;
-        within = sizes.label;
-        gone.clear();
-        gone_within.clear();
+        pooled_cells = sizes.part;
+        class_cells = sizes.label;
+        lost_pooled_cells.clear();
+        lost_class_cells.clear();
         const ListedCell *begin = counts.cells_begin(j), *end = counts.cells_end(j);
         for (const ListedCell* cell = begin; cell != end; ++cell) {
-            within.push_back(cell->count);
+            class_cells.push_back(cell->count);
             code_total[cell->code] += cell->count;
         }
         for (const ListedCell* cell = begin; cell != end; ++cell)
-            if (const std::int64_t total = std::exchange(code_total[cell->code], 0)) pooled.push_back(total);
-        const std::int64_t hit = walk.walk(j, hits.of(j, entries.data(), std::int64_t(entries.size())));
-        pooled.push_back(counts.n_samples() - sizes.listed - counts.n_listed(j) + hit);
-        if (!settle(pooled, gone, xy + k * width, width)) return false;
-        if (!xyc) continue;
+            if (const std::int64_t total = std::exchange(code_total[cell->code], 0)) pooled_cells.push_back(total);
+        const std::int64_t hit = walk.walk(j, co_occurrences.of(j, entries.data(), std::int64_t(entries.size())));
+        pooled_cells.push_back(counts.n_samples() - sizes.listed - counts.n_listed(j) + hit);
+        if (!settle(pooled_cells, lost_pooled_cells, pooled_rows + k * pooled_width, pooled_width)) return false;
+        if (!class_rows) continue;
         std::vector<std::int64_t> rest(std::size_t(counts.n_classes()));
         for (std::int64_t c = 0; c < counts.n_classes(); ++c) rest[c] = counts.class_size(c) - sizes.class_listed[c];
         walk.each_class([&](std::int32_t c, std::int64_t listed, std::int64_t both) { rest[c] += both - listed; });
-        within.insert(within.end(), rest.begin(), rest.end());
-        if (!settle(within, gone_within, xyc + k * width_within, width_within)) return false;
+        class_cells.insert(class_cells.end(), rest.begin(), rest.end());
+        if (!settle(class_cells, lost_class_cells, class_rows + k * class_width, class_width)) return false;
     }
     return true;
 }
 
-// Sums of T over the tables of a division of the samples with sparse columns of codes.
+// Sums of T over the tables of a partition of the samples with sparse columns of codes.
 
 namespace {
 
@@ -193,48 +197,55 @@ private:
     std::vector<std::pair<std::uint64_t, std::int64_t>> known_;
 };
 
-// Sums over the tables of a division with one column after the other.
-class DivisionSums {
+// Sums over the tables of a partition with one column after the other.
+class SparsePartitionSums {
 public:
-    DivisionSums(const DivisionSums&) = delete;  // the walk points to this object
-    DivisionSums& operator=(const DivisionSums&) = delete;
+    SparsePartitionSums(const SparsePartitionSums&) = delete;  // the walk points to this object
+    SparsePartitionSums& operator=(const SparsePartitionSums&) = delete;
 
-    DivisionSums(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own)
-        : counts_(counts), sizes_(counts, division), own_(own), terms_(terms), hits_(counts, division),
-          walk_(counts, division, sizes_, Change{this, false}, Change{this, true}),
+    SparsePartitionSums(const SparseCounts& counts, const Terms& terms, const SparsePartition& partition,
+                        const ColumnSums& column_sums)
+        : counts_(counts),
+          sizes_(counts, partition),
+          columns_(column_sums),
+          terms_(terms),
+          co_occurrences_(counts, partition),
+          walk_(counts, partition, sizes_, Change{this, false}, Change{this, true}),
           class_rest_(std::size_t(counts.n_classes())) {
-        for (const std::int64_t size : sizes_.part) base_ += terms_(size);
-        for (const std::int64_t size : sizes_.label) base_within_ += terms_(size);
+        for (const std::int64_t size : sizes_.part) pooled_base_ += terms_(size);
+        for (const std::int64_t size : sizes_.label) class_base_ += terms_(size);
         for (std::int64_t c = 0; c < counts.n_classes(); ++c) {
             class_rest_[c] = terms_(counts.class_size(c) - sizes_.class_listed[c]);
-            base_within_ += class_rest_[c];
+            class_base_ += class_rest_[c];
         }
     }
 
-    void add(std::int64_t column, const std::uint64_t* entries, std::int64_t n, std::int64_t* xy, std::int64_t* xyc) {
-        pooled_ = base_ + own_.pooled[column];
-        within_ = base_within_ + own_.within[column];
+    void add(std::int64_t column, const std::uint64_t* entries, std::int64_t n, std::int64_t* pooled_sums,
+             std::int64_t* class_sums) {
+        pooled_sum_ = pooled_base_ + columns_.pooled[column];
+        class_sum_ = class_base_ + columns_.per_class[column];
         const std::int64_t left = counts_.n_samples() - sizes_.listed - counts_.n_listed(column);
         if (n == 0) {
-            *xy = pooled_ + terms_(std::max(left, std::int64_t(0)));  // below 0: no column of its size is apart
-            if (xyc) *xyc = within_ + untouched_classes(column);
+            *pooled_sums =
+                pooled_sum_ + terms_(std::max(left, std::int64_t(0)));  // below 0: no column of its size is apart
+            if (class_sums) *class_sums = class_sum_ + untouched_classes(column);
             return;
         }
-        const std::int64_t hit = walk_.walk(column, hits_.of(column, entries, n));
-        *xy = pooled_ + terms_(left + hit);
-        if (!xyc) return;
+        const std::int64_t hit = walk_.walk(column, co_occurrences_.of(column, entries, n));
+        *pooled_sums = pooled_sum_ + terms_(left + hit);
+        if (!class_sums) return;
         walk_.each_class([&](std::int32_t c, std::int64_t listed, std::int64_t both) {
-            within_ += terms_(rest_of(c) - listed + both) - class_rest_[c];
+            class_sum_ += terms_(rest_of(c) - listed + both) - class_rest_[c];
         });
-        *xyc = within_;
+        *class_sums = class_sum_;
     }
 
 private:
     struct Change {
-        DivisionSums* sums;
-        bool within;
+        SparsePartitionSums* sums;
+        bool per_class;
         void operator()(std::int64_t before, std::int64_t now) const {
-            (within ? sums->within_ : sums->pooled_) += sums->terms_(now) - sums->terms_(before);
+            (per_class ? sums->class_sum_ : sums->pooled_sum_) += sums->terms_(now) - sums->terms_(before);
         }
     };
 
@@ -254,25 +265,27 @@ private:
 
     const SparseCounts& counts_;
     Sizes sizes_;
-    OwnSums own_;
+    ColumnSums columns_;
     RememberedTerms terms_;
-    Hits hits_;
+    CoOccurrences co_occurrences_;
     TableWalk<Change, Change> walk_;
     std::vector<std::int64_t> class_rest_;  // T of the samples of a class in the rest
-    std::int64_t base_ = 0, base_within_ = 0, pooled_ = 0, within_ = 0;
+    std::int64_t pooled_base_ = 0, class_base_ = 0, pooled_sum_ = 0, class_sum_ = 0;
 };
 
 }  // namespace
 
-void division_sums_by_rows(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
-                           std::int64_t first, std::int64_t last, std::int64_t* xy, std::int64_t* xyc) {
-    DivisionSums sums(counts, terms, division, own);
+void partition_sums_by_rows(const SparseCounts& counts, const Terms& terms, const SparsePartition& partition,
+                            const ColumnSums& column_sums, std::int64_t first, std::int64_t last,
+                            std::int64_t* pooled_sums, std::int64_t* class_sums) {
+    SparsePartitionSums sums(counts, terms, partition, column_sums);
     const std::int32_t* columns = counts.listed_columns();
     const std::uint16_t* codes = counts.listed_codes();
-    std::vector<std::int64_t> begin(std::size_t(division.n_rows)), end(begin);
+    std::vector<std::int64_t> begin(std::size_t(partition.n_rows)), end(begin);
     std::vector<std::uint64_t> next(std::size_t(last - first + 1), 0);
-    for (std::int64_t i = 0; i < division.n_rows; ++i) {
-        const std::int32_t *low = columns + counts.row_begin(division.row[i]), *high = columns + counts.row_end(division.row[i]);
+    for (std::int64_t i = 0; i < partition.n_rows; ++i) {
+        const std::int32_t *low = columns + counts.row_begin(partition.row[i]),
+                           *high = columns + counts.row_end(partition.row[i]);
         if (first > 0) low = std::lower_bound(low, high, std::int32_t(first));
         if (last < counts.n_columns()) high = std::lower_bound(low, high, std::int32_t(last));
         begin[i] = low - columns;
@@ -281,38 +294,44 @@ void division_sums_by_rows(const SparseCounts& counts, const Terms& terms, const
     }
     for (std::int64_t j = 0; j < last - first; ++j) next[j + 1] += next[j];
     std::vector<std::uint64_t> entries(std::size_t(next.back()));
-    for (std::int64_t i = 0; i < division.n_rows; ++i)
+    for (std::int64_t i = 0; i < partition.n_rows; ++i)
         for (std::int64_t e = begin[i]; e < end[i]; ++e)
             entries[next[columns[e] - first]++] = (std::uint64_t(i) << 16) | codes[e];
     std::uint64_t done = 0;  // next[j] is by now where the entries of column j end
     for (std::int64_t j = first; j < last; done = next[j++ - first])
-        sums.add(j, entries.data() + done, std::int64_t(next[j - first] - done), xy + j, xyc ? xyc + j : nullptr);
+        sums.add(j, entries.data() + done, std::int64_t(next[j - first] - done), pooled_sums + j,
+                 class_sums ? class_sums + j : nullptr);
 }
 
-void division_sums_by_columns(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
-                              const std::int64_t* columns, std::int64_t n_columns, std::int64_t* xy, std::int64_t* xyc) {
-    DivisionSums sums(counts, terms, division, own);
-    const std::vector<std::int32_t> place = places_of_rows(counts, division);
+void partition_sums_by_columns(const SparseCounts& counts, const Terms& terms, const SparsePartition& partition,
+                               const ColumnSums& column_sums, const std::int64_t* columns, std::int64_t n_columns,
+                               std::int64_t* pooled_sums, std::int64_t* class_sums) {
+    SparsePartitionSums sums(counts, terms, partition, column_sums);
+    const std::vector<std::int32_t> place = places_of_rows(counts, partition);
     std::vector<std::uint64_t> entries;
     for (std::int64_t k = 0; k < n_columns; ++k) {
         entries_of(counts.columns(), place, columns[k], entries);
-        sums.add(columns[k], entries.data(), std::int64_t(entries.size()), xy + k, xyc ? xyc + k : nullptr);
+        sums.add(columns[k], entries.data(), std::int64_t(entries.size()), pooled_sums + k,
+                 class_sums ? class_sums + k : nullptr);
     }
 }
 
-std::int64_t division_sums_met(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
-                               std::int64_t* columns, std::int64_t* xy) {
+std::int64_t partition_sums_cooccurring(const SparseCounts& counts, const Terms& terms,
+                                        const SparsePartition& partition, const ColumnSums& column_sums,
+                                        std::int64_t* columns, std::int64_t* pooled_sums) {
     struct Met {
         std::int32_t column;
         std::uint64_t entry;
-        bool operator<(const Met& other) const { return column != other.column ? column < other.column : entry < other.entry; }
+        bool operator<(const Met& other) const {
+            return column != other.column ? column < other.column : entry < other.entry;
+        }
     };
     std::vector<Met> met;
-    for (std::int64_t i = 0; i < division.n_rows; ++i)
-        for (std::int64_t e = counts.row_begin(division.row[i]); e < counts.row_end(division.row[i]); ++e)
+    for (std::int64_t i = 0; i < partition.n_rows; ++i)
+        for (std::int64_t e = counts.row_begin(partition.row[i]); e < counts.row_end(partition.row[i]); ++e)
             met.push_back({counts.listed_columns()[e], (std::uint64_t(i) << 16) | counts.listed_codes()[e]});
     std::sort(met.begin(), met.end());
-    DivisionSums sums(counts, terms, division, own);
+    SparsePartitionSums sums(counts, terms, partition, column_sums);
     std::vector<std::uint64_t> entries;
     std::int64_t n_columns = 0;
     for (std::size_t k = 0; k < met.size(); ++n_columns) {
@@ -320,15 +339,16 @@ std::int64_t division_sums_met(const SparseCounts& counts, const Terms& terms, c
         entries.clear();
         for (; k < met.size() && met[k].column == column; ++k) entries.push_back(met[k].entry);
         columns[n_columns] = column;
-        sums.add(column, entries.data(), std::int64_t(entries.size()), xy + n_columns, nullptr);
+        sums.add(column, entries.data(), std::int64_t(entries.size()), pooled_sums + n_columns, nullptr);
     }
     return n_columns;
 }
 
-void division_sums_apart(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
-                         const std::int64_t* columns, std::int64_t n_columns, std::int64_t* xy) {
-    DivisionSums sums(counts, terms, division, own);
-    for (std::int64_t k = 0; k < n_columns; ++k) sums.add(columns[k], nullptr, 0, xy + k, nullptr);
+void partition_sums_disjoint(const SparseCounts& counts, const Terms& terms, const SparsePartition& partition,
+                             const ColumnSums& column_sums, const std::int64_t* columns, std::int64_t n_columns,
+                             std::int64_t* pooled_sums) {
+    SparsePartitionSums sums(counts, terms, partition, column_sums);
+    for (std::int64_t k = 0; k < n_columns; ++k) sums.add(columns[k], nullptr, 0, pooled_sums + k, nullptr);
 }
 
 }  // namespace bitsieve

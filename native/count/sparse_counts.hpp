@@ -1,11 +1,12 @@
 // Contingency tables of columns of codes of which most samples have one common code: only the others are listed.
 //
-// A cell that holds the common code is never visited: it is what the margins leave. So the tables of a division of the
-// samples into parts (by the codes of another column, say) with all columns cost the listed codes of the samples outside one
-// part, the rest, and a few additions for every other column.
+// A cell that holds the common code is never visited: it is what the margins leave. So the tables of a partition of the
+// samples into parts (by the codes of another column, say) with all columns cost the listed codes of the samples
+// outside one part, the rest, and a few additions for every other column.
 //
-// Codes are held by column and by row, in memory of the caller's, which may be mapped from files. Every sum is of integers: neither blocks nor the way the
-// samples are visited can change a bit. Limits: samples, and the sum of their weights, <= 2^31; columns < 2^31; codes < 2^16.
+// Codes are held by column and by row, in memory of the caller's, which may be mapped from files. Every sum is of
+// integers: neither blocks nor the way the samples are visited can change a bit. Limits: samples, and the sum of their
+// weights, <= 2^31; columns < 2^31; codes < 2^16.
 #pragma once
 
 #include <cstdint>
@@ -37,28 +38,28 @@ struct ListedCell {
     std::uint32_t count;
 };
 
-// Some rows, ascending, and for each the label of its part and class; labels are numbered by part, then by class. All other
-// rows are in one more part, the rest.
-struct Division {
+// Some rows, ascending, and for each the label of its part and class; labels are numbered by part, then by class. All
+// other rows are in one more part, the rest.
+struct SparsePartition {
     const std::int32_t* row;
     const std::int32_t* label;
     std::int64_t n_rows;
-    const std::int32_t* part_of;   // of every label
+    const std::int32_t* part_of;  // of every label
     const std::int32_t* class_of;
     std::int64_t n_labels;
 };
 
 // For every column the sums of T over its listed codes, and over these and the classes.
-struct OwnSums {
+struct ColumnSums {
     const std::int64_t* pooled;
-    const std::int64_t* within;
+    const std::int64_t* per_class;
 };
 
 class SparseCounts {
 public:
-    // rows: room, filled here in blocks of rows that list about so many codes: each is whole before the next one begins, so
-    // that of rows mapped from a file few pages must be in memory. classes: of every row, below n_classes. weights: how many
-    // samples a row stands for, at least 1 (null: one).
+    // rows: room, filled here in blocks of rows that list about so many codes: each is whole before the next one
+    // begins, so that of rows mapped from a file few pages must be in memory. classes: of every row, below n_classes.
+    // weights: how many samples a row stands for, at least 1 (null: one).
     SparseCounts(const ListedCodes& columns, const ListedRows& rows, std::int64_t block, const std::int32_t* classes,
                  std::int64_t n_classes, const std::uint32_t* weights);
 
@@ -71,8 +72,8 @@ public:
     std::uint32_t weight(std::int64_t row) const { return weights_ ? weights_[row] : 1; }
     std::int32_t class_of(std::int64_t row) const { return classes_[row]; }
     const ListedCodes& columns() const { return columns_; }
-    std::int64_t n_codes(std::int64_t j) const { return n_codes_[j]; }  // one more than the largest listed code
-    std::int64_t most_codes() const { return most_codes_; }              // of any column
+    std::int64_t n_codes(std::int64_t j) const { return n_codes_[j]; }    // one more than the largest listed code
+    std::int64_t most_codes() const { return most_codes_; }               // of any column
     std::int64_t n_listed(std::int64_t j) const { return n_listed_[j]; }  // samples with a listed code
 
     // By class, then by code.
@@ -85,13 +86,13 @@ public:
     const std::int32_t* listed_columns() const { return rows_.column; }
     const std::uint16_t* listed_codes() const { return rows_.code; }
 
-    // OwnSums of columns first .. last, written to pooled[first], within[first], ...
-    void own_sums(const Terms& terms, std::int64_t first, std::int64_t last, std::int64_t* pooled,
-                  std::int64_t* within) const;
+    // ColumnSums of columns first .. last, written to pooled[first], per_class[first], ...
+    void column_sums(const Terms& terms, std::int64_t first, std::int64_t last, std::int64_t* pooled,
+                     std::int64_t* per_class) const;
 
 private:
     void count_cells();
-    void turn_to_rows(std::int64_t block);
+    void transpose_to_rows(std::int64_t block);
 
     ListedCodes columns_;
     ListedRows rows_;
@@ -104,28 +105,32 @@ private:
     std::vector<ListedCell> cells_;
 };
 
-// Sums of T over the tables of a division with columns: pooled over the classes, and within them (null: skip).
+// Sums of T over the tables of a partition with columns: pooled over the classes, and within them (null: skip).
 //
-// By rows: those of columns first .. last, xy[first], ..., from the rows of the division. By columns: those of the columns
-// listed, xy[0], ..., from all that these list. Both give the same integers.
-void division_sums_by_rows(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
-                           std::int64_t first, std::int64_t last, std::int64_t* xy, std::int64_t* xyc);
-void division_sums_by_columns(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
-                              const std::int64_t* columns, std::int64_t n_columns, std::int64_t* xy, std::int64_t* xyc);
+// By rows: those of columns first .. last, pooled_sums[first], ..., from the rows of the partition. By columns: those
+// of the columns listed, pooled_sums[0], ..., from all that these list. Both give the same integers.
+void partition_sums_by_rows(const SparseCounts& counts, const Terms& terms, const SparsePartition& partition,
+                            const ColumnSums& column_sums, std::int64_t first, std::int64_t last,
+                            std::int64_t* pooled_sums, std::int64_t* class_sums);
+void partition_sums_by_columns(const SparseCounts& counts, const Terms& terms, const SparsePartition& partition,
+                               const ColumnSums& column_sums, const std::int64_t* columns, std::int64_t n_columns,
+                               std::int64_t* pooled_sums, std::int64_t* class_sums);
 
-// The columns that list a code in a row of the division, ascending, and their sums pooled over the classes; room for as many
-// as these rows list codes. Returns how many columns there are.
-std::int64_t division_sums_met(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
-                               std::int64_t* columns, std::int64_t* xy);
+// The columns that list a code in a row of the partition, ascending, and their sums pooled over the classes; room for
+// as many as these rows list codes. Returns how many columns there are.
+std::int64_t partition_sums_cooccurring(const SparseCounts& counts, const Terms& terms,
+                                        const SparsePartition& partition, const ColumnSums& column_sums,
+                                        std::int64_t* columns, std::int64_t* pooled_sums);
 
-// The sums pooled over the classes that the columns would have if they listed no code in a row of the division.
-void division_sums_apart(const SparseCounts& counts, const Terms& terms, const Division& division, const OwnSums& own,
-                         const std::int64_t* columns, std::int64_t n_columns, std::int64_t* xy);
+// The sums pooled over the classes that the columns would have if they listed no code in a row of the partition.
+void partition_sums_disjoint(const SparseCounts& counts, const Terms& terms, const SparsePartition& partition,
+                             const ColumnSums& column_sums, const std::int64_t* columns, std::int64_t n_columns,
+                             std::int64_t* pooled_sums);
 
 // Row k: the counts of the cells that are not empty of the table with column columns[k], in any order; width and
-// width_within: the lengths of the rows. Whether all of them had room.
-bool division_cells(const SparseCounts& counts, const Division& division, const std::int64_t* columns,
-                    std::int64_t n_columns, std::int64_t* xy, std::int64_t width, std::int64_t* xyc,
-                    std::int64_t width_within);
+// class_width: the lengths of the rows. Whether all of them had room.
+bool partition_cells(const SparseCounts& counts, const SparsePartition& partition, const std::int64_t* columns,
+                     std::int64_t n_columns, std::int64_t* pooled_cells, std::int64_t width, std::int64_t* class_cells,
+                     std::int64_t class_width);
 
 }  // namespace bitsieve

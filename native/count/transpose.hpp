@@ -29,14 +29,14 @@ inline void transpose_8x8(std::uint64_t (&w)[8]) {
     for (int r : {0, 2, 4, 6}) swap(r, r + 1, 8, 0x00FF00FF00FF00FFULL);
 }
 
-constexpr int kBlock = 16;  // rows and columns that are transposed at once
+constexpr int kTransposeBlock = 16;  // rows and columns that are transposed at once
 
 // Byte c of row r to out[c * out_stride + r], for sixteen rows of sixteen bytes; row(r) is where row r lies.
 template <class Row>
 inline void transpose_block(Row&& row, std::uint8_t* out, std::int64_t out_stride) {
 #if defined(__SSE2__)
-    __m128i v[kBlock], w[kBlock];
-    for (int r = 0; r < kBlock; ++r) v[r] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row(r)));
+    __m128i v[kTransposeBlock], w[kTransposeBlock];
+    for (int r = 0; r < kTransposeBlock; ++r) v[r] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(row(r)));
     for (int round = 0; round < 4; ++round) {  // each moves one bit of the number of a row into that of a byte
         for (int i = 0; i < 8; ++i) {
             w[2 * i] = _mm_unpacklo_epi8(v[i], v[i + 8]);
@@ -44,10 +44,10 @@ inline void transpose_block(Row&& row, std::uint8_t* out, std::int64_t out_strid
         }
         std::swap(v, w);
     }
-    for (int c = 0; c < kBlock; ++c) _mm_storeu_si128(reinterpret_cast<__m128i*>(out + c * out_stride), v[c]);
+    for (int c = 0; c < kTransposeBlock; ++c) _mm_storeu_si128(reinterpret_cast<__m128i*>(out + c * out_stride), v[c]);
 #else
-    for (int r = 0; r < kBlock; r += 8)
-        for (int c = 0; c < kBlock; c += 8) {
+    for (int r = 0; r < kTransposeBlock; r += 8)
+        for (int c = 0; c < kTransposeBlock; c += 8) {
             std::uint64_t words[8];
             for (int i = 0; i < 8 && kLittleEndian; ++i) std::memcpy(&words[i], row(r + i) + c, 8);
             if (kLittleEndian) transpose_8x8(words);

@@ -10,12 +10,12 @@ namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kNoValue = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kPastAll = std::numeric_limits<std::int64_t>::max();
 
 bool better(const Tuple& a, const Tuple& b) {
     if (a.value != b.value) return a.value > b.value;
-    return std::lexicographical_compare(a.features, a.features + kMostInTuple, b.features, b.features + kMostInTuple);
+    return std::lexicographical_compare(a.features, a.features + kMaxInTuple, b.features, b.features + kMaxInTuple);
 }
 
 // Exact modulo 2^64: sums may leave 64 bits on the way to a number that does not.
@@ -38,8 +38,8 @@ inline void triple_values(std::int64_t ijk, std::int64_t ij, std::int64_t ik, st
     if constexpr (kWhat == Statistic::interaction)
         own[0] = own[1] = own[2] = wrapped(u(ijk) - u(ij) - u(ik) - u(jk) + u(i) + u(j) + u(k));
     if constexpr (kWhat == Statistic::synergy)
-        own[0] = own[1] = own[2] =
-            std::min(std::min(ijk - ij - k, ijk - ik - j), std::min(ijk - jk - i, wrapped(u(ijk) - u(i) - u(j) - u(k))));
+        own[0] = own[1] = own[2] = std::min(std::min(ijk - ij - k, ijk - ik - j),
+                                            std::min(ijk - jk - i, wrapped(u(ijk) - u(i) - u(j) - u(k))));
     if constexpr (kWhat == Statistic::gain) own[0] = ijk - jk, own[1] = ijk - ik, own[2] = ijk - ij;
 }
 
@@ -47,27 +47,32 @@ inline void triple_values(std::int64_t ijk, std::int64_t ij, std::int64_t ik, st
 template <class F>
 void with_statistic(Statistic what, const F& f) {
     switch (what) {
-        case Statistic::joint: return f(std::integral_constant<Statistic, Statistic::joint>{});
-        case Statistic::interaction: return f(std::integral_constant<Statistic, Statistic::interaction>{});
-        case Statistic::gain: return f(std::integral_constant<Statistic, Statistic::gain>{});
-        case Statistic::synergy: return f(std::integral_constant<Statistic, Statistic::synergy>{});
+        case Statistic::joint:
+            return f(std::integral_constant<Statistic, Statistic::joint>{});
+        case Statistic::interaction:
+            return f(std::integral_constant<Statistic, Statistic::interaction>{});
+        case Statistic::gain:
+            return f(std::integral_constant<Statistic, Statistic::gain>{});
+        case Statistic::synergy:
+            return f(std::integral_constant<Statistic, Statistic::synergy>{});
     }
 }
 
 }  // namespace
 
-std::vector<std::int64_t> both_terms(const Terms& terms, int bits) {
-    const BothTerms both{nullptr, bits};
+std::vector<std::int64_t> two_class_terms(const Terms& terms, int bits) {
+    const TwoClassTerms both{nullptr, bits};
     const std::uint64_t n = std::uint64_t(1) << bits;
     std::vector<std::int64_t> out(both.size());
     for (std::uint64_t c1 = 0; c1 < n; ++c1)
-        for (std::uint64_t c0 = 0; c0 < n; ++c0)  // of more than all samples the terms may wrap: they are never looked up
+        for (std::uint64_t c0 = 0; c0 < n;
+             ++c0)  // of more than all samples the terms may wrap: they are never looked up
             out[both.place(c0, c1)] = wrapped(u(terms(c0)) + u(terms(c1)) - u(terms(c0 + c1)));
     return out;
 }
 
 // The whole tables of one feature with the eight of a SIMD group, and their information about the class.
-struct TupleSearch::Pairs {
+struct TupleSearch::PairTables {
     std::vector<std::uint64_t> cells;  // [class][row][column][lane]
     std::vector<std::uint64_t> both;   // the counts of two classes in one number
     bool fits;                         // each of them below 1 << bits
@@ -76,25 +81,30 @@ struct TupleSearch::Pairs {
     const std::uint64_t* data(bool as_both) const { return as_both ? both.data() : cells.data(); }
 };
 
-// A first feature: its planes, its tables with the groups from `first_group` on, and the ANDs of its planes with those of
-// one group.
+// A first feature: its planes, its tables with the groups from `first_group` on, and the ANDs of its planes with those
+// of one group.
 struct TupleSearch::First {
     std::int64_t feature, simd_group, first_group;
     std::vector<std::uint64_t> planes, products;
     std::vector<std::uint32_t> margins;
-    std::vector<Pairs> pairs;
+    std::vector<PairTables> pairs;
 
-    const Pairs& with(std::int64_t g) const { return pairs[std::size_t(g - first_group)]; }
-    void multiply(const GroupView& second, std::int64_t n_words, int n_first);
+    const PairTables& with(std::int64_t g) const { return pairs[std::size_t(g - first_group)]; }
+    void multiply(const PlaneGroup& second, std::int64_t n_words, int n_first);
 };
 
-TupleSearch::TupleSearch(const Packed& packed, std::vector<std::int64_t> table, int shift, BothTerms both,
+TupleSearch::TupleSearch(const PackedTable& packed, std::vector<std::int64_t> table, int shift, TwoClassTerms both,
                          Statistic statistic, std::int64_t n_top)
-    : packed_(packed), table_(std::move(table)), terms_{table_.data(), std::uint64_t(table_.size()), shift}, both_(both),
+    : packed_(packed),
+      table_(std::move(table)),
+      terms_{table_.data(), std::uint64_t(table_.size()), shift},
+      both_(both),
       statistic_(statistic),
-      n_top_(std::size_t(n_top)), class_terms_(terms_(std::uint64_t(packed.n_samples()))),
-      alone_(std::size_t(packed.n_features())), best_(std::size_t(packed.n_features()), {kNone, {-1, -1, -1}}),
-      least_(n_top == 0 ? kPastAll : kNone) {
+      n_top_(std::size_t(n_top)),
+      class_terms_(terms_(std::uint64_t(packed.n_samples()))),
+      alone_(std::size_t(packed.n_features())),
+      best_(std::size_t(packed.n_features()), {kNoValue, {-1, -1, -1}}),
+      least_(n_top == 0 ? kPastAll : kNoValue) {
     for (std::int64_t c = 0; c < packed.n_classes(); ++c) class_terms_ -= terms_(std::uint64_t(packed.class_size(c)));
     std::vector<std::int64_t> groups, x(alone_.size());
     for (std::int64_t g = 0; g < packed.n_simd_groups(); ++g) groups.push_back(g);
@@ -131,14 +141,15 @@ void TupleSearch::take(const std::int64_t* features, const std::int64_t* own, in
 }
 
 template <Statistic kWhat>
-void TupleSearch::take_pairs(std::int64_t i, std::int64_t simd_group, const std::int64_t* xy, const std::int64_t* xyc) {
+void TupleSearch::take_pairs(std::int64_t i, std::int64_t simd_group, const std::int64_t* pooled_sums,
+                             const std::int64_t* class_sums) {
     const bool own_group = packed_.simd_group_of(i) == simd_group;
     for (int lane = own_group ? packed_.lane_of(i) + 1 : 0; lane < kLanes; ++lane) {
         const std::int64_t j = varying(simd_group, lane);
         if (j < 0) continue;
         const std::int64_t features[] = {i, j}, one = alone_[std::size_t(i)], other = alone_[std::size_t(j)];
         std::int64_t own[2];
-        pair_values<kWhat>(xyc[lane] - xy[lane] + class_terms_, one, other, own);
+        pair_values<kWhat>(class_sums[lane] - pooled_sums[lane] + class_terms_, one, other, own);
         if (own[0] >= best_[std::size_t(i)].value || own[1] >= best_[std::size_t(j)].value ||
             std::max(own[0], own[1]) >= least_)
             take(features, own, 2);
@@ -146,22 +157,23 @@ void TupleSearch::take_pairs(std::int64_t i, std::int64_t simd_group, const std:
 }
 
 void TupleSearch::pairs(std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1) {
-    const Segments segments = packed_.segments();
-    std::int64_t xy[kLanes * kLanes], xyc[kLanes * kLanes];
+    const ClassLayout layout = packed_.layout();
+    std::int64_t pooled_sums[kLanes * kLanes], class_sums[kLanes * kLanes];
     for (std::int64_t i = i0; i < i1; ++i)
         for (std::int64_t j = std::max(i, j0); j < j1; ++j) {
-            const GroupView rows = packed_.group(i);
+            const PlaneGroup rows = packed_.group(i);
             packed_.kernel().pair_sums({rows.planes, rows.margins, rows.n_planes, kLanes, nullptr}, packed_.group(j),
-                                       segments, terms_, xy, xyc);
+                                       layout, terms_, pooled_sums, class_sums);
             with_statistic(statistic_, [&](auto what) {
                 for (int lane = 0; lane < kLanes; ++lane)
                     if (varying(i, lane) >= 0)
-                        take_pairs<decltype(what)::value>(varying(i, lane), j, xy + lane * kLanes, xyc + lane * kLanes);
+                        take_pairs<decltype(what)::value>(varying(i, lane), j, pooled_sums + lane * kLanes,
+                                                          class_sums + lane * kLanes);
             });
         }
 }
 
-void TupleSearch::First::multiply(const GroupView& second, std::int64_t n_words, int n_first) {
+void TupleSearch::First::multiply(const PlaneGroup& second, std::int64_t n_words, int n_first) {
     const std::int64_t row = std::int64_t(second.n_planes) * kLanes;
     products.resize(std::size_t(n_words * n_first * row));
     std::uint64_t* out = products.data();
@@ -172,12 +184,12 @@ void TupleSearch::First::multiply(const GroupView& second, std::int64_t n_words,
         }
 }
 
-void TupleSearch::count_pairs(const PivotView& pivot, std::int64_t simd_group, Pairs& out) const {
-    const GroupView group = packed_.group(simd_group);
-    const Segments segments = packed_.segments();
+void TupleSearch::count_pairs(const PivotPlanes& pivot, std::int64_t simd_group, PairTables& out) const {
+    const PlaneGroup group = packed_.group(simd_group);
+    const ClassLayout layout = packed_.layout();
     const std::size_t table = std::size_t(pivot.n_planes + 1) * std::size_t(group.n_planes + 1) * kLanes;
-    out.cells.resize(table * std::size_t(segments.count));
-    packed_.kernel().pair_cells(pivot, group, segments, out.cells.data());
+    out.cells.resize(table * std::size_t(layout.count));
+    packed_.kernel().pair_cells(pivot, group, layout, out.cells.data());
     std::fill_n(out.information, kLanes, class_terms_);
     out.fits = both_.table != nullptr;
     for (std::size_t c = 0; c < table; ++c) {
@@ -195,7 +207,7 @@ void TupleSearch::count_pairs(const PivotView& pivot, std::int64_t simd_group, P
 }
 
 // One lane of a group as a pivot, with as many planes as the group.
-void TupleSearch::take_lane(const GroupView& group, int lane, std::vector<std::uint64_t>& planes,
+void TupleSearch::take_lane(const PlaneGroup& group, int lane, std::vector<std::uint64_t>& planes,
                             std::vector<std::uint32_t>& margins) const {
     planes.resize(std::size_t(packed_.n_words() * group.n_planes));
     margins.resize(std::size_t((packed_.n_classes() + 1) * group.n_planes));
@@ -204,13 +216,14 @@ void TupleSearch::take_lane(const GroupView& group, int lane, std::vector<std::u
 }
 
 TupleSearch::First TupleSearch::prepare(std::int64_t simd_group, int lane, std::int64_t first_group) const {
-    const GroupView group = packed_.group(simd_group);
+    const PlaneGroup group = packed_.group(simd_group);
     const std::int64_t n_groups = packed_.n_narrow_groups();
     First first{packed_.feature_at(simd_group, lane), simd_group, first_group, {}, {}, {}, {}};
     take_lane(group, lane, first.planes, first.margins);
     first.pairs.resize(std::size_t(n_groups - first_group));
-    const PivotView pivot{first.planes.data(), first.margins.data(), group.n_planes, 1, nullptr};
-    for (std::int64_t g = first_group; g < n_groups; ++g) count_pairs(pivot, g, first.pairs[std::size_t(g - first_group)]);
+    const PivotPlanes pivot{first.planes.data(), first.margins.data(), group.n_planes, 1, nullptr};
+    for (std::int64_t g = first_group; g < n_groups; ++g)
+        count_pairs(pivot, g, first.pairs[std::size_t(g - first_group)]);
     return first;
 }
 
@@ -233,14 +246,19 @@ void TupleSearch::take_triples(std::int64_t i, std::int64_t j, std::int64_t simd
 }
 
 // The triples of one first feature, the second features of a group and the third ones of another.
-void TupleSearch::count_triples(const First& first, std::int64_t j, std::int64_t k, const std::vector<Pairs>& jk) {
-    const Pairs &ij = first.with(j), &ik = first.with(k);
+void TupleSearch::count_triples(const First& first, std::int64_t j, std::int64_t k, const std::vector<PairTables>& jk) {
+    const PairTables &ij = first.with(j), &ik = first.with(k);
     const int n_first = packed_.group(first.simd_group).n_planes, n_second = packed_.group(j).n_planes;
-    TripleView view{{first.products.data(), nullptr, n_first * n_second, kLanes, nullptr}, n_first, n_second,
-                    ij.data(ij.fits), ik.data(ij.fits), {}, {ij.fits ? both_.table : nullptr, both_.bits}};
+    TripleView view{{first.products.data(), nullptr, n_first * n_second, kLanes, nullptr},
+                    n_first,
+                    n_second,
+                    ij.data(ij.fits),
+                    ik.data(ij.fits),
+                    {},
+                    {ij.fits ? both_.table : nullptr, both_.bits}};
     for (int lane = 0; lane < kLanes; ++lane) view.jk[lane] = jk[std::size_t(lane)].data(ij.fits);
     std::int64_t sums[kLanes * kLanes];
-    packed_.kernel().triple_sums(view, packed_.group(k), packed_.segments(), terms_, sums);
+    packed_.kernel().triple_sums(view, packed_.group(k), packed_.layout(), terms_, sums);
     with_statistic(statistic_, [&](auto what) {
         for (int lane = first.simd_group == j ? packed_.lane_of(first.feature) + 1 : 0; lane < kLanes; ++lane)
             if (varying(j, lane) >= 0)
@@ -255,11 +273,11 @@ void TupleSearch::triples(std::int64_t i0, std::int64_t i1, std::int64_t j0, std
     for (std::int64_t i = i0; i < std::min(i1, j1); ++i)
         for (int lane = 0; lane < kLanes; ++lane)
             if (varying(i, lane) >= 0) firsts.push_back(prepare(i, lane, std::max(i, j0)));
-    std::vector<Pairs> jk(kLanes);
+    std::vector<PairTables> jk(kLanes);
     std::vector<std::uint64_t> planes;
     std::vector<std::uint32_t> margins;
     for (std::int64_t j = std::max(i0, j0); j < j1; ++j) {
-        const GroupView second = packed_.group(j);
+        const PlaneGroup second = packed_.group(j);
         for (First& first : firsts)
             if (first.simd_group <= j)
                 first.multiply(second, packed_.n_words(), packed_.group(first.simd_group).n_planes);

@@ -1,37 +1,38 @@
-// A search through all pairs or all triples of features of several codes: what each tuple carries about the class, and of these numbers the
-// largest, and the largest of every feature. Nothing is kept of the other tuples.
+// A search through all pairs or all triples of features of several codes: what each tuple carries about the class, and
+// of these numbers the largest, and the largest of every feature. Nothing is kept of the other tuples.
 //
-// Features are kept as planes. A block of the search is some SIMD groups of first features, some of second ones, and all
-// third ones after them, so that every tuple is in one block. The tuples that are found depend on the blocks together,
-// not on their order: equal numbers are decided by the lower features.
+// Features are kept as planes. A block of the search is some SIMD groups of first features, some of second ones, and
+// all third ones after them, so that every tuple is in one block. The tuples that are found depend on the blocks
+// together, not on their order: equal numbers are decided by the lower features.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "count/storage.hpp"
+#include "count/packed_table.hpp"
 
 namespace bitsieve {
 
 // What is asked of a tuple, of I(its features;C) and that of its parts: see tuples.cpp.
 enum class Statistic { joint, interaction, gain, synergy };
 
-constexpr int kMostInTuple = 3;
+constexpr int kMaxInTuple = 3;
 constexpr int kTupleCodes = 16;  // of a feature, at most
 
 struct Tuple {
     std::int64_t value;                  // N 2^shift to a bit
-    std::int64_t features[kMostInTuple];  // ascending; -1 behind those of a pair
+    std::int64_t features[kMaxInTuple];  // ascending; -1 behind those of a pair
 };
 
-// The table of BothTerms.
-std::vector<std::int64_t> both_terms(const Terms& terms, int bits);
+// The table of TwoClassTerms.
+std::vector<std::int64_t> two_class_terms(const Terms& terms, int bits);
 
 class TupleSearch {
 public:
-    // `both`: of two classes, whose table must outlive this; null: each class is looked up by itself. n_top tuples are kept.
-    TupleSearch(const Packed& packed, std::vector<std::int64_t> table, int shift, BothTerms both, Statistic statistic,
-                std::int64_t n_top);
+    // `both`: of two classes, whose table must outlive this; null: each class is looked up by itself. n_top tuples are
+    // kept.
+    TupleSearch(const PackedTable& packed, std::vector<std::int64_t> table, int shift, TwoClassTerms both,
+                Statistic statistic, std::int64_t n_top);
     TupleSearch(const TupleSearch&) = delete;  // the terms point into its own table
     TupleSearch& operator=(const TupleSearch&) = delete;
 
@@ -46,26 +47,27 @@ public:
 
 private:
     struct First;
-    struct Pairs;
+    struct PairTables;
 
     // The feature of a lane where it has several codes, else -1.
     std::int64_t varying(std::int64_t simd_group, int lane) const;
-    void count_pairs(const PivotView& pivot, std::int64_t simd_group, Pairs& out) const;
+    void count_pairs(const PivotPlanes& pivot, std::int64_t simd_group, PairTables& out) const;
     First prepare(std::int64_t simd_group, int lane, std::int64_t first_group) const;
-    void take_lane(const GroupView& group, int lane, std::vector<std::uint64_t>& planes,
+    void take_lane(const PlaneGroup& group, int lane, std::vector<std::uint64_t>& planes,
                    std::vector<std::uint32_t>& margins) const;
-    void count_triples(const First& first, std::int64_t j, std::int64_t k, const std::vector<Pairs>& jk);
+    void count_triples(const First& first, std::int64_t j, std::int64_t k, const std::vector<PairTables>& jk);
     template <Statistic kWhat>
-    void take_pairs(std::int64_t i, std::int64_t simd_group, const std::int64_t* xy, const std::int64_t* xyc);
+    void take_pairs(std::int64_t i, std::int64_t simd_group, const std::int64_t* pooled_sums,
+                    const std::int64_t* class_sums);
     template <Statistic kWhat>
     void take_triples(std::int64_t i, std::int64_t j, std::int64_t simd_group, std::int64_t ij, const std::int64_t* ik,
                       const std::int64_t* jk, const std::int64_t* sums);
     void take(const std::int64_t* features, const std::int64_t* own, int n);
 
-    const Packed& packed_;
+    const PackedTable& packed_;
     const std::vector<std::int64_t> table_;
     const Terms terms_;
-    const BothTerms both_;
+    const TwoClassTerms both_;
     const Statistic statistic_;
     const std::size_t n_top_;
     std::int64_t class_terms_;         // N H(C)

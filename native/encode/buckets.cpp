@@ -13,23 +13,23 @@ namespace {
 
 constexpr std::size_t kManyBuckets = 4096;
 static_assert(kManyBuckets < 65536, "buckets are numbered by 16 bits");
-constexpr std::size_t kFewBuckets = 32;     // fewer are not worth while for a column
+constexpr std::size_t kFewBuckets = 32;      // fewer are not worth while for a column
 constexpr std::size_t kSamplesOfFirst = 64;  // in a bucket of the column, on average
 constexpr std::size_t kSamplesOfNext = 32;   // in a bucket of one that is opened
 constexpr std::size_t kFewSamples = 48;      // of a bucket that is sorted when it is opened
-constexpr std::size_t kMostCounts = std::size_t(1) << 17;
+constexpr std::size_t kMaxCounts = std::size_t(1) << 17;
 
 // The least and the greatest of value(0), ..., value(n - 1), of which NaN take no part; none: the first is greater.
 template <class Value>
 std::pair<double, double> extremes(std::size_t n, const Value& value) {
-    constexpr std::size_t kLanes = 8;
+    constexpr std::size_t kAccumulators = 8;
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    double low[kLanes], high[kLanes];
-    std::fill_n(low, kLanes, kInfinity);
-    std::fill_n(high, kLanes, -kInfinity);
-    const std::size_t whole = n / kLanes * kLanes;
-    for (std::size_t i = 0; i < whole; i += kLanes)
-        for (std::size_t l = 0; l < kLanes; ++l) {
+    double low[kAccumulators], high[kAccumulators];
+    std::fill_n(low, kAccumulators, kInfinity);
+    std::fill_n(high, kAccumulators, -kInfinity);
+    const std::size_t whole = n / kAccumulators * kAccumulators;
+    for (std::size_t i = 0; i < whole; i += kAccumulators)
+        for (std::size_t l = 0; l < kAccumulators; ++l) {
             low[l] = value(i + l) < low[l] ? value(i + l) : low[l];
             high[l] = value(i + l) > high[l] ? value(i + l) : high[l];
         }
@@ -37,7 +37,7 @@ std::pair<double, double> extremes(std::size_t n, const Value& value) {
         low[0] = value(i) < low[0] ? value(i) : low[0];
         high[0] = value(i) > high[0] ? value(i) : high[0];
     }
-    return {*std::min_element(low, low + kLanes), *std::max_element(high, high + kLanes)};
+    return {*std::min_element(low, low + kAccumulators), *std::max_element(high, high + kAccumulators)};
 }
 
 void sort_by_value(Sample* samples, std::size_t n) {
@@ -57,12 +57,13 @@ void sort_by_value(Sample* samples, std::size_t n) {
 
 // No more than counting the classes of the samples is worth.
 std::size_t BucketedColumn::buckets_of(std::size_t n, std::size_t samples_of_bucket) const {
-    return std::min({n / samples_of_bucket, kManyBuckets, 4 * n / n_classes_, kMostCounts / n_classes_});
+    return std::min({n / samples_of_bucket, kManyBuckets, 4 * n / n_classes_, kMaxCounts / n_classes_});
 }
 
 bool BucketedColumn::suits(std::size_t n) const { return buckets_of(n, kSamplesOfFirst) >= kFewBuckets; }
 
-bool BucketedColumn::begin(const double* values, const std::int32_t* classes, const std::int64_t* weights, std::size_t n) {
+bool BucketedColumn::begin(const double* values, const std::int32_t* classes, const std::int64_t* weights,
+                           std::size_t n) {
     values_ = values;
     classes_ = classes;
     weights_ = weights;
@@ -75,7 +76,8 @@ bool BucketedColumn::begin(const double* values, const std::int32_t* classes, co
     count(
         n_, high - least, std::max<std::size_t>(1, buckets_of(n_, kSamplesOfFirst)),
         [this, least](std::size_t i) { return values_[i] - least; },
-        [this](std::size_t i) { return std::size_t(classes_[i]); }, [this](std::size_t i) { return times(i); }, depths_[0]);
+        [this](std::size_t i) { return std::size_t(classes_[i]); }, [this](std::size_t i) { return times(i); },
+        depths_[0]);
     close(least_apart_, depths_[0]);
     if (least_apart_) {
         Buckets& column = depths_[0];
@@ -112,8 +114,8 @@ bool BucketedColumn::put_least_apart(double low) {
     return true;
 }
 
-// Puts n samples into buckets of one width by place(i), from 0 to `reach`, and counts their classes. The bucket never falls as
-// the place rises; that of NaN is one more.
+// Puts n samples into buckets of one width by place(i), from 0 to `reach`, and counts their classes. The bucket never
+// falls as the place rises; that of NaN is one more.
 template <class Place, class Label, class Times>
 void BucketedColumn::count(std::size_t n, double reach, std::size_t n_buckets, const Place& place, const Label& label,
                            const Times& times, Buckets& out) {
@@ -121,7 +123,8 @@ void BucketedColumn::count(std::size_t n, double reach, std::size_t n_buckets, c
     bucket_.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
         const double exact = place(i), scaled = exact * scale;
-        const std::int32_t found = std::int32_t(scaled < last ? scaled : last);  // also of an infinite scale, where it is NaN
+        const std::int32_t found =
+            std::int32_t(scaled < last ? scaled : last);  // also of an infinite scale, where it is NaN
         bucket_[i] = std::uint16_t(exact == exact ? found : std::int32_t(n_buckets));
     }
     out.counts.assign((n_buckets + 1) * n_classes_, 0);
@@ -155,8 +158,8 @@ void BucketedColumn::order_column() {
         samples_[places_[bucket_[i]]++] = {values_[i] + 0.0, std::uint32_t(classes_[i]), times(i)};  // no negative zero
 }
 
-// Splits samples that lie together into buckets of a depth: of one width in the values, or, at every second depth, in their
-// keys (sorting.hpp), nearly their logarithms. Few distributions are concentrated in both.
+// Splits samples that lie together into buckets of a depth: of one width in the values, or, at every second depth, in
+// their keys (sorting.hpp), nearly their logarithms. Few distributions are concentrated in both.
 void BucketedColumn::split(std::uint32_t start, std::size_t n, double low, double high, int depth) {
     Sample* const samples = &samples_[start];
     Buckets& out = depths_[std::size_t(depth)];

@@ -1,9 +1,9 @@
 // The samples of a long column by buckets of ascending numbers, which are opened one by one; see mdl.hpp.
 //
-// Depth 0 holds the buckets of the whole column. A bucket that is opened is split into the buckets of the next depth, or, where
-// it has few samples or one value, sorted. Samples are put in the order of the buckets when the first is opened. Where most rows
-// hold the least number, such as the zero of counts, it is a bucket of its own, and one sample stands for all of them.
-// Limits: rows <= 2^31. Scratch memory: 2 bytes a row, and 16 more once a bucket was opened.
+// Depth 0 holds the buckets of the whole column. A bucket that is opened is split into the buckets of the next depth,
+// or, where it has few samples or one value, sorted. Samples are put in the order of the buckets when the first is
+// opened. Where most rows hold the least number, such as the zero of counts, it is a bucket of its own, and one sample
+// stands for all of them. Limits: rows <= 2^31. Scratch memory: 2 bytes a row, and 16 more once a bucket was opened.
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ public:
     // Whether there are enough rows for some buckets.
     bool suits(std::size_t n) const;
 
-    // Begins with a column: numbers, NaN for none, a class for each, and how often each stands (null: once). False, and no
-    // buckets, where there are no two different numbers.
+    // Begins with a column: numbers, NaN for none, a class for each, and how often each stands (null: once). False, and
+    // no buckets, where there are no two different numbers.
     bool begin(const double* values, const std::int32_t* classes, const std::int64_t* weights, std::size_t n);
 
     const Buckets& at(int depth) const { return depths_[std::size_t(depth)]; }
@@ -60,8 +60,8 @@ private:
     std::size_t buckets_of(std::size_t n, std::size_t samples_of_bucket) const;
     std::uint32_t times(std::size_t row) const { return weights_ ? std::uint32_t(weights_[row]) : 1; }
     template <class Place, class Label, class Times>
-    void count(std::size_t n, double reach, std::size_t n_buckets, const Place& place, const Label& label, const Times& times,
-               Buckets& out);
+    void count(std::size_t n, double reach, std::size_t n_buckets, const Place& place, const Label& label,
+               const Times& times, Buckets& out);
     void close(std::uint32_t start, Buckets& out);
     void order_column();
     void split(std::uint32_t start, std::size_t n, double low, double high, int depth);
@@ -70,7 +70,7 @@ private:
     const double* values_ = nullptr;
     const std::int32_t* classes_ = nullptr;
     const std::int64_t* weights_ = nullptr;
-    struct Rows {  // that hold another number than the least, or none
+    struct OtherRows {  // that hold another number than the least, or none
         std::vector<double> values;
         std::vector<std::int32_t> classes;
         std::vector<std::int64_t> weights;

@@ -56,8 +56,8 @@ bool run_as_bytes(const T* __restrict values, std::int64_t n, std::uint8_t* __re
 template <class T>
 bool column_as_bytes(const T* __restrict values, std::int64_t stride, std::int64_t n, std::uint8_t* __restrict out) {
     if (n > 0 && !begin_as_bytes(values, 1)) return false;
-    for (std::int64_t first = 0; first < n; first += kTileRows) {
-        const std::int64_t last = std::min(first + kTileRows, n);
+    for (std::int64_t first = 0; first < n; first += kMaxTileRows) {
+        const std::int64_t last = std::min(first + kMaxTileRows, n);
         decltype(beyond_byte(T(), *out)) beyond = 0;
         if (stride == 1)
             for (std::int64_t i = first; i < last; ++i) beyond |= beyond_byte(values[i], out[i]);
@@ -68,17 +68,18 @@ bool column_as_bytes(const T* __restrict values, std::int64_t stride, std::int64
     return true;
 }
 
-// Columns side by side in rows: parts with a number that is no byte are read no further. Rows are read whole, as they lie:
-// several times as fast as a part of each.
+// Columns side by side in rows: parts with a number that is no byte are read no further. Rows are read whole, as they
+// lie: several times as fast as a part of each.
 template <class T>
 void rows_as_bytes(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, std::uint8_t* out,
                    std::int64_t out_stride, std::uint8_t* fits) {
-    const std::int64_t at_once = n_columns > kWideRow ? kBlock : kRowsAtOnce;
+    const std::int64_t at_once = n_columns > kWideRow ? kTransposeBlock : kRowsAtOnce;
     std::vector<std::uint8_t> bytes(std::size_t(at_once * n_columns));
     std::vector<std::int64_t> parts;
     std::vector<std::uint8_t> beyond;
     const std::int64_t n_parts = (n_columns + kPart - 1) / kPart;
-    const std::int64_t widest = ((n_columns + n_parts - 1) / n_parts + kBlock - 1) / kBlock * kBlock;
+    const std::int64_t widest =
+        ((n_columns + n_parts - 1) / n_parts + kTransposeBlock - 1) / kTransposeBlock * kTransposeBlock;
     const auto width = [&](std::int64_t part) { return std::min(widest, n_columns - part); };
     for (std::int64_t c = 0; c < n_columns; c += widest)
         if (begin_as_bytes(values + c, width(c))) parts.push_back(c);

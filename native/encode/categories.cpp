@@ -39,7 +39,7 @@ constexpr std::int64_t kWidth = 4096 / std::int64_t(sizeof(T));
 // The same of each of at most kWidth columns that lie side by side in rows, and whether they hold NaN.
 template <class T>
 void widen_rows(const T* values, std::int64_t stride, std::int64_t n_rows, std::int64_t n_columns, T* low, T* high,
-                std::uint8_t* holds) {
+                std::uint8_t* content_flags) {
     T least[kWidth<T>], most[kWidth<T>];
     [[maybe_unused]] std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t> missing[kWidth<T>] = {};
     std::copy(low, low + n_columns, least);
@@ -53,7 +53,7 @@ void widen_rows(const T* values, std::int64_t stride, std::int64_t n_rows, std::
         }
     if constexpr (kFloats<T>)
         for (std::int64_t c = 0; c < n_columns; ++c)
-            if (missing[c]) holds[c] |= kHoldsMissing;
+            if (missing[c]) content_flags[c] |= kHasMissing;
     std::copy(least, least + n_columns, low);
     std::copy(most, most + n_columns, high);
 }
@@ -66,13 +66,14 @@ void integer_extent(const Columns& table, Extent<T>& found) {
         const T* values = static_cast<const T*>(column.values);
         T *low = &found.low[std::size_t(first)], *high = &found.high[std::size_t(first)];
         if (column.stride != 1 && side_by_side<T>(table, first, last)) {
-            widen_rows(values, column.stride, table.n_rows, last - first, low, high, &found.holds[std::size_t(first)]);
+            widen_rows(values, column.stride, table.n_rows, last - first, low, high,
+                       &found.content_flags[std::size_t(first)]);
         } else {
             last = first + 1;
             widen(values, column.stride, table.n_rows, *low, *high);
         }
     }
-    std::fill(found.holds.begin(), found.holds.end(), std::uint8_t(kHoldsNumbers));
+    std::fill(found.content_flags.begin(), found.content_flags.end(), std::uint8_t(kHasNumbers));
 }
 
 template <class T>
@@ -80,9 +81,9 @@ void float_extent(const Columns& table, bool whole, Extent<double>& found) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     // Of a column, some numbers of which were looked at.
     const auto note = [&](std::int64_t j, T low, T high) {
-        std::uint8_t& holds = found.holds[std::size_t(j)];
-        holds |= kHoldsNumbers;
-        if (double(low) == -kInfinity || double(high) == kInfinity) holds |= kHoldsInfinite;
+        std::uint8_t& content_flags = found.content_flags[std::size_t(j)];
+        content_flags |= kHasNumbers;
+        if (double(low) == -kInfinity || double(high) == kInfinity) content_flags |= kHasInfinite;
         double &least = found.low[std::size_t(j)], &most = found.high[std::size_t(j)];
         least = std::min(least, double(low));
         most = std::max(most, double(high));
@@ -95,14 +96,14 @@ void float_extent(const Columns& table, bool whole, Extent<double>& found) {
             std::fill_n(low, width, T(kInfinity));
             std::fill_n(high, width, -T(kInfinity));
             widen_rows(static_cast<const T*>(start.values) + first, start.stride, table.n_rows, width, low, high,
-                       &found.holds[std::size_t(first)]);
+                       &found.content_flags[std::size_t(first)]);
             for (std::int64_t c = 0; c < width; ++c)
                 if (low[c] <= high[c]) note(first + c, low[c], high[c]);
         }
         return;
     }
-    for_each_tile<T>(table, kTileRows, [&](std::int64_t j, std::int64_t, const T* values, std::int64_t n) {
-        std::uint8_t& holds = found.holds[std::size_t(j)];
+    for_each_tile<T>(table, kMaxTileRows, [&](std::int64_t j, std::int64_t, const T* values, std::int64_t n) {
+        std::uint8_t& content_flags = found.content_flags[std::size_t(j)];
         T low = std::numeric_limits<T>::infinity(), high = -low;
         bool missing = false;
         for (std::int64_t i = 0; i < n; ++i) {
@@ -111,14 +112,14 @@ void float_extent(const Columns& table, bool whole, Extent<double>& found) {
             low = v < low ? v : low;
             high = v > high ? v : high;
         }
-        if (missing) holds |= kHoldsMissing;
+        if (missing) content_flags |= kHasMissing;
         if (low > high) {  // none, or one infinity
             for (std::int64_t i = 0; i < n; ++i)
-                if (std::isinf(values[i])) holds |= kHoldsInfinite | kHoldsNumbers;
+                if (std::isinf(values[i])) content_flags |= kHasInfinite | kHasNumbers;
             return;
         }
         note(j, low, high);
-        if (!whole || (holds & kHoldsFractions)) return;
+        if (!whole || (content_flags & kHasFractions)) return;
         bool fraction = false;
         if (low > T(-2147483648.0) && high < T(2147483648.0)) {  // a cheap conversion will do
             for (std::int64_t i = 0; i < n; ++i) {
@@ -128,15 +129,15 @@ void float_extent(const Columns& table, bool whole, Extent<double>& found) {
         } else {
             for (std::int64_t i = 0; i < n; ++i) fraction |= values[i] == values[i] && is_fraction(double(values[i]));
         }
-        if (fraction) holds |= kHoldsFractions;
+        if (fraction) content_flags |= kHasFractions;
     });
 }
 
 }  // namespace
 
 template <class T>
-Extent<typename Wide<T>::type> extent(const Columns& table, bool whole) {
-    using Number = typename Wide<T>::type;
+Extent<typename WidenFloat<T>::type> extent(const Columns& table, bool whole) {
+    using Number = typename WidenFloat<T>::type;
     const std::size_t n = std::size_t(table.size());
     Extent<Number> found{std::vector<std::uint8_t>(n, 0), std::vector<Number>(n), std::vector<Number>(n)};
     if constexpr (kFloats<T>) {
@@ -151,7 +152,7 @@ Extent<typename Wide<T>::type> extent(const Columns& table, bool whole) {
     return found;
 }
 
-#define BITSIEVE_FOR_TYPE(T) template Extent<Wide<T>::type> extent<T>(const Columns&, bool);
+#define BITSIEVE_FOR_TYPE(T) template Extent<WidenFloat<T>::type> extent<T>(const Columns&, bool);
 BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
 #undef BITSIEVE_FOR_TYPE
 
@@ -159,7 +160,7 @@ namespace {
 
 // The place of a number in the span that begins at `low`; kDenseSpan or more: beyond it.
 template <class T>
-std::size_t offset(T value, typename Wide<T>::type low) {
+std::size_t offset(T value, typename WidenFloat<T>::type low) {
     if constexpr (kFloats<T>) {
         const double beyond = double(value) - low;  // exact where it is small
         return beyond >= 0 && beyond < double(kDenseSpan) ? std::size_t(beyond) : std::size_t(kDenseSpan);
@@ -218,8 +219,8 @@ private:
     std::size_t kept_ = 0;
 };
 
-// The distinct numbers of columns of known extents: marks in tables of those of small spans, else lists. What is large is
-// not inlined (gnu::noinline): it is compiled once for a type, not once for each loop that calls it.
+// The distinct numbers of columns of known extents: marks in tables of those of small spans, else lists. What is large
+// is not inlined (gnu::noinline): it is compiled once for a type, not once for each loop that calls it.
 template <class Number>
 struct DistinctNumbers {
     [[gnu::noinline]] DistinctNumbers(const Number* lows, const Number* highs, std::size_t n)
@@ -258,12 +259,12 @@ struct DistinctNumbers {
 }  // namespace
 
 template <class T>
-Ragged<typename Wide<T>::type> distinct(const Columns& table, const typename Wide<T>::type* low,
-                                        const typename Wide<T>::type* high) {
-    using Number = typename Wide<T>::type;
+Ragged<typename WidenFloat<T>::type> distinct(const Columns& table, const typename WidenFloat<T>::type* low,
+                                              const typename WidenFloat<T>::type* high) {
+    using Number = typename WidenFloat<T>::type;
     DistinctNumbers<Number> numbers(low, high, std::size_t(table.size()));
     for_each_tile<T>(
-        table, kTileRows,
+        table, kMaxTileRows,
         [&](std::int64_t j) { return numbers.left[std::size_t(j)] > 0 || numbers.is_spread(std::size_t(j)); },
         [&](std::int64_t j, std::int64_t, const T* values, std::int64_t count) {
             const std::size_t column = std::size_t(j), span = numbers.begin[column + 1] - numbers.begin[column];
@@ -274,7 +275,8 @@ Ragged<typename Wide<T>::type> distinct(const Columns& table, const typename Wid
             if constexpr (sizeof(T) == 1) {
                 if (span <= kFewBytes) {  // bytes are searched for many at a time, and most are met at once
                     for (std::size_t place = 0; place < span; ++place)
-                        if (!at[place] && std::memchr(values, std::uint8_t(at_offset(least, place)), std::size_t(count)))
+                        if (!at[place] &&
+                            std::memchr(values, std::uint8_t(at_offset(least, place)), std::size_t(count)))
                             at[place] = 1, ++met;
                     numbers.left[column] -= met;
                     return;
@@ -314,15 +316,17 @@ public:
 
     bool tabled() const { return !code_.empty() || size_ == 0; }
 
-    // Codes of whole numbers where the categories are k, k + 1, ...: false where one of them is none, and `to` has no meaning.
+    // Codes of whole numbers where the categories are k, k + 1, ...: false where one of them is none, and `to` has no
+    // meaning.
     template <class T, class Code>
     bool subtract(const T* values, std::int64_t count, Code* to) const {
         using Bits = std::make_unsigned_t<T>;
-        if (code_.size() != size_ || size_ == 0 || !holds<T>()) return false;
+        if (code_.size() != size_ || size_ == 0 || !type_holds_all<T>()) return false;
         const Bits low = Bits(low_);
         Bits seen = 0;
         for (std::int64_t i = 0; i < count; ++i) {
-            const Bits beyond = Bits(Bits(values[i]) - low);  // wraps where it is no category, and is then beyond the last
+            const Bits beyond =
+                Bits(Bits(values[i]) - low);  // wraps where it is no category, and is then beyond the last
             seen |= beyond;
             to[i] = Code(beyond);
         }
@@ -348,7 +352,7 @@ public:
 private:
     // Whether all categories are numbers of a type.
     template <class T>
-    bool holds() const {
+    bool type_holds_all() const {
         const std::int64_t least = numbers_[0], most = numbers_[size_ - 1];
         if (order_ == 0 && most < 0) return sizeof(T) == 8 && std::is_unsigned_v<T>;  // by its bits, beyond int64
         if (least < 0 && (std::is_unsigned_v<T> || least < std::int64_t(std::numeric_limits<T>::min()))) return false;
@@ -357,8 +361,8 @@ private:
 
     const std::int64_t* numbers_ = nullptr;
     std::size_t size_ = 0;
-    std::uint64_t low_ = 0, order_ = 0;   // bits that differ from their order as unsigned numbers
-    std::vector<std::int32_t> code_;      // by the place in the span; -1: no category
+    std::uint64_t low_ = 0, order_ = 0;  // bits that differ from their order as unsigned numbers
+    std::vector<std::int32_t> code_;     // by the place in the span; -1: no category
 };
 
 }  // namespace
@@ -373,7 +377,7 @@ void code_categories(const Columns& table, const Categories& categories, const s
     constexpr bool kUnsigned64 = std::is_same_v<T, std::uint64_t>;
     const bool no_sign = categories.are_unsigned != kUnsigned64;
     std::fill(found, found + table.size(), std::uint8_t(1));
-    for_each_tile<T>(table, kTileRows, [&](std::int64_t j, std::int64_t row, const T* values, std::int64_t count) {
+    for_each_tile<T>(table, kMaxTileRows, [&](std::int64_t j, std::int64_t row, const T* values, std::int64_t count) {
         Coding& coding = codings[std::size_t(j) % kFirst];
         if (std::exchange(holder[std::size_t(j) % kFirst], j) != j) coding.take(categories, j);
         Code* to = out + place[j] * table.n_rows + row;
@@ -411,11 +415,12 @@ void code_categories(const Columns& table, const Categories& categories, const s
     });
 }
 
-#define BITSIEVE_FOR_TYPE(T)                                                                                             \
-    template Ragged<Wide<T>::type> distinct<T>(const Columns&, const Wide<T>::type*, const Wide<T>::type*);              \
-    template void code_categories<T>(const Columns&, const Categories&, const std::int64_t*, const std::int64_t*,        \
-                                     std::uint8_t*, std::uint8_t*);                                                      \
-    template void code_categories<T>(const Columns&, const Categories&, const std::int64_t*, const std::int64_t*,        \
+#define BITSIEVE_FOR_TYPE(T)                                                                                      \
+    template Ragged<WidenFloat<T>::type> distinct<T>(const Columns&, const WidenFloat<T>::type*,                  \
+                                                     const WidenFloat<T>::type*);                                 \
+    template void code_categories<T>(const Columns&, const Categories&, const std::int64_t*, const std::int64_t*, \
+                                     std::uint8_t*, std::uint8_t*);                                               \
+    template void code_categories<T>(const Columns&, const Categories&, const std::int64_t*, const std::int64_t*, \
                                      std::uint16_t*, std::uint8_t*);
 BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
 #undef BITSIEVE_FOR_TYPE
@@ -426,8 +431,8 @@ namespace {
 
 // The codes of one column: ranks first, and a second time only where some of them do not occur.
 template <class T>
-void code_column(const T* places, std::int64_t stride, std::int64_t n_rows, const std::int32_t* rank, std::int64_t n_ranks,
-                 std::int32_t* out, std::uint8_t* occurs) {
+void code_column(const T* places, std::int64_t stride, std::int64_t n_rows, const std::int32_t* rank,
+                 std::int64_t n_ranks, std::int32_t* out, std::uint8_t* occurs) {
     for (std::int64_t i = 0; i < n_rows; ++i) {
         const T place = places[i * stride];
         std::int32_t code = -1;
@@ -461,8 +466,9 @@ void code_dictionaries(const Columns& places, const std::int32_t* rank, const st
     }
 }
 
-#define BITSIEVE_FOR_TYPE(T)                                                                                             \
-    template void code_dictionaries<T>(const Columns&, const std::int32_t*, const std::int64_t*, std::int32_t*, std::uint8_t*);
+#define BITSIEVE_FOR_TYPE(T)                                                                                    \
+    template void code_dictionaries<T>(const Columns&, const std::int32_t*, const std::int64_t*, std::int32_t*, \
+                                       std::uint8_t*);
 BITSIEVE_FOR_TYPE(std::int8_t)
 BITSIEVE_FOR_TYPE(std::int16_t)
 BITSIEVE_FOR_TYPE(std::int32_t)

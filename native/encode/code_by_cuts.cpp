@@ -14,24 +14,24 @@ namespace {
 
 constexpr int kVectorBytes = 16;
 
-#include "encode/code_by_cuts_loop.inc"
+#include "encode/code_by_cuts_loop.inl.hpp"
 
-// The number of cuts that lie below each value (kLeft), or not above it, by a search in steps of the same lengths for all values:
-// none has to be foretold, and several values are searched for at once. `padded` holds 2^steps - 1 cuts, the last of them NaN,
-// which nothing lies above.
+// The number of cuts that lie below each value (kLeft), or not above it, by a search in steps of the same lengths for
+// all values: none has to be foretold, and several values are searched for at once. `padded` holds 2^steps - 1 cuts,
+// the last of them NaN, which nothing lies above.
 template <bool kLeft>
 void search_cuts(const double* values, std::int64_t n, const std::vector<double>& padded, std::int64_t missing_code,
                  std::uint16_t* codes) {
-    constexpr std::int64_t kLanes = 8;
+    constexpr std::int64_t kNumbersAtOnce = 8;
     const std::int64_t longest = std::int64_t(padded.size() + 1) / 2;
     const double* const cuts = padded.data();
-    for (std::int64_t first = 0; first < n; first += kLanes) {
-        const std::int64_t count = std::min(kLanes, n - first);
-        double wide[kLanes] = {};
-        std::int64_t found[kLanes] = {};
+    for (std::int64_t first = 0; first < n; first += kNumbersAtOnce) {
+        const std::int64_t count = std::min(kNumbersAtOnce, n - first);
+        double wide[kNumbersAtOnce] = {};
+        std::int64_t found[kNumbersAtOnce] = {};
         for (std::int64_t l = 0; l < count; ++l) wide[l] = values[first + l];
         for (std::int64_t step = longest; step > 0; step /= 2)
-            for (std::int64_t l = 0; l < kLanes; ++l) {
+            for (std::int64_t l = 0; l < kNumbersAtOnce; ++l) {
                 const double cut = cuts[found[l] + step - 1];
                 found[l] += step & -std::int64_t(kLeft ? wide[l] > cut : wide[l] >= cut);
             }
@@ -40,8 +40,8 @@ void search_cuts(const double* values, std::int64_t n, const std::vector<double>
     }
 }
 
-void cut(const CutCounter& counter, const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts, bool left,
-         std::int64_t missing_code, std::uint16_t* codes, std::vector<double>& padded) {
+void cut(const CutCounter& counter, const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts,
+         bool left, std::int64_t missing_code, std::uint16_t* codes, std::vector<double>& padded) {
     if (n_cuts <= counter.most)
         return (left ? counter.below : counter.not_above)(values, n, cuts, n_cuts, missing_code, codes);
     std::size_t size = 1;
@@ -64,13 +64,13 @@ const CutCounter& cut_counter(const std::string& kernel) {
 }
 
 template <class T, class Code>
-void code_by_cuts(const CutCounter& counter, const Columns& table, const double* cuts, const std::int64_t* ends, bool left,
-                  const std::int64_t* missing_code, const std::int64_t* place, Code* out) {
-    std::uint16_t codes[kTileRows];
-    double wide[kTileRows];
+void code_by_cuts(const CutCounter& counter, const Columns& table, const double* cuts, const std::int64_t* ends,
+                  bool left, const std::int64_t* missing_code, const std::int64_t* place, Code* out) {
+    std::uint16_t codes[kMaxTileRows];
+    double wide[kMaxTileRows];
     std::vector<double> padded;
     [[maybe_unused]] std::uint16_t by_byte[256];
-    for_each_tile<T>(table, kTileRows, [&](std::int64_t j, std::int64_t row, const T* values, std::int64_t n) {
+    for_each_tile<T>(table, kMaxTileRows, [&](std::int64_t j, std::int64_t row, const T* values, std::int64_t n) {
         const std::int64_t begin = j ? ends[j - 1] : 0, n_cuts = ends[j] - begin;
         Code* to = out + place[j] * table.n_rows + row;
         if constexpr (sizeof(T) == 1) {
@@ -91,10 +91,10 @@ void code_by_cuts(const CutCounter& counter, const Columns& table, const double*
     });
 }
 
-#define BITSIEVE_FOR_TYPE(T)                                                                                             \
-    template void code_by_cuts<T>(const CutCounter&, const Columns&, const double*, const std::int64_t*, bool,           \
-                                  const std::int64_t*, const std::int64_t*, std::uint8_t*);                              \
-    template void code_by_cuts<T>(const CutCounter&, const Columns&, const double*, const std::int64_t*, bool,           \
+#define BITSIEVE_FOR_TYPE(T)                                                                                   \
+    template void code_by_cuts<T>(const CutCounter&, const Columns&, const double*, const std::int64_t*, bool, \
+                                  const std::int64_t*, const std::int64_t*, std::uint8_t*);                    \
+    template void code_by_cuts<T>(const CutCounter&, const Columns&, const double*, const std::int64_t*, bool, \
                                   const std::int64_t*, const std::int64_t*, std::uint16_t*);
 BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kVectorBytes = 32;
 
-#include "encode/code_by_cuts_loop.inc"
+#include "encode/code_by_cuts_loop.inl.hpp"
 
 }  // namespace
 

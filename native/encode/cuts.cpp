@@ -11,7 +11,7 @@ namespace bitsieve {
 
 namespace {
 
-constexpr double kInt32 = 2147483648.0;  // 2^31
+constexpr double kInt32 = 2147483648.0;          // 2^31
 constexpr std::int64_t kSelectedFrom = 1 << 15;  // numbers; fewer are sorted as fast
 constexpr int kIntervalBits = 16;
 
@@ -59,8 +59,8 @@ std::size_t place_of(T value, double low) {
 }
 
 // What is kept from column to column.
-struct Scratch {
-    std::vector<Item> items, spare;
+struct ColumnScratch {
+    std::vector<KeyedRow> items, spare;
     std::vector<double> values;
     std::vector<std::int32_t> classes;
     std::vector<std::int64_t> weights;
@@ -71,7 +71,7 @@ struct Scratch {
 
 // The numbers of a column that are there as ascending items, and as doubles.
 template <class T>
-void sort_column(const T* values, std::int64_t n, Scratch& scratch) {
+void sort_column(const T* values, std::int64_t n, ColumnScratch& scratch) {
     scratch.items.resize(std::size_t(n));
     std::size_t there = 0;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -79,7 +79,7 @@ void sort_column(const T* values, std::int64_t n, Scratch& scratch) {
         there += !is_missing(values[i]);
     }
     scratch.items.resize(there);
-    sort_items(scratch.items, scratch.spare);
+    sort_by_key(scratch.items, scratch.spare);
     scratch.values.resize(there);
     for (std::size_t i = 0; i < there; ++i) scratch.values[i] = value_of(scratch.items[i].key);
 }
@@ -121,9 +121,10 @@ std::int64_t take_keys(const T* values, std::int64_t n, std::vector<std::uint64_
     return total;
 }
 
-// Cuts a long column, given by `total` keys, without sorting it: these are counted by their upper bits, and only those are
-// looked at again that lie in an interval with a rank of a cut. False, and no cut is made, where these are more than a quarter.
-bool cut_by_selection(std::int64_t total, std::int64_t n_bins, Scratch& scratch, std::vector<double>& cuts) {
+// Cuts a long column, given by `total` keys, without sorting it: these are counted by their upper bits, and only those
+// are looked at again that lie in an interval with a rank of a cut. False, and no cut is made, where these are more
+// than a quarter.
+bool cut_by_selection(std::int64_t total, std::int64_t n_bins, ColumnScratch& scratch, std::vector<double>& cuts) {
     std::vector<std::uint64_t>& keys = scratch.keys;
     if (total < kSelectedFrom) return false;
     const auto [least, most] = std::minmax_element(keys.begin(), keys.begin() + total);
@@ -177,7 +178,7 @@ const double* as_doubles(const T* values, std::int64_t n, std::vector<double>& o
 
 // What stands at the rows of the sorted items.
 template <class Value>
-const Value* in_order(const Value* of_rows, const std::vector<Item>& items, std::vector<Value>& out) {
+const Value* in_order(const Value* of_rows, const std::vector<KeyedRow>& items, std::vector<Value>& out) {
     if (of_rows == nullptr) return nullptr;
     out.resize(items.size());
     for (std::size_t i = 0; i < items.size(); ++i) out[i] = of_rows[items[i].row];
@@ -185,7 +186,7 @@ const Value* in_order(const Value* of_rows, const std::vector<Item>& items, std:
 }
 
 // Cuts a column that is sorted.
-void cut_sorted(const std::int64_t* weights, std::int64_t n_bins, Scratch& scratch, std::vector<double>& cuts) {
+void cut_sorted(const std::int64_t* weights, std::int64_t n_bins, ColumnScratch& scratch, std::vector<double>& cuts) {
     const std::int64_t* times = in_order(weights, scratch.items, scratch.weights);
     for (std::size_t i = 1; times && i < scratch.weights.size(); ++i) scratch.weights[i] += scratch.weights[i - 1];
     cut_by_ranks(
@@ -209,12 +210,14 @@ void append(const std::vector<double>& cuts, Ragged<double>& found) {
 }  // namespace
 
 template <class T>
-Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const std::int64_t* weights, const Terms& terms) {
+Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const std::int64_t* weights,
+                        const Terms& terms) {
     Ragged<double> found;
-    Scratch scratch;
+    ColumnScratch scratch;
     MdlCutter cutter(vectors.n_classes, terms);
     UnsortedMdlCutter unsorted_cutter(vectors.n_classes, terms);
-    const std::uint64_t most_values = std::max<std::uint64_t>(4096, 2 * std::uint64_t(table.n_rows)) / vectors.n_classes;
+    const std::uint64_t most_values =
+        std::max<std::uint64_t>(4096, 2 * std::uint64_t(table.n_rows)) / vectors.n_classes;
     for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
         Span span;
         const bool counted = is_small_span(values, n, most_values, span);
@@ -252,7 +255,7 @@ Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const
 template <class T>
 Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, const std::int64_t* weights) {
     Ragged<double> found;
-    Scratch scratch;
+    ColumnScratch scratch;
     std::vector<double> cuts;
     const std::uint64_t most_values = std::max<std::uint64_t>(256, 2 * std::uint64_t(table.n_rows));
     for_each_tile<T>(table, table.n_rows, [&](std::int64_t, std::int64_t, const T* values, std::int64_t n) {
@@ -273,8 +276,8 @@ Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, c
     return found;
 }
 
-#define BITSIEVE_FOR_TYPE(T)                                                                                             \
-    template Ragged<double> mdl_cuts<T>(const Columns&, const ClassVectors&, const std::int64_t*, const Terms&);         \
+#define BITSIEVE_FOR_TYPE(T)                                                                                     \
+    template Ragged<double> mdl_cuts<T>(const Columns&, const ClassVectors&, const std::int64_t*, const Terms&); \
     template Ragged<double> order_statistic_cuts<T>(const Columns&, std::int64_t, const std::int64_t*);
 BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
 
@@ -309,8 +312,9 @@ public:
             const auto label = [&](const std::uint32_t* row) { return std::size_t(classes[*row]); };
             take(codes_, n_codes, first, last, code, of_codes, n_of_codes);
             take(classes_, n_classes_, first, last, label, of_classes, n_of_classes);
-            take(cells_, n_codes * n_classes_, first, last,
-                 [&](const std::uint32_t* row) { return code(row) * n_classes_ + label(row); }, of_cells, ignored);
+            take(
+                cells_, n_codes * n_classes_, first, last,
+                [&](const std::uint32_t* row) { return code(row) * n_classes_ + label(row); }, of_cells, ignored);
             freedom += (n_of_codes - 1) * (n_of_classes - 1);
             sum += of_cells - of_codes - of_classes + terms_(std::uint64_t(last - first));
         }
@@ -319,8 +323,8 @@ public:
 private:
     // The terms of the counts that are not 0, and how many these are; the counts are 0 afterwards.
     template <class Place>
-    void take(std::vector<std::uint32_t>& counts, std::size_t size, const std::uint32_t* first, const std::uint32_t* last,
-              const Place& place, std::int64_t& sum, std::int64_t& n_present) {
+    void take(std::vector<std::uint32_t>& counts, std::size_t size, const std::uint32_t* first,
+              const std::uint32_t* last, const Place& place, std::int64_t& sum, std::int64_t& n_present) {
         const auto finish = [&](std::uint32_t& count) {
             if (count == 0) return;
             sum += terms_(count);
@@ -341,7 +345,7 @@ private:
 
 // A column in ascending order, without its missing values.
 struct SortedColumn {
-    std::vector<Item> items, spare;
+    std::vector<KeyedRow> items, spare;
     std::vector<double> values;
     std::vector<double> median;  // none where no value lies above it
 
@@ -349,9 +353,9 @@ struct SortedColumn {
         items.clear();
         for (std::int64_t i = 0; i < n; ++i)
             if (column[i] == column[i]) items.push_back({key_of(column[i]), std::uint32_t(i)});
-        sort_items(items, spare);
+        sort_by_key(items, spare);
         values.clear();
-        for (const Item& item : items) values.push_back(value_of(item.key));
+        for (const KeyedRow& item : items) values.push_back(value_of(item.key));
         median.clear();
         if (values.empty()) return;
         const double middle = values[(values.size() - 1) / 2];
@@ -361,8 +365,9 @@ struct SortedColumn {
 
 }  // namespace
 
-void dependence_of_codes(const std::int32_t* codes, std::int64_t n_rows, std::int64_t n_codes, const ClassVectors& vectors,
-                         const Parts& parts, const Terms& terms, std::int64_t* freedom, std::int64_t* sums) {
+void dependence_of_codes(const std::int32_t* codes, std::int64_t n_rows, std::int64_t n_codes,
+                         const ClassVectors& vectors, const Parts& parts, const Terms& terms, std::int64_t* freedom,
+                         std::int64_t* sums) {
     Dependence dependence(vectors, parts, terms);
     for (std::int64_t b = 0; b < vectors.n_vectors; ++b)
         dependence.count(codes, std::size_t(n_codes), vectors.classes + b * n_rows, freedom[b], sums[b]);

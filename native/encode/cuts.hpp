@@ -1,9 +1,9 @@
 // Cuts of columns of numbers: by the minimum description length (mdl.hpp), and by order statistics.
 //
-// A column of whole numbers in a small span is counted and not sorted. Of a long one only that part is sorted by the classes, or
-// searched for order statistics, in which a cut may lie. Any other is sorted once, whatever the number of class vectors. NaN
-// takes no part. Weights: how many times each row stands (null: once), 1 or more.
-// Limits: rows <= 2^31, the sum of the weights <= 2^31. Scratch memory: 48 bytes a row, and 64 for a matrix in rows.
+// A column of whole numbers in a small span is counted and not sorted. Of a long one only that part is sorted by the
+// classes, or searched for order statistics, in which a cut may lie. Any other is sorted once, whatever the number of
+// class vectors. NaN takes no part. Weights: how many times each row stands (null: once), 1 or more. Limits: rows <=
+// 2^31, the sum of the weights <= 2^31. Scratch memory: 48 bytes a row, and 64 for a matrix in rows.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace bitsieve {
 // The order statistics of ascending numbers whose ranks end at last_rank(i); i counts places that may be empty.
 template <class LastRank, class ValueAt>
 inline void cut_by_ranks(std::size_t n_places, std::int64_t n_bins, LastRank&& last_rank, ValueAt&& value_at,
-                  std::vector<double>& cuts) {
+                         std::vector<double>& cuts) {
     cuts.clear();
     if (n_places == 0) return;
     const std::int64_t total = last_rank(n_places - 1);
@@ -53,18 +53,19 @@ struct ClassVectors {
 
 // The cuts of column j by class vector b are array j * n_vectors + b.
 template <class T>
-Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const std::int64_t* weights, const Terms& terms);
+Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const std::int64_t* weights,
+                        const Terms& terms);
 
-// Cut b = 1, ..., n_bins - 1 is the order statistic of rank round-half-up(b N / n_bins) of N numbers; equal cuts are one,
-// and none is the largest number.
+// Cut b = 1, ..., n_bins - 1 is the order statistic of rank round-half-up(b N / n_bins) of N numbers; equal cuts are
+// one, and none is the largest number.
 template <class T>
 Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, const std::int64_t* weights);
 
 // The dependence of columns on several vectors of classes, within parts of the samples: what a test needs that shuffles
 // the classes and repeats everything that looked at them.
 //
-// For a column of codes and one vector of classes, with n_zxc, n_zx, n_zc and n_z the samples of a part z with a code x, a
-// class c, or both:
+// For a column of codes and one vector of classes, with n_zxc, n_zx, n_zc and n_z the samples of a part z with a code
+// x, a class c, or both:
 //     freedom = sum_z (codes in z - 1) (classes in z - 1)
 //     sum     = sum_z [ sum T(n_zxc) - sum T(n_zx) - sum T(n_zc) + T(n_z) ]  =  N I(X;C|Z) 2^shift
 // All are integers. Columns of numbers are cut anew by every vector of classes (cuts.hpp, mdl.hpp) and sorted once.
@@ -78,11 +79,12 @@ struct Parts {
 };
 
 // freedom[b] and sums[b] of codes[i] in [0, n_codes) with class vector b.
-void dependence_of_codes(const std::int32_t* codes, std::int64_t n_rows, std::int64_t n_codes, const ClassVectors& vectors,
-                         const Parts& parts, const Terms& terms, std::int64_t* freedom, std::int64_t* sums);
+void dependence_of_codes(const std::int32_t* codes, std::int64_t n_rows, std::int64_t n_codes,
+                         const ClassVectors& vectors, const Parts& parts, const Terms& terms, std::int64_t* freedom,
+                         std::int64_t* sums);
 
-// freedom[j * n_vectors + b] and sums[...] of columns[j * n_rows], ... cut by class vector b; a value on a cut has the lower code, NaN one of
-// its own. A column without an accepted cut is cut at its lower median, or has one code.
+// freedom[j * n_vectors + b] and sums[...] of columns[j * n_rows], ... cut by class vector b; a value on a cut has the
+// lower code, NaN one of its own. A column without an accepted cut is cut at its lower median, or has one code.
 void dependence_of_cuts(const double* columns, std::int64_t n_rows, std::int64_t n_columns, const ClassVectors& vectors,
                         const Parts& parts, const Terms& terms, bool cut_at_median, std::int64_t* freedom,
                         std::int64_t* sums);

@@ -1,7 +1,7 @@
 // Columns of numbers to codes: what they hold, their distinct whole numbers, and the codes by categories or by cuts.
 //
-// Every function reads its columns once, in tiles; a second pass over the values is made by `distinct` only, and only as
-// far as it takes to meet every number of a column's span. Limits: codes < 65536, rows <= 2^31.
+// Every function reads its columns once, in tiles; a second pass over the values is made by `distinct` only, and only
+// as far as it takes to meet every number of a column's span. Limits: codes < 65536, rows <= 2^31.
 #pragma once
 
 #include <string>
@@ -22,43 +22,44 @@ constexpr double kInt64 = 9223372036854775808.0;  // 2^63
 inline bool is_fraction(double v) { return !(v >= -kInt64 && v < kInt64) || double(std::int64_t(v)) != v; }
 
 // What a column holds.
-enum Holds : std::uint8_t {
-    kHoldsNumbers = 1,    // at least one value that is not missing
-    kHoldsMissing = 2,    // NaN
-    kHoldsInfinite = 4,
-    kHoldsFractions = 8,  // or whole numbers beyond int64
+enum ContentFlag : std::uint8_t {
+    kHasNumbers = 1,  // at least one value that is not missing
+    kHasMissing = 2,  // NaN
+    kHasInfinite = 4,
+    kHasFractions = 8,  // or whole numbers beyond int64
 };
 
 // The smallest and the largest number of every column (low > high where all are missing), and what it holds. T is the
 // type of the table, double for float. Fractions are looked for only if `whole`.
 template <class T>
 struct Extent {
-    std::vector<std::uint8_t> holds;
+    std::vector<std::uint8_t> content_flags;
     std::vector<T> low, high;
 };
 
 template <class T>
-struct Wide {
+struct WidenFloat {
     using type = T;
 };
 template <>
-struct Wide<float> {
+struct WidenFloat<float> {
     using type = double;
 };
 
 template <class T>
-Extent<typename Wide<T>::type> extent(const Columns& table, bool whole);
+Extent<typename WidenFloat<T>::type> extent(const Columns& table, bool whole);
 
-// Numbers as bytes: column j is written to out[j * out_stride] where all of them are whole and lie in 0 .. 255, and fits[j]
-// says so; else its bytes have no meaning. Some neighbours of columns side by side in rows fit together or not at all.
+// Numbers as bytes: column j is written to out[j * out_stride] where all of them are whole and lie in 0 .. 255, and
+// fits[j] says so; else its bytes have no meaning. Some neighbours of columns side by side in rows fit together or not
+// at all.
 template <class T>
 void as_bytes(const Columns& table, std::uint8_t* out, std::int64_t out_stride, std::uint8_t* fits);
 
-// The sorted distinct numbers, which are whole and lie in low[j] .. high[j], of every column: those of a small span by a
-// table, others by sorting.
+// The sorted distinct numbers, which are whole and lie in low[j] .. high[j], of every column: those of a small span by
+// a table, others by sorting.
 template <class T>
-Ragged<typename Wide<T>::type> distinct(const Columns& table, const typename Wide<T>::type* low,
-                                        const typename Wide<T>::type* high);
+Ragged<typename WidenFloat<T>::type> distinct(const Columns& table, const typename WidenFloat<T>::type* low,
+                                              const typename WidenFloat<T>::type* high);
 
 // The sorted whole numbers of every column, those of column j ending at ends[j]. Unsigned ones are given by their bits.
 struct Categories {
@@ -67,23 +68,24 @@ struct Categories {
     bool are_unsigned;
 };
 
-// The place of every number among the categories of its column: by a table where their span is kDenseSpan at most, else by
-// search. NaN takes missing_code[j]. found[j]: whether every number of column j is among the categories; if not, its codes
-// have no meaning. Column j is written to out[place[j] * n_rows].
+// The place of every number among the categories of its column: by a table where their span is kDenseSpan at most, else
+// by search. NaN takes missing_code[j]. found[j]: whether every number of column j is among the categories; if not, its
+// codes have no meaning. Column j is written to out[place[j] * n_rows].
 template <class T, class Code>
 void code_categories(const Columns& table, const Categories& categories, const std::int64_t* missing_code,
                      const std::int64_t* place, Code* out, std::uint8_t* found);
 
-// The values of every column by their places in a dictionary, as codes in the order of these values: rank[begin + place] is
-// the place of a value of column j among the sorted distinct ones (-1: missing), begin = ends[j - 1], and a code is its rank
-// among those that occur, -1 for what is missing or has a negative place. occurs[begin + rank]: whether a value occurs.
-// Column j is written to out[j * n_rows]. Throws std::invalid_argument where a place is beyond the dictionary.
+// The values of every column by their places in a dictionary, as codes in the order of these values: rank[begin +
+// place] is the place of a value of column j among the sorted distinct ones (-1: missing), begin = ends[j - 1], and a
+// code is its rank among those that occur, -1 for what is missing or has a negative place. occurs[begin + rank]:
+// whether a value occurs. Column j is written to out[j * n_rows]. Throws std::invalid_argument where a place is beyond
+// the dictionary.
 template <class T>
 void code_dictionaries(const Columns& places, const std::int32_t* rank, const std::int64_t* ends, std::int32_t* out,
                        std::uint8_t* occurs);
 
-// For n numbers how many cuts lie below each, or not above it, and missing_code for NaN: every cut is compared with several
-// numbers at once. With more than `most` cuts a search is quicker.
+// For n numbers how many cuts lie below each, or not above it, and missing_code for NaN: every cut is compared with
+// several numbers at once. With more than `most` cuts a search is quicker.
 struct CutCounter {
     using Count = void(const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts,
                        std::int64_t missing_code, std::uint16_t* codes);
@@ -101,7 +103,7 @@ extern const CutCounter kAvx2Cuts;
 
 // The number of cuts of its column that lie below a number (side left) or not above it. Cuts ascend.
 template <class T, class Code>
-void code_by_cuts(const CutCounter& counter, const Columns& table, const double* cuts, const std::int64_t* ends, bool left,
-                  const std::int64_t* missing_code, const std::int64_t* place, Code* out);
+void code_by_cuts(const CutCounter& counter, const Columns& table, const double* cuts, const std::int64_t* ends,
+                  bool left, const std::int64_t* missing_code, const std::int64_t* place, Code* out);
 
 }  // namespace bitsieve

@@ -25,9 +25,10 @@ struct Candidate {
 
 }  // namespace
 
-class MdlCutter::Search {
+class MdlCutter::SortedSearch {
 public:
-    Search(std::size_t n_classes, const Terms& terms) : terms_(terms), acceptance_(terms), left_(n_classes), right_(n_classes) {}
+    SortedSearch(std::size_t n_classes, const Terms& terms)
+        : terms_(terms), acceptance_(terms), left_(n_classes), right_(n_classes) {}
 
     const std::vector<double>& cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights,
                                     std::size_t n) {
@@ -52,7 +53,7 @@ public:
         return search();
     }
 
-    // Numbers that all differ, each one sample: runs are told apart without a branch.
+    // Numbers that all differ, each one sample: runs are n_seen apart without a branch.
     const std::vector<double>& cuts_of_distinct(const double* values, const std::int32_t* classes, std::size_t n) {
         first_of_run_.resize(n + 1);
         std::size_t n_runs = 0;
@@ -154,7 +155,8 @@ private:
             if (count == 0) runs_.push_back({std::uint32_t(classes[i]), 0});
             count += samples(i);
         }
-        for (std::size_t r = first; r < runs_.size(); ++r) runs_[r].count = std::exchange(left_.count[runs_[r].label], 0);
+        for (std::size_t r = first; r < runs_.size(); ++r)
+            runs_[r].count = std::exchange(left_.count[runs_[r].label], 0);
     }
 
     std::size_t runs_before(std::size_t block) const { return block ? blocks_[block - 1].end : 0; }
@@ -203,11 +205,11 @@ private:
     bool last_pure_ = false;
 };
 
-MdlCutter::MdlCutter(std::size_t n_classes, const Terms& terms) : search_(new Search(n_classes, terms)) {}
+MdlCutter::MdlCutter(std::size_t n_classes, const Terms& terms) : search_(new SortedSearch(n_classes, terms)) {}
 MdlCutter::~MdlCutter() = default;
 
-const std::vector<double>& MdlCutter::cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights,
-                                           std::size_t n) {
+const std::vector<double>& MdlCutter::cuts(const double* values, const std::int32_t* classes,
+                                           const std::int64_t* weights, std::size_t n) {
     return search_->cuts(values, classes, weights, n);
 }
 

@@ -8,7 +8,8 @@
 //
 // Entropies are the integers  n Ent(S) 2^shift = T[n] - sum_c T[n_c]  of fixed_point.hpp, updated sample by sample,
 // so one scan of an interval costs its samples, whatever the number of classes, and no libm takes part in a decision.
-// The order of equal values makes no difference. Limits: n, the sum of the weights, <= 2^31, classes < 2^31. Scratch memory: O(n + classes).
+// The order of equal values makes no difference. Limits: n, the sum of the weights, <= 2^31, classes < 2^31. Scratch
+// memory: O(n + classes).
 #pragma once
 
 #include <cmath>
@@ -21,15 +22,15 @@
 
 namespace bitsieve {
 
-// Cuts columns, one after the other. A value on a cut goes left: the cut is the midpoint, or the lower value where rounding
-// would reach the upper.
+// Cuts columns, one after the other. A value on a cut goes left: the cut is the midpoint, or the lower value where
+// rounding would reach the upper.
 class MdlCutter {
 public:
     MdlCutter(std::size_t n_classes, const Terms& terms);
     ~MdlCutter();
 
-    // The accepted cuts, ascending. values[0..n) ascend and are finite; classes[i] in [0, n_classes) belongs to values[i],
-    // and stands weights[i] >= 1 times (null: once).
+    // The accepted cuts, ascending. values[0..n) ascend and are finite; classes[i] in [0, n_classes) belongs to
+    // values[i], and stands weights[i] >= 1 times (null: once).
     const std::vector<double>& cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights,
                                     std::size_t n);
 
@@ -37,19 +38,19 @@ public:
     const std::vector<double>& cuts_of_counts(double low, std::size_t n_values, const std::uint32_t* counts);
 
 private:
-    class Search;
-    std::unique_ptr<Search> search_;
+    class SortedSearch;
+    std::unique_ptr<SortedSearch> search_;
 };
 
 // The cuts of mdl.hpp for a long column, most of which is never sorted.
 //
-// The numbers are put into buckets (buckets.hpp), of which the classes are counted. The entropies of cuts at the ends of buckets
-// are exact, those of cuts inside are bounded from below by the class counts. Only a bucket that may hold the best cut, and one
-// that pays, is opened: its samples are put into smaller buckets, and few samples are sorted. The cuts are those that the search
-// of all candidates finds, to the bit, whatever the values.
+// The numbers are put into buckets (buckets.hpp), of which the classes are counted. The entropies of cuts at the ends
+// of buckets are exact, those of cuts inside are bounded from below by the class counts. Only a bucket that may hold
+// the best cut, and one that pays, is opened: its samples are put into smaller buckets, and few samples are sorted. The
+// cuts are those that the search of all candidates finds, to the bit, whatever the values.
 //
-// Cost for n numbers: two or three passes, O(classes) for every bucket and level of cuts, and O(m log m) for m samples that
-// are opened. Scratch memory: 18 bytes a row.
+// Cost for n numbers: two or three passes, O(classes) for every bucket and level of cuts, and O(m log m) for m samples
+// that are opened. Scratch memory: 18 bytes a row.
 
 class UnsortedMdlCutter {
 public:
@@ -59,14 +60,14 @@ public:
     // Whether a column of n rows is long enough for this way to be the faster one.
     bool suits(std::size_t n) const;
 
-    // The accepted cuts, ascending, of finite values in any order, of which NaN take no part; classes[i] in [0, n_classes)
-    // belongs to values[i], and stands weights[i] >= 1 times (null: once).
+    // The accepted cuts, ascending, of finite values in any order, of which NaN take no part; classes[i] in [0,
+    // n_classes) belongs to values[i], and stands weights[i] >= 1 times (null: once).
     const std::vector<double>& cuts(const double* values, const std::int32_t* classes, const std::int64_t* weights,
                                     std::size_t n);
 
 private:
-    class Search;
-    std::unique_ptr<Search> search_;
+    class BucketSearch;
+    std::unique_ptr<BucketSearch> search_;
 };
 
 // The two sides of a cut, and whether its gain of information pays for its description, in exact integers.
@@ -142,13 +143,14 @@ public:
 
     // No cut of a greater entropy than this is accepted.
     std::int64_t most_entropy(const Summary& all) {
-        return all.entropy - std::int64_t((log2_others(all.n) + log2_sets(all.classes) - weighted_entropy(all)) >> kGuard);
+        return all.entropy -
+               std::int64_t((log2_others(all.n) + log2_sets(all.classes) - weighted_entropy(all)) >> kGuard);
     }
 
     bool accepts(const Summary& all, const Summary& left, const Summary& right) {
         const i128 gain = (all.entropy - left.entropy - right.entropy) * kScale;  // may be negative, by rounding
-        const i128 price = log2_others(all.n) + log2_sets(all.classes) - weighted_entropy(all) + weighted_entropy(left) +
-                           weighted_entropy(right);
+        const i128 price = log2_others(all.n) + log2_sets(all.classes) - weighted_entropy(all) +
+                           weighted_entropy(left) + weighted_entropy(right);
         // Each term is off by half its last place: a gain that is greater by no more than all of these is a tie.
         const i128 rounding = (3 * all.classes + 4) * kScale;
         return gain > price + rounding;

@@ -11,10 +11,15 @@
 
 namespace bitsieve {
 
-class UnsortedMdlCutter::Search {
+class UnsortedMdlCutter::BucketSearch {
 public:
-    Search(std::size_t n_classes, const Terms& terms)
-        : terms_(terms), acceptance_(terms), n_classes_(n_classes), column_(n_classes), total_(n_classes), left_(n_classes) {}
+    BucketSearch(std::size_t n_classes, const Terms& terms)
+        : terms_(terms),
+          acceptance_(terms),
+          n_classes_(n_classes),
+          column_(n_classes),
+          total_(n_classes),
+          left_(n_classes) {}
 
     bool suits(std::size_t n) const { return column_.suits(n); }
 
@@ -70,8 +75,8 @@ private:
         if (candidates_.empty() || candidates_.back().entropy > enough_) return first;
 
         const std::int64_t most = candidates_.back().entropy + tie_;
-        const Candidate best =
-            *std::find_if(candidates_.begin(), candidates_.end(), [most](const Candidate& c) { return c.entropy <= most; });
+        const Candidate best = *std::find_if(candidates_.begin(), candidates_.end(),
+                                             [most](const Candidate& c) { return c.entropy <= most; });
         const std::size_t middle = column_.divide(best.bucket, best.cut);
         std::fill(left_.begin(), left_.end(), 0);
         for (std::size_t b = first; b < middle; ++b) add(column_.counts(0, b), left_);
@@ -100,8 +105,9 @@ private:
     // Of the cut between what is left and what is right.
     std::int64_t entropy() const { return terms_(n_left_) - left_sum_ + terms_(n_total_ - n_left_) - right_sum_; }
 
-    // A bucket of a greater bound need not be opened: there is a better cut elsewhere, or none can be accepted. The least
-    // entropy known may be that of a place that is no candidate, between samples of one class: some candidate has less.
+    // A bucket of a greater bound need not be opened: there is a better cut elsewhere, or none can be accepted. The
+    // least entropy known may be that of a place that is no candidate, between samples of one class: some candidate has
+    // less.
     std::int64_t limit() const { return least_ < enough_ ? least_ + tie_ : enough_; }
 
     // Moves the buckets of a depth from the right to the left, and offers the cuts in those that are worth it.
@@ -157,12 +163,12 @@ private:
             if (counts[c]) move(c, counts[c]);
     }
 
-    // The samples of a value, all of one class or mixed, are about to move: offers the cut before them, unless the value before
-    // is not known, or all samples of both are of one same class.
+    // The samples of a value, all of one class or mixed, are about to move: offers the cut before them, unless the
+    // value before is not known, or all samples of both are of one same class.
     void next_value(double value, std::int64_t label) {
         if (known_ && (label == kMixed || label != label_)) {
             const std::int64_t found = entropy();
-            const std::int64_t before = candidates_.empty() ? kNone : candidates_.back().entropy;
+            const std::int64_t before = candidates_.empty() ? kNoEntropy : candidates_.back().entropy;
             least_ = std::min(least_, found);
             if (found < before) {  // ever smaller entropies; the first that ties with the last is the answer
                 if (!candidates_.empty() && found + tie_ < before) candidates_.clear();
@@ -178,8 +184,8 @@ private:
     //
     // With l_c samples of class c on the left, l in all, r_c and r on the right, the entropy is
     //     A(l) - sum_c h_c(l_c),   A(l) = T[l] + T[r],   h_c(l_c) = T[l_c] + T[r_c],
-    // A and h_c convex. A lies above its tangent in the middle of the bucket, and h_c below its chord over the bucket; what is
-    // left is linear in every l_c, so that it is least where each is at one of its ends.
+    // A and h_c convex. A lies above its tangent in the middle of the bucket, and h_c below its chord over the bucket;
+    // what is left is linear in every l_c, so that it is least where each is at one of its ends.
     std::int64_t move_bucket(const std::uint32_t* counts) {
         const std::int64_t size = std::accumulate(counts, counts + n_classes_, std::int64_t(0));
         const std::uint64_t middle = n_left_ + std::uint64_t(size / 2), beyond = n_total_ - middle;
@@ -194,7 +200,8 @@ private:
     // Moves samples of one class; what is added to both sums.
     std::int64_t move(std::size_t c, std::uint32_t count) {
         const std::uint32_t left = left_[c], right = total_[c] - left;
-        const std::int64_t to_left = terms_(left + count) - terms_(left), to_right = terms_(right - count) - terms_(right);
+        const std::int64_t to_left = terms_(left + count) - terms_(left),
+                           to_right = terms_(right - count) - terms_(right);
         left_[c] += count;
         n_left_ += count;
         left_sum_ += to_left;
@@ -202,7 +209,7 @@ private:
         return to_left + to_right;
     }
 
-    static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+    static constexpr std::int64_t kNoEntropy = std::numeric_limits<std::int64_t>::max();
     static constexpr std::int64_t kMixed = -1;
 
     Terms terms_;
@@ -216,15 +223,16 @@ private:
     std::int64_t left_sum_ = 0, right_sum_ = 0;  // of the terms of the class counts
     std::int64_t tie_ = 0, enough_ = 0, least_ = 0;
     std::vector<Candidate> candidates_;
-    std::size_t bucket_ = 0;       // of the column, that is looked at
-    bool known_ = false;           // whether the value before is, and then
-    double value_ = 0;             // the value,
-    std::int64_t label_ = kMixed;  // and its class
+    std::size_t bucket_ = 0;                                      // of the column, that is looked at
+    bool known_ = false;                                          // whether the value before is, and then
+    double value_ = 0;                                            // the value,
+    std::int64_t label_ = kMixed;                                 // and its class
     std::vector<std::pair<std::size_t, std::size_t>> intervals_;  // of buckets of the column
     std::vector<double> found_;
 };
 
-UnsortedMdlCutter::UnsortedMdlCutter(std::size_t n_classes, const Terms& terms) : search_(new Search(n_classes, terms)) {}
+UnsortedMdlCutter::UnsortedMdlCutter(std::size_t n_classes, const Terms& terms)
+    : search_(new BucketSearch(n_classes, terms)) {}
 UnsortedMdlCutter::~UnsortedMdlCutter() = default;
 
 bool UnsortedMdlCutter::suits(std::size_t n) const { return search_->suits(n); }

@@ -16,7 +16,8 @@ void for_each_tile(const Columns& table, std::int64_t rows, const std::function<
             ++j;
             continue;
         }
-        const bool whole = rows >= table.n_rows;  // then a tile is a column, too long for more than those of a cache line
+        const bool whole =
+            rows >= table.n_rows;  // then a tile is a column, too long for more than those of a cache line
         std::int64_t width = std::min(whole ? kNarrow : kStrip, table.size() - j);
         if (!side_by_side<T>(table, j, j + width)) width = std::min(kNarrow, width);
         if (!side_by_side<T>(table, j, j + width)) width = 1;
@@ -37,8 +38,8 @@ void for_each_tile(const Columns& table, std::int64_t rows, const std::function<
     }
 }
 
-#define BITSIEVE_FOR_TYPE(T)                                                                                             \
-    template void for_each_tile<T>(const Columns&, std::int64_t, const std::function<bool(std::int64_t)>&,               \
+#define BITSIEVE_FOR_TYPE(T)                                                                               \
+    template void for_each_tile<T>(const Columns&, std::int64_t, const std::function<bool(std::int64_t)>&, \
                                    const TileWork<T>&);
 BITSIEVE_FOR_NUMBER_TYPES(BITSIEVE_FOR_TYPE)
 #undef BITSIEVE_FOR_TYPE

@@ -19,16 +19,16 @@ namespace bitsieve {
 enum class NumberType { u8, u16, u32, u64, i8, i16, i32, i64, f32, f64 };
 
 // F(type) for the C++ type of each of them.
-#define BITSIEVE_FOR_NUMBER_TYPES(F)                                                                                     \
-    F(std::uint8_t)                                                                                                      \
-    F(std::uint16_t)                                                                                                     \
-    F(std::uint32_t)                                                                                                     \
-    F(std::uint64_t)                                                                                                     \
-    F(std::int8_t)                                                                                                       \
-    F(std::int16_t)                                                                                                      \
-    F(std::int32_t)                                                                                                      \
-    F(std::int64_t)                                                                                                      \
-    F(float)                                                                                                             \
+#define BITSIEVE_FOR_NUMBER_TYPES(F) \
+    F(std::uint8_t)                  \
+    F(std::uint16_t)                 \
+    F(std::uint32_t)                 \
+    F(std::uint64_t)                 \
+    F(std::int8_t)                   \
+    F(std::int16_t)                  \
+    F(std::int32_t)                  \
+    F(std::int64_t)                  \
+    F(float)                         \
     F(double)
 
 struct Column {
@@ -48,22 +48,32 @@ struct Columns {
 template <class Work>
 void with_type(NumberType type, Work&& work) {
     switch (type) {
-        case NumberType::u8: return work(std::uint8_t());
-        case NumberType::u16: return work(std::uint16_t());
-        case NumberType::u32: return work(std::uint32_t());
-        case NumberType::u64: return work(std::uint64_t());
-        case NumberType::i8: return work(std::int8_t());
-        case NumberType::i16: return work(std::int16_t());
-        case NumberType::i32: return work(std::int32_t());
-        case NumberType::i64: return work(std::int64_t());
-        case NumberType::f32: return work(float());
-        case NumberType::f64: return work(double());
+        case NumberType::u8:
+            return work(std::uint8_t());
+        case NumberType::u16:
+            return work(std::uint16_t());
+        case NumberType::u32:
+            return work(std::uint32_t());
+        case NumberType::u64:
+            return work(std::uint64_t());
+        case NumberType::i8:
+            return work(std::int8_t());
+        case NumberType::i16:
+            return work(std::int16_t());
+        case NumberType::i32:
+            return work(std::int32_t());
+        case NumberType::i64:
+            return work(std::int64_t());
+        case NumberType::f32:
+            return work(float());
+        case NumberType::f64:
+            return work(double());
     }
 }
 
-constexpr std::int64_t kLine = 64;        // bytes of a cache line
-constexpr std::int64_t kTileRows = 2048;  // of a tile that is read in passing, at most
-constexpr std::int64_t kStrip = 64;       // columns side by side in rows that are read in passing together, at most
+constexpr std::int64_t kLine = 64;           // bytes of a cache line
+constexpr std::int64_t kMaxTileRows = 2048;  // of a tile that is read in passing, at most
+constexpr std::int64_t kStrip = 64;          // columns side by side in rows that are read in passing together, at most
 constexpr std::int64_t kStripBytes = 128 << 10;  // of them: half of a common second-level cache, or less
 
 // in[row * in_stride + column] to out[column * out_stride + row].
@@ -72,19 +82,20 @@ void transpose(const T* in, std::int64_t in_stride, std::int64_t n_rows, std::in
                std::int64_t out_stride) {
     std::int64_t whole_rows = 0, whole_columns = 0;
     if constexpr (sizeof(T) == 1) {
-        whole_rows = n_rows / kBlock * kBlock;
-        whole_columns = n_columns / kBlock * kBlock;
+        whole_rows = n_rows / kTransposeBlock * kTransposeBlock;
+        whole_columns = n_columns / kTransposeBlock * kTransposeBlock;
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(in);
-        for (std::int64_t r = 0; r < whole_rows; r += kBlock) {
-            for (std::int64_t i = 0; i < kBlock; ++i) __builtin_prefetch(bytes + (r + kBlock + i) * in_stride);
-            for (std::int64_t c = 0; c < whole_columns; c += kBlock)
+        for (std::int64_t r = 0; r < whole_rows; r += kTransposeBlock) {
+            for (std::int64_t i = 0; i < kTransposeBlock; ++i)
+                __builtin_prefetch(bytes + (r + kTransposeBlock + i) * in_stride);
+            for (std::int64_t c = 0; c < whole_columns; c += kTransposeBlock)
                 transpose_block([&](int i) { return bytes + (r + i) * in_stride + c; },
                                 reinterpret_cast<std::uint8_t*>(out) + c * out_stride + r, out_stride);
         }
     }
-    for (std::int64_t r = 0; r < n_rows; r += kBlock)  // so many rows that whole cache lines are written, too
+    for (std::int64_t r = 0; r < n_rows; r += kTransposeBlock)  // so many rows that whole cache lines are written, too
         for (std::int64_t c = r < whole_rows ? whole_columns : 0; c < n_columns; ++c)
-            for (std::int64_t i = r; i < std::min<std::int64_t>(r + kBlock, n_rows); ++i)
+            for (std::int64_t i = r; i < std::min<std::int64_t>(r + kTransposeBlock, n_rows); ++i)
                 out[c * out_stride + i] = in[i * in_stride + c];
 }
 
@@ -104,8 +115,8 @@ bool side_by_side(const Columns& table, std::int64_t first, std::int64_t last) {
 template <class T>
 using TileWork = std::function<void(std::int64_t, std::int64_t, const T*, std::int64_t)>;
 
-// Calls `work` for tiles of at most `rows` rows that together are the whole table; the tiles of a column come in the order
-// of the rows. Columns for which wanted(column) is false at the time are passed over.
+// Calls `work` for tiles of at most `rows` rows that together are the whole table; the tiles of a column come in the
+// order of the rows. Columns for which wanted(column) is false at the time are passed over.
 template <class T>
 void for_each_tile(const Columns& table, std::int64_t rows, const std::function<bool(std::int64_t)>& wanted,
                    const TileWork<T>& work);

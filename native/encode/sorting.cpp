@@ -9,17 +9,17 @@ namespace bitsieve {
 namespace {
 
 constexpr std::size_t kFewItems = 24;  // sorted by comparisons alone
-constexpr std::size_t kMostInBuckets = 2048;
-static_assert(kMostInBuckets + 1 < 65536, "buckets are numbered by 16 bits");
-constexpr double kMostSpread = 1e300;  // of numbers in buckets
+constexpr std::size_t kMaxInBuckets = 2048;
+static_assert(kMaxInBuckets + 1 < 65536, "buckets are numbered by 16 bits");
+constexpr double kMaxSpread = 1e300;   // of numbers in buckets
 constexpr std::size_t kFewEqual = 32;  // sorted by insertion where their upper bits are the same
 
-bool smaller(const Item& a, const Item& b) { return a.key < b.key; }
+bool smaller(const KeyedRow& a, const KeyedRow& b) { return a.key < b.key; }
 
-void insertion_sort(Item* first, Item* last) {
-    for (Item* i = first + 1; i < last; ++i) {
-        const Item item = *i;
-        Item* to = i;
+void insertion_sort(KeyedRow* first, KeyedRow* last) {
+    for (KeyedRow* i = first + 1; i < last; ++i) {
+        const KeyedRow item = *i;
+        KeyedRow* to = i;
         for (; to > first && item.key < to[-1].key; --to) *to = to[-1];
         *to = item;
     }
@@ -27,13 +27,13 @@ void insertion_sort(Item* first, Item* last) {
 
 // kPasses counting passes over kBits bits each, from the lower ones up to the top of (key - least) << shift.
 template <int kBits, int kPasses>
-void radix_passes(std::vector<Item>& items, std::vector<Item>& scratch, std::uint64_t least, int shift) {
+void radix_passes(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, std::uint64_t least, int shift) {
     constexpr std::size_t kDigits = std::size_t(1) << kBits;
     std::uint32_t counts[kPasses][kDigits];
     std::memset(counts, 0, sizeof counts);
     const auto upper = [least, shift](std::uint64_t key) { return ((key - least) << shift) >> (64 - kBits * kPasses); };
     const std::size_t n = items.size();
-    for (const Item& item : items) {
+    for (const KeyedRow& item : items) {
         const std::uint64_t bits = upper(item.key);
         for (int p = 0; p < kPasses; ++p) ++counts[p][(bits >> (kBits * p)) % kDigits];
     }
@@ -46,7 +46,7 @@ void radix_passes(std::vector<Item>& items, std::vector<Item>& scratch, std::uin
             start[d] = sum;
             sum += count;
         }
-        for (const Item& item : items) scratch[start[(upper(item.key) >> (kBits * p)) % kDigits]++] = item;
+        for (const KeyedRow& item : items) scratch[start[(upper(item.key) >> (kBits * p)) % kDigits]++] = item;
         items.swap(scratch);
     }
     for (std::size_t first = 0, last; first < n; first = last) {  // what stands together by its upper bits
@@ -62,12 +62,13 @@ void radix_passes(std::vector<Item>& items, std::vector<Item>& scratch, std::uin
     }
 }
 
-// Sorts by buckets of one width between the least and the most number; false, and nothing is done, where many share one.
-bool sort_in_buckets(std::vector<Item>& items, std::vector<Item>& scratch, double least, double most) {
+// Sorts by buckets of one width between the least and the most number; false, and nothing is done, where many share
+// one.
+bool sort_in_buckets(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, double least, double most) {
     const std::size_t n = items.size();
     const double scale = double(n) / (most - least);
-    std::uint16_t bucket[kMostInBuckets];
-    std::uint16_t start[kMostInBuckets + 2] = {};
+    std::uint16_t bucket[kMaxInBuckets];
+    std::uint16_t start[kMaxInBuckets + 2] = {};
     for (std::size_t i = 0; i < n; ++i) {
         bucket[i] = std::uint16_t((value_of(items[i].key) - least) * scale);  // never falls as the number rises
         ++start[bucket[i] + 1];
@@ -86,19 +87,19 @@ bool sort_in_buckets(std::vector<Item>& items, std::vector<Item>& scratch, doubl
 
 }  // namespace
 
-void sort_items(std::vector<Item>& items, std::vector<Item>& scratch) {
+void sort_by_key(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch) {
     const std::size_t n = items.size();
     if (n < 2) return;
     if (n <= kFewItems) return insertion_sort(&items[0], &items[0] + n);
     std::uint64_t least = items[0].key, most = least;
-    for (const Item& item : items) {
+    for (const KeyedRow& item : items) {
         least = std::min(least, item.key);
         most = std::max(most, item.key);
     }
     if (least == most) return;
     scratch.resize(n);
     const double low = value_of(least), high = value_of(most);
-    if (n <= kMostInBuckets && std::isfinite(double(n) / (high - low)) && high - low < kMostSpread &&
+    if (n <= kMaxInBuckets && std::isfinite(double(n) / (high - low)) && high - low < kMaxSpread &&
         sort_in_buckets(items, scratch, low, high))
         return;
     const int shift = __builtin_clzll(most - least);
@@ -113,7 +114,8 @@ void sort_items(std::vector<Item>& items, std::vector<Item>& scratch) {
 // The samples class by class; see sorting.hpp.
 
 ClassOrder class_order(const std::int32_t* classes, std::int64_t n_rows, std::int64_t n_classes) {
-    ClassOrder found{std::vector<std::uint32_t>(std::size_t(n_rows)), std::vector<std::int64_t>(std::size_t(n_classes))};
+    ClassOrder found{std::vector<std::uint32_t>(std::size_t(n_rows)),
+                     std::vector<std::int64_t>(std::size_t(n_classes))};
     std::vector<std::int64_t> other(found.sizes);  // neighbours of one class do not wait for each other
     for (std::int64_t i = 0; i < n_rows; ++i) {
         if (classes[i] < 0 || classes[i] >= n_classes) throw std::invalid_argument("a class is out of range");

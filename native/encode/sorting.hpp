@@ -3,8 +3,8 @@
 // Numbers become 64-bit keys of the same order. Stable counting passes sort by the upper bits of what the keys of
 // the column differ in, as many bits as its length makes worth while; the few keys that still stand together are then
 // compared. The order of equal numbers is that of their rows where no more than kFewEqual stand together, else any.
-// Cost: two to four passes; O(n log n) at worst. Few numbers that are spread evenly enough are put into as many buckets of
-// one width, in one pass, and moved past their neighbours.
+// Cost: two to four passes; O(n log n) at worst. Few numbers that are spread evenly enough are put into as many buckets
+// of one width, in one pass, and moved past their neighbours.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace bitsieve {
 
-struct Item {
+struct KeyedRow {
     std::uint64_t key;
     std::uint32_t row;
 };
@@ -35,12 +35,12 @@ inline double value_of(std::uint64_t key) {
 }
 
 // Sorts items by key; scratch is as long as the items afterwards.
-void sort_items(std::vector<Item>& items, std::vector<Item>& scratch);
+void sort_by_key(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch);
 
 // The samples class by class.
 
-// The rows class by class, those of a class in their order, and how many each class has. Throws std::invalid_argument where
-// a class is not within 0 .. n_classes - 1. Cost: two passes over the classes.
+// The rows class by class, those of a class in their order, and how many each class has. Throws std::invalid_argument
+// where a class is not within 0 .. n_classes - 1. Cost: two passes over the classes.
 struct ClassOrder {
     std::vector<std::uint32_t> rows;
     std::vector<std::int64_t> sizes;

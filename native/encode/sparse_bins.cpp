@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "encode/mdl.hpp"
 #include "encode/cuts.hpp"
+#include "encode/mdl.hpp"
 #include "encode/sorting.hpp"
 
 namespace bitsieve {
@@ -23,16 +23,16 @@ public:
             if (table_.value[e] == table_.value[e])
                 items_.push_back({key_of(double(table_.value[e])), std::uint32_t(table_.row[e])});
         bool varies = false;
-        for (const Item& item : items_) varies = varies || item.key != items_[0].key;
-        if (varies) sort_items(items_, spare_);
+        for (const KeyedRow& item : items_) varies = varies || item.key != items_[0].key;
+        if (varies) sort_by_key(items_, spare_);
         return varies;
     }
 
-    const std::vector<Item>& items() const { return items_; }
+    const std::vector<KeyedRow>& items() const { return items_; }
 
 private:
     const StoredNumbers<Real>& table_;
-    std::vector<Item> items_, spare_;
+    std::vector<KeyedRow> items_, spare_;
 };
 
 void append(const std::vector<double>& cuts, Ragged<double>& found) {
@@ -59,12 +59,13 @@ Ragged<double> stored_mdl_cuts(const StoredNumbers<Real>& table, std::int64_t fi
         values.clear();
         classes.clear();
         weights.clear();
-        for (const Item& item : column.items()) {
+        for (const KeyedRow& item : column.items()) {
             values.push_back(value_of(item.key));
             classes.push_back(rows.classes[item.row]);
             if (rows.weights) weights.push_back(rows.weights[item.row]);
         }
-        append(cutter.cuts(values.data(), classes.data(), rows.weights ? weights.data() : nullptr, values.size()), found);
+        append(cutter.cuts(values.data(), classes.data(), rows.weights ? weights.data() : nullptr, values.size()),
+               found);
     }
     return found;
 }
@@ -79,9 +80,9 @@ Ragged<double> stored_order_cuts(const StoredNumbers<Real>& table, std::int64_t 
     for (std::int64_t j = first; j < last; ++j) {
         cuts.clear();
         if (column.sort(j)) {
-            const std::vector<Item>& items = column.items();
+            const std::vector<KeyedRow>& items = column.items();
             ranks.clear();
-            for (const Item& item : items)
+            for (const KeyedRow& item : items)
                 ranks.push_back((ranks.empty() ? 0 : ranks.back()) + (weights ? weights[item.row] : 1));
             cut_by_ranks(
                 items.size(), n_bins, [&](std::size_t i) { return ranks[i]; },
@@ -99,7 +100,7 @@ Ragged<double> stored_distinct(const StoredNumbers<Real>& table, std::int64_t fi
     for (std::int64_t j = first; j < last; ++j) {
         const bool varies = column.sort(j);
         std::uint64_t before = 0;  // of no number
-        for (const Item& item : column.items()) {
+        for (const KeyedRow& item : column.items()) {
             if (item.key != before) found.values.push_back(value_of(item.key));
             before = item.key;
             if (!varies) break;
@@ -128,14 +129,14 @@ void code_stored(const StoredNumbers<Real>& table, std::int64_t first, std::int6
     }
 }
 
-#define BITSIEVE_FOR_TYPE(Real)                                                                                           \
-    template Ragged<double> stored_mdl_cuts(const StoredNumbers<Real>&, std::int64_t, std::int64_t, const RowClasses&,    \
-                                            const Terms&);                                                                \
-    template Ragged<double> stored_order_cuts(const StoredNumbers<Real>&, std::int64_t, std::int64_t, std::int64_t,       \
-                                              const std::int64_t*);                                                       \
-    template Ragged<double> stored_distinct(const StoredNumbers<Real>&, std::int64_t, std::int64_t);                      \
-    template void code_stored(const StoredNumbers<Real>&, std::int64_t, std::int64_t, const double*, const std::int64_t*, \
-                              bool, const std::int64_t*, const std::int64_t*, std::uint16_t*);
+#define BITSIEVE_FOR_TYPE(Real)                                                                                        \
+    template Ragged<double> stored_mdl_cuts(const StoredNumbers<Real>&, std::int64_t, std::int64_t, const RowClasses&, \
+                                            const Terms&);                                                             \
+    template Ragged<double> stored_order_cuts(const StoredNumbers<Real>&, std::int64_t, std::int64_t, std::int64_t,    \
+                                              const std::int64_t*);                                                    \
+    template Ragged<double> stored_distinct(const StoredNumbers<Real>&, std::int64_t, std::int64_t);                   \
+    template void code_stored(const StoredNumbers<Real>&, std::int64_t, std::int64_t, const double*,                   \
+                              const std::int64_t*, bool, const std::int64_t*, const std::int64_t*, std::uint16_t*);
 BITSIEVE_FOR_TYPE(float)
 BITSIEVE_FOR_TYPE(double)
 

@@ -29,7 +29,7 @@ namespace {
 
 // nearest(), where found(s) is the distance of sample s as it was found in float32, other columns included.
 template <class Found>
-void nearest_by(const DifferenceKernel& kernel, const Search& search, const Found& found, std::int64_t* out) {
+void nearest_by(const DifferenceKernel& kernel, const NearestQuery& search, const Found& found, std::int64_t* out) {
     // The k smallest so far, the greatest of them in front.
     std::vector<double> heap;
     std::int64_t m = 0;
@@ -58,7 +58,8 @@ void nearest_by(const DifferenceKernel& kernel, const Search& search, const Foun
         if (std::isinf(here)) throw std::invalid_argument("a distance is not finite");
         exact.push_back({at_most(here) < nearer ? -HUGE_VAL : 0.0, s});
     }
-    if (std::int64_t(exact.size()) < search.k) throw std::invalid_argument("the distances found are not near the true ones");
+    if (std::int64_t(exact.size()) < search.k)
+        throw std::invalid_argument("the distances found are not near the true ones");
     if (std::int64_t(exact.size()) > search.k)
         for (auto& [apart, s] : exact) {
             if (apart < 0.0) continue;
@@ -73,17 +74,19 @@ void nearest_by(const DifferenceKernel& kernel, const Search& search, const Foun
     std::nth_element(heap.begin(), heap.begin() + (search.k - 1), heap.end());
     const double least = heap[std::size_t(search.k - 1)] - search.tolerance;
     const double most = heap[std::size_t(search.k - 1)] + search.tolerance;
-    std::int64_t room = search.k - std::count_if(exact.begin(), exact.end(), [&](const auto& e) { return e.first < least; });
+    std::int64_t room =
+        search.k - std::count_if(exact.begin(), exact.end(), [&](const auto& e) { return e.first < least; });
     for (const auto& [apart, s] : exact)
         if (apart < least || (apart <= most && room-- > 0)) *out++ = s;
 }
 
 }  // namespace
 
-void nearest(const DifferenceKernel& kernel, const Search& search, std::int64_t* out) {
+void nearest(const DifferenceKernel& kernel, const NearestQuery& search, std::int64_t* out) {
     const float* numbers = search.found;
     const double* added = search.added;
-    if (numbers && added) return nearest_by(kernel, search, [=](std::int64_t s) { return double(numbers[s]) + added[s]; }, out);
+    if (numbers && added)
+        return nearest_by(kernel, search, [=](std::int64_t s) { return double(numbers[s]) + added[s]; }, out);
     if (numbers) return nearest_by(kernel, search, [=](std::int64_t s) { return double(numbers[s]); }, out);
     nearest_by(kernel, search, [=](std::int64_t s) { return added ? added[s] : 0.0; }, out);
 }

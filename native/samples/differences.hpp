@@ -1,8 +1,8 @@
 // Differences between samples in scaled columns: distances, near samples, and weighted sums of differences.
 //
-// Distances are sums over the columns of |a - b| for numbers between 0 and 1. Sums in float32 find the few samples that may
-// be among the nearest; sums in float64, which are exact for numbers that are multiples of 2^-32, then decide. So the
-// nearest are the same for every instruction set, and so are the weighted sums: each column has lanes of its own.
+// Distances are sums over the columns of |a - b| for numbers between 0 and 1. Sums in float32 find the few samples that
+// may be among the nearest; sums in float64, which are exact for numbers that are multiples of 2^-32, then decide. So
+// the nearest are the same for every instruction set, and so are the weighted sums: each column has lanes of its own.
 //
 // Limits: 2^21 columns.
 #pragma once
@@ -30,8 +30,8 @@ struct DifferenceKernel {
     // sum over the columns of |a - b|, exact where the numbers are multiples of 2^-32.
     double (*distance)(const double* a, const double* b, std::int64_t n_columns);
 
-    // out[column] += sum_r weights[r] * (|numbers[others[r]][column] - numbers[sample][column]| / spans[column]), each sum
-    // in the order of r.
+    // out[column] += sum_r weights[r] * (|numbers[others[r]][column] - numbers[sample][column]| / spans[column]), each
+    // sum in the order of r.
     void (*add_weighted)(const double* numbers, const double* spans, std::int64_t n_columns, std::int64_t sample,
                          const std::int64_t* others, const double* weights, std::int64_t count, double* out);
 };
@@ -45,9 +45,9 @@ struct DistanceError {
 };
 DistanceError distance_error(std::int64_t n_columns);
 
-// What the nearest samples are sought among: the distances in float32 of one sample (null: there are no numbers), what other
-// columns add to them (null: nothing), and the members that may be chosen, ascending.
-struct Search {
+// What the nearest samples are sought among: the distances in float32 of one sample (null: there are no numbers), what
+// other columns add to them (null: nothing), and the members that may be chosen, ascending.
+struct NearestQuery {
     const double* grid;  // of all samples, row by row
     std::int64_t n_columns, sample;
     const float* found;
@@ -60,7 +60,7 @@ struct Search {
 
 // The k nearest members other than the sample itself, ascending; of those as far as the k-th within the tolerance, the
 // first. There must be so many.
-void nearest(const DifferenceKernel&, const Search&, std::int64_t* out);
+void nearest(const DifferenceKernel&, const NearestQuery&, std::int64_t* out);
 
 extern const DifferenceKernel kPortableDifferences;
 #if defined(__x86_64__)

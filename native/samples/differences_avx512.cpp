@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kVectorBytes = 64, kPivots = 6, kVectors = 4;
 
-#include "samples/differences_loop.inc"
+#include "samples/differences_loop.inl.hpp"
 
 }  // namespace
 

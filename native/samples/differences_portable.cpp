@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kVectorBytes = 16, kPivots = 4, kVectors = 2;
 
-#include "samples/differences_loop.inc"
+#include "samples/differences_loop.inl.hpp"
 
 }  // namespace
 

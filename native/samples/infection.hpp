@@ -6,8 +6,8 @@
 
 namespace bitsieve {
 
-// The weights go the share `length` of the way to all weight on `place`, or away from it; where it `leaves`, none is left
-// on it. place < 0: the weights are an equilibrium.
+// The weights go the share `length` of the way to all weight on `place`, or away from it; where it `leaves`, none is
+// left on it. place < 0: the weights are an equilibrium.
 struct InfectionStep {
     std::int64_t place;
     double length;

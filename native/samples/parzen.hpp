@@ -1,4 +1,5 @@
-// Sums of Gaussian kernels over samples, which Parzen densities are made of, in coordinates in which the kernel is round.
+// Sums of Gaussian kernels over samples, which Parzen densities are made of, in coordinates in which the kernel is
+// round.
 //
 // Two coordinates, all samples as queries (grid_logs). A Gaussian is an integral over the product of two narrower ones,
 //
@@ -6,12 +7,12 @@
 //
 // and the trapezoidal rule with nodes kStep apart takes that integral to 6e-12 of itself, whatever a and b. So every
 // sample is spread over kWindow x kWindow nodes, added up once, and the sums are read off the same nodes: 2 n kWindow^2
-// products take the place of n^2 kernels. What lies outside a window is below 3e-12 of a kernel at distance 0, which each
-// sum holds at least once. Empty stretches between samples are shortened to what kernels do not reach across. Where the
-// nodes would still take more room than allowed, the kernels are summed one by one.
+// products take the place of n^2 kernels. What lies outside a window is below 3e-12 of a kernel at distance 0, which
+// each sum holds at least once. Empty stretches between samples are shortened to what kernels do not reach across.
+// Where the nodes would still take more room than allowed, the kernels are summed one by one.
 //
-// Any number of coordinates, the samples of one class as points (joint_logs): one by one, the distances in the coordinates
-// that all candidates share once a query.
+// Any number of coordinates, the samples of one class as points (joint_logs): one by one, the distances in the
+// coordinates that all candidates share once a query.
 //
 // Nothing is fused and no libm is called: every instruction set gives the same bits.
 #pragma once
@@ -22,11 +23,11 @@
 namespace bitsieve {
 
 constexpr int kWindow = 24;
-constexpr double kStep = 0.43;  // widths of the kernel
-constexpr double kMostSteps = 1e8;  // from the least value to the greatest: standardised columns stay far below
+constexpr double kStep = 0.43;     // widths of the kernel
+constexpr double kMaxSteps = 1e8;  // from the least value to the greatest: standardised columns stay far below
 
 // The densities of a first column with each of some others: kernels stand at (unit x_n, scale[o] (y_n - slope[o] x_n)).
-struct Pairs {
+struct ParzenPairs {
     const double* x;
     const double* y;  // y[o * n_samples + n]
     std::int64_t n_samples, count;
@@ -36,8 +37,8 @@ struct Pairs {
     std::int64_t most_nodes;
 };
 
-// Candidates beside shared coordinates, both row by row: shared[k * n_samples + n], own[o * n_samples + n]. Points are the
-// samples of [first, last), queries those of [from, to); exponents are minus the squared distances.
+// Candidates beside shared coordinates, both row by row: shared[k * n_samples + n], own[o * n_samples + n]. Points are
+// the samples of [first, last), queries those of [from, to); exponents are minus the squared distances.
 struct JointPoints {
     const double* shared;
     std::int64_t n_shared;
@@ -48,7 +49,7 @@ struct JointPoints {
 
 struct ParzenKernel {
     // sums[o] = sum_n log2 sum_j exp(-|p_n - p_j|^2 / 2)
-    void (*grid_logs)(const Pairs& pairs, double* sums);
+    void (*grid_logs)(const ParzenPairs& pairs, double* sums);
     // logs[o * n_samples + n] = log2 sum_j 2^(-|p_n - p_j|^2)
     void (*joint_logs)(const JointPoints& points, double* logs);
 };

@@ -12,7 +12,7 @@ namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kDense = 256, kMostDense = 4096;  // points up to which blocks cost more than they spare
+constexpr std::int64_t kDense = 256, kMaxDense = 4096;  // points up to which blocks cost more than they spare
 
 // Where so many points are halved: between blocks, or between cells within a block.
 std::int64_t middle_of(std::int64_t count, std::int64_t cell) {
@@ -62,7 +62,8 @@ std::vector<std::int32_t> roughly_sorted(const double* y, std::int64_t count) {
     return order;
 }
 
-// The same cut for points in a plane, given in the orders of both dimensions, which is much faster than finding medians.
+// The same cut for points in a plane, given in the orders of both dimensions, which is much faster than finding
+// medians.
 struct PlaneCut {
     const double *x, *y;
     std::int64_t cell;
@@ -125,7 +126,7 @@ void spanning_tree(const TreeKernel& kernel, const Points& points, std::vector<E
         for (std::int64_t i = 0; i + 1 < points.count; ++i) edges[std::size_t(i)] = {i, i + 1};
     } else if (points.count > 1) {
         const auto tree = points.dims == 2 ? kernel.plane : kernel.space;
-        if (points.count <= std::min<std::int64_t>(kDense * points.dims * points.dims, kMostDense)) {
+        if (points.count <= std::min<std::int64_t>(kDense * points.dims * points.dims, kMaxDense)) {
             tree(points, nullptr, edges.data());
         } else {
             const Blocks blocks = blocks_of(points);
@@ -157,7 +158,8 @@ void sort_by_rank(const std::vector<std::uint32_t>& rank, std::size_t n_ranks, c
 }  // namespace
 
 CrossEdges::CrossEdges(const TreeKernel& kernel, const Ranked& shared, std::vector<std::int64_t> shared_sample,
-                       std::vector<std::int64_t> last_sample, std::vector<double> in_first, std::vector<double> in_second)
+                       std::vector<std::int64_t> last_sample, std::vector<double> in_first,
+                       std::vector<double> in_second)
     : kernel_(kernel),
       shared_(shared),
       shared_sample_(std::move(shared_sample)),

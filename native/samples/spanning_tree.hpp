@@ -19,16 +19,16 @@ struct Points {
     int dims = 0;
 };
 
-constexpr std::int64_t kMostPoints = std::int64_t(1) << 26;
-static_assert(kMostPoints <= (std::int64_t(1) << 53) / kMostPoints, "two numbers of points fit the fraction of a double");
+constexpr std::int64_t kMaxPoints = std::int64_t(1) << 26;
+static_assert(kMaxPoints <= (std::int64_t(1) << 53) / kMaxPoints, "two numbers of points fit the fraction of a double");
 
 struct Edge {
     std::int64_t low, high;  // the points it joins, low < high
 };
 static_assert(sizeof(Edge) == 2 * sizeof(std::int64_t), "edges are handed to Python as pairs of integers");
 
-// Points cut into cells of near ones, and those into blocks: all cells have `cell` points but the last, and eight of them
-// are a block.
+// Points cut into cells of near ones, and those into blocks: all cells have `cell` points but the last, and eight of
+// them are a block.
 struct Blocks {
     std::vector<std::int32_t> order;  // the points, cell by cell
     std::int64_t cell = 0;            // a multiple of eight
@@ -38,10 +38,10 @@ Blocks blocks_of(const Points& points);
 
 struct TreeKernel {
     const char* name;
-    // The count - 1 edges in the order in which Prim's algorithm adds them, beginning at the first point. Without blocks
-    // (null) every step looks at all points.
-    void (*plane)(const Points&, const Blocks*, Edge* edges);   // two dimensions
-    void (*space)(const Points&, const Blocks*, Edge* edges);   // any number
+    // The count - 1 edges in the order in which Prim's algorithm adds them, beginning at the first point. Without
+    // blocks (null) every step looks at all points.
+    void (*plane)(const Points&, const Blocks*, Edge* edges);  // two dimensions
+    void (*space)(const Points&, const Blocks*, Edge* edges);  // any number
 };
 
 // The kernel of an instruction set that the counting kernels know by this name.
@@ -59,9 +59,9 @@ extern const TreeKernel kAvx512Tree;
 // points that share all coordinates but the last.
 //
 // Equal points are one place of the tree. The edges inside a place, and which of its points an edge to another place
-// touches, are not determined by lengths; counted is the expectation over all choices: a pair of the m points of a place
-// is joined with probability 2 / m, and every point of a place is as likely as any other to be touched. Where all points
-// differ this is the plain count.
+// touches, are not determined by lengths; counted is the expectation over all choices: a pair of the m points of a
+// place is joined with probability 2 / m, and every point of a place is as likely as any other to be touched. Where all
+// points differ this is the plain count.
 
 // Values as ranks: the sample s has the value values[k * count + ranks[s]] in dimension k; rising ranks are rising
 // values (in lexicographic order).
@@ -73,7 +73,7 @@ struct Ranked {
 };
 
 class CrossEdges {
-   public:
+public:
     // Point p weighs in_first[p] in the first sample and in_second[p] in the second; one of them is 0.
     CrossEdges(const TreeKernel& kernel, const Ranked& shared, std::vector<std::int64_t> shared_sample,
                std::vector<std::int64_t> last_sample, std::vector<double> in_first, std::vector<double> in_second);
@@ -82,7 +82,7 @@ class CrossEdges {
     // where the last coordinate of point p is that of last_sample[p].
     double operator()(const Ranked& last);
 
-   private:
+private:
     void merge(const Ranked& last);
 
     struct Place {

@@ -26,30 +26,30 @@ struct Mask {
     static Mask both(Mask a, Mask b) { return {_mm256_and_pd(a.low, b.low), _mm256_and_pd(a.high, b.high)}; }
 };
 
-struct V {
+struct F64x8 {
     __m256d low, high;
 
-    static V load(const double* p) { return {_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)}; }
-    static V broadcast(double x) { return {_mm256_set1_pd(x), _mm256_set1_pd(x)}; }
+    static F64x8 load(const double* p) { return {_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)}; }
+    static F64x8 broadcast(double x) { return {_mm256_set1_pd(x), _mm256_set1_pd(x)}; }
     void store(double* p) const {
         _mm256_storeu_pd(p, low);
         _mm256_storeu_pd(p + 4, high);
     }
-    static V add(V a, V b) { return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)}; }
-    static V subtract(V a, V b) { return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)}; }
-    static V multiply(V a, V b) { return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)}; }
-    static V min(V a, V b) { return {_mm256_min_pd(a.low, b.low), _mm256_min_pd(a.high, b.high)}; }
-    static V max(V a, V b) { return {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)}; }
-    static Mask less(V a, V b) {
+    static F64x8 add(F64x8 a, F64x8 b) { return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)}; }
+    static F64x8 subtract(F64x8 a, F64x8 b) { return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)}; }
+    static F64x8 multiply(F64x8 a, F64x8 b) { return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)}; }
+    static F64x8 min(F64x8 a, F64x8 b) { return {_mm256_min_pd(a.low, b.low), _mm256_min_pd(a.high, b.high)}; }
+    static F64x8 max(F64x8 a, F64x8 b) { return {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)}; }
+    static Mask less(F64x8 a, F64x8 b) {
         return {_mm256_cmp_pd(a.low, b.low, _CMP_LT_OQ), _mm256_cmp_pd(a.high, b.high, _CMP_LT_OQ)};
     }
-    static Mask less_equal(V a, V b) {
+    static Mask less_equal(F64x8 a, F64x8 b) {
         return {_mm256_cmp_pd(a.low, b.low, _CMP_LE_OQ), _mm256_cmp_pd(a.high, b.high, _CMP_LE_OQ)};
     }
-    static Mask equal(V a, V b) {
+    static Mask equal(F64x8 a, F64x8 b) {
         return {_mm256_cmp_pd(a.low, b.low, _CMP_EQ_OQ), _mm256_cmp_pd(a.high, b.high, _CMP_EQ_OQ)};
     }
-    static V select(Mask m, V a, V b) {
+    static F64x8 select(Mask m, F64x8 a, F64x8 b) {
         return {_mm256_blendv_pd(b.low, a.low, m.low), _mm256_blendv_pd(b.high, a.high, m.high)};
     }
     double least() const {
@@ -64,7 +64,7 @@ struct V {
     }
 };
 
-#include "samples/spanning_tree_loop.inc"
+#include "samples/spanning_tree_loop.inl.hpp"
 
 }  // namespace
 

@@ -30,50 +30,50 @@ struct Mask {
     }
 };
 
-struct V {
+struct F64x8 {
     Pair part[4];
 
-    static V load(const double* p) {
-        V v;
+    static F64x8 load(const double* p) {
+        F64x8 v;
         std::memcpy(v.part, p, sizeof v.part);
         return v;
     }
-    static V broadcast(double x) {
-        V v;
+    static F64x8 broadcast(double x) {
+        F64x8 v;
         for (Pair& p : v.part) p = Pair{x, x};
         return v;
     }
     void store(double* p) const { std::memcpy(p, part, sizeof part); }
-    static V add(V a, const V& b) {
+    static F64x8 add(F64x8 a, const F64x8& b) {
         for (int i = 0; i < 4; ++i) a.part[i] += b.part[i];
         return a;
     }
-    static V subtract(V a, const V& b) {
+    static F64x8 subtract(F64x8 a, const F64x8& b) {
         for (int i = 0; i < 4; ++i) a.part[i] -= b.part[i];
         return a;
     }
-    static V multiply(V a, const V& b) {
+    static F64x8 multiply(F64x8 a, const F64x8& b) {
         for (int i = 0; i < 4; ++i) a.part[i] *= b.part[i];
         return a;
     }
-    static V min(V a, const V& b) {
+    static F64x8 min(F64x8 a, const F64x8& b) {
         for (int i = 0; i < 4; ++i) a.part[i] = b.part[i] < a.part[i] ? b.part[i] : a.part[i];
         return a;
     }
-    static V max(V a, const V& b) {
+    static F64x8 max(F64x8 a, const F64x8& b) {
         for (int i = 0; i < 4; ++i) a.part[i] = b.part[i] > a.part[i] ? b.part[i] : a.part[i];
         return a;
     }
-    static Mask less(const V& a, const V& b) {
+    static Mask less(const F64x8& a, const F64x8& b) {
         return {{a.part[0] < b.part[0], a.part[1] < b.part[1], a.part[2] < b.part[2], a.part[3] < b.part[3]}};
     }
-    static Mask less_equal(const V& a, const V& b) {
+    static Mask less_equal(const F64x8& a, const F64x8& b) {
         return {{a.part[0] <= b.part[0], a.part[1] <= b.part[1], a.part[2] <= b.part[2], a.part[3] <= b.part[3]}};
     }
-    static Mask equal(const V& a, const V& b) {
+    static Mask equal(const F64x8& a, const F64x8& b) {
         return {{a.part[0] == b.part[0], a.part[1] == b.part[1], a.part[2] == b.part[2], a.part[3] == b.part[3]}};
     }
-    static V select(const Mask& m, V a, const V& b) {
+    static F64x8 select(const Mask& m, F64x8 a, const F64x8& b) {
         for (int i = 0; i < 4; ++i) a.part[i] = m.part[i] ? a.part[i] : b.part[i];
         return a;
     }
@@ -87,11 +87,11 @@ struct V {
         return out;
     }
 
-   private:
+private:
     static Pair min_of(Pair a, Pair b) { return b < a ? b : a; }
 };
 
-#include "samples/spanning_tree_loop.inc"
+#include "samples/spanning_tree_loop.inl.hpp"
 
 }  // namespace
 

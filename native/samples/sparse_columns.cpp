@@ -70,7 +70,8 @@ bool rows_fit(const SparseColumns<Real, Index>& columns, std::int64_t first, std
 }
 
 template <class Real, class Index>
-void fill_moments(const SparseColumns<Real, Index>& columns, std::int64_t first, std::int64_t last, const Moments& out) {
+void fill_moments(const SparseColumns<Real, Index>& columns, std::int64_t first, std::int64_t last,
+                  const Moments& out) {
     for (std::int64_t j = first; j < last; ++j) {
         const std::int64_t stored = columns.stored(j);
         moments_of(columns.value + columns.start[j], stored, columns.n_samples - stored, out.mean[j], out.length[j]);
@@ -102,9 +103,9 @@ void find_correlated(const SparseColumns<Real, Index>& columns, const Moments& m
         const double centred = full ? moments.mean[j] : 0.0, level = full ? 0.0 : root * moments.mean[j] / length;
         const double apart = std::abs(level) * highest;  // most that columns without a common row correlate by
         const double share = std::sqrt(double(columns.stored(j)) * (1 + level * level));
-        const std::int64_t reach =
-            std::partition_point(chosen.peak, chosen.peak + n_chosen,
-                                 [&](double peak) { return share * peak + apart >= enough; }) - chosen.peak;
+        const std::int64_t reach = std::partition_point(chosen.peak, chosen.peak + n_chosen,
+                                                        [&](double peak) { return share * peak + apart >= enough; }) -
+                                   chosen.peak;
         if (reach == 0) continue;
         std::fill_n(sum.begin(), reach, 0.0);
         for (Index p = columns.start[j]; p < columns.start[j + 1]; ++p) {
@@ -123,12 +124,12 @@ void find_correlated(const SparseColumns<Real, Index>& columns, const Moments& m
     }
 }
 
-#define BITSIEVE_SPARSE(Real, Index)                                                                                  \
-    template bool rows_fit(const SparseColumns<Real, Index>&, std::int64_t, std::int64_t);                            \
-    template void fill_moments(const SparseColumns<Real, Index>&, std::int64_t, std::int64_t, const Moments&);        \
-    template void fill_products(const SparseColumns<Real, Index>&, const Moments&, const SampleWeights&,              \
-                                std::int64_t, std::int64_t, double*);                                                 \
-    template void find_correlated(const SparseColumns<Real, Index>&, const Moments&, const ChosenRows&, double,       \
+#define BITSIEVE_SPARSE(Real, Index)                                                                                   \
+    template bool rows_fit(const SparseColumns<Real, Index>&, std::int64_t, std::int64_t);                             \
+    template void fill_moments(const SparseColumns<Real, Index>&, std::int64_t, std::int64_t, const Moments&);         \
+    template void fill_products(const SparseColumns<Real, Index>&, const Moments&, const SampleWeights&, std::int64_t, \
+                                std::int64_t, double*);                                                                \
+    template void find_correlated(const SparseColumns<Real, Index>&, const Moments&, const ChosenRows&, double,        \
                                   std::int64_t, std::int64_t, Correlated&);
 BITSIEVE_SPARSE(float, std::int32_t)
 BITSIEVE_SPARSE(float, std::int64_t)

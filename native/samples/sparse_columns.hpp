@@ -1,12 +1,12 @@
-// Sparse columns as vectors of unit length about their mean, f = (x - mean) / length with length^2 = sum (x - mean)^2, never
-// formed: what a linear method asks of a table that must not be made dense.
+// Sparse columns as vectors of unit length about their mean, f = (x - mean) / length with length^2 = sum (x - mean)^2,
+// never formed: what a linear method asks of a table that must not be made dense.
 //
 // Sums run over the stored values in their order, in double precision: the split into blocks of columns changes no bit.
 // A column that holds a single value has length 0 and counts as the zero vector.
 //
 // Numerical limits: means and squares are taken of values scaled by a power of two, so that neither overflows nor
-// underflows. A column without implicit zeros is centred before it is summed; where zeros are implicit, subtracting the mean
-// afterwards multiplies the rounding by the number of samples at most.
+// underflows. A column without implicit zeros is centred before it is summed; where zeros are implicit, subtracting the
+// mean afterwards multiplies the rounding by the number of samples at most.
 #pragma once
 
 #include <cstdint>
@@ -52,9 +52,9 @@ template <class Real, class Index>
 void fill_products(const SparseColumns<Real, Index>& columns, const Moments& moments, const SampleWeights& weights,
                    std::int64_t first, std::int64_t last, double* out);
 
-// Some columns by their rows, values divided by the column's length (and centred, where the column is full): level[s] is
-// sqrt(n) mean / length of column s, 0 where it is full, and peak[s] its largest absolute value. Columns stand by falling
-// peak, and those of a row in this order.
+// Some columns by their rows, values divided by the column's length (and centred, where the column is full): level[s]
+// is sqrt(n) mean / length of column s, 0 where it is full, and peak[s] its largest absolute value. Columns stand by
+// falling peak, and those of a row in this order.
 struct ChosenRows {
     const std::int64_t* start;
     const std::int64_t* column;
@@ -70,9 +70,9 @@ struct Correlated {
     std::vector<double> correlation;
 };
 
-// Pairs of a column among first .. last and a chosen one whose correlation is at least `least` > 0 in absolute value, by
-// column. With k stored values and a level l, a column correlates with chosen column s by no more than
-// sqrt(k (1 + l^2)) peak[s] + |l level[s]|: most pairs of a rare column and a frequent one need not be looked at.
+// Pairs of a column among first .. last and a chosen one whose correlation is at least `least` > 0 in absolute value,
+// by column. With k stored values and a level l, a column correlates with chosen column s by no more than sqrt(k (1 +
+// l^2)) peak[s] + |l level[s]|: most pairs of a rare column and a frequent one need not be looked at.
 template <class Real, class Index>
 void find_correlated(const SparseColumns<Real, Index>& columns, const Moments& moments, const ChosenRows& chosen,
                      double least, std::int64_t first, std::int64_t last, Correlated& out);

@@ -10,7 +10,7 @@ namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kMostKeys = 40;  // cells of a table up to which comparing is faster than incrementing
+constexpr std::int64_t kMaxKeys = 40;  // cells of a table up to which comparing is faster than incrementing
 
 }  // namespace
 
@@ -98,8 +98,9 @@ void fill_tables(const VariationalKernel& kernel, const CodeColumns& columns, co
         true_class[f] = 0.0;
         for (std::int64_t c = 0, first = 0; c < classes.count; first += classes.sizes[c++]) {
             const std::int64_t size = classes.sizes[c];
-            if (n_cells <= kMostKeys && size >= 2 * n_cells) {
-                for (std::int64_t t = 0; t < size; ++t) keys[t] = std::uint8_t(of_chosen[first + t] * arity + codes[first + t]);
+            if (n_cells <= kMaxKeys && size >= 2 * n_cells) {
+                for (std::int64_t t = 0; t < size; ++t)
+                    keys[t] = std::uint8_t(of_chosen[first + t] * arity + codes[first + t]);
                 std::fill_n(keys.begin() + size, kKeyRoom, kNoKey);
                 kernel.count_keys(keys.data(), size, int(n_cells), counts.data());
             } else {
@@ -146,10 +147,10 @@ void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& wei
     kernel.pairwise(weighted, columns, pairwise, candidates);
 }
 
-template void fill_tables(const VariationalKernel&, const CodeColumns&, const Classes&, std::int64_t, const std::int64_t*,
-                          std::int64_t, const std::int64_t*, bool, double*, double*);
-template void fill_tables(const VariationalKernel&, const CodeColumns&, const Classes&, std::int64_t, const std::int64_t*,
-                          std::int64_t, const std::int64_t*, bool, float*, double*);
+template void fill_tables(const VariationalKernel&, const CodeColumns&, const Classes&, std::int64_t,
+                          const std::int64_t*, std::int64_t, const std::int64_t*, bool, double*, double*);
+template void fill_tables(const VariationalKernel&, const CodeColumns&, const Classes&, std::int64_t,
+                          const std::int64_t*, std::int64_t, const std::int64_t*, bool, float*, double*);
 
 const ParzenKernel& parzen_kernel(const std::string& name) {
     const std::string found = choose_kernel(name).name;  // refuses a set that this machine lacks

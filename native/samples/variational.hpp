@@ -5,17 +5,17 @@
 //     sum_n log2 sum_c w(n,c) q(n,c).
 //
 // Naive decomposition: q = p(x|c), looked up by the candidate's code. Pairwise: q = 2^(S(n,c) / m), S being the sum of
-// log2 p(x|x_i,c) over the m chosen features. Samples come in blocks of eight, one to a lane. A sum over the classes runs
-// in their order. The logarithm is taken once a candidate, of the product of all samples' sums, whose exponents are
-// counted apart from its mantissa. No product is fused with a sum and no libm is called, so every instruction set and
-// every split into blocks gives the same bits.
+// log2 p(x|x_i,c) over the m chosen features. Samples come in blocks of eight, one to a lane. A sum over the classes
+// runs in their order. The logarithm is taken once a candidate, of the product of all samples' sums, whose exponents
+// are counted apart from its mantissa. No product is fused with a sum and no libm is called, so every instruction set
+// and every split into blocks gives the same bits.
 //
-// Numerical limits: weights under 2^-70 count as 0. A sum under 2^-20, where such weights might matter, is computed anew
-// from logarithms, so that nothing underflows however many features are chosen. 2^x has a relative error of 4e-14, log2 of
-// some units in the last place.
+// Numerical limits: weights under 2^-70 count as 0. A sum under 2^-20, where such weights might matter, is computed
+// anew from logarithms, so that nothing underflows however many features are chosen. 2^x has a relative error of 4e-14,
+// log2 of some units in the last place.
 //
-// All sums exist in float32 too, at a third of the cost and half the memory. Those find the few candidates that might have
-// the greatest bound; float64 then decides.
+// All sums exist in float32 too, at a third of the cost and half the memory. Those find the few candidates that might
+// have the greatest bound; float64 then decides.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ constexpr float kToIntegerFloat32 = 0x1.8p23f;
 
 constexpr std::uint8_t kNoKey = 255;
 constexpr std::int64_t kKeyRoom = 32;  // behind the keys: what count_keys takes at once, at most
-constexpr std::int64_t kMostTableCells = (std::int64_t(1) << 31) - 1;  // of one class: the loops number cells by 32 bits
+constexpr std::int64_t kMaxTableCells = (std::int64_t(1) << 31) - 1;  // of one class: the loops number cells by 32 bits
 constexpr double kTinySum = 0x1p-20;
 constexpr double kLeastExponent = -1000.0;
 constexpr float kLeastExponentFloat32 = -120.0f;
@@ -129,7 +129,8 @@ struct VariationalKernel {
     void (*naive)(const Weighted<double>&, const CodeColumns&, const Tables<double>&, const Candidates&);
     void (*naive_float32)(const Weighted<float>&, const CodeColumns&, const Tables<float>&, const Candidates&);
     void (*pairwise)(const Weighted<double>&, const CodeColumns&, const PairwiseState<double>&, const Candidates&);
-    void (*pairwise_float32)(const Weighted<float>&, const CodeColumns&, const PairwiseState<float>&, const Candidates&);
+    void (*pairwise_float32)(const Weighted<float>&, const CodeColumns&, const PairwiseState<float>&,
+                             const Candidates&);
     void (*exp2)(const double* x, std::int64_t count, double* out);
     void (*kernel_sums)(const double* x, double sx, const double* z, double sz, std::int64_t n_samples,
                         std::int64_t first, std::int64_t last, double* out);
@@ -147,8 +148,9 @@ struct Classes {
     std::int64_t n_logs;
 };
 
-// Fills, for some features, the table of p(code | code of the chosen feature, class), or of its log2, and the true-class
-// log-likelihood true_class[f] = sum_n log2 p of each sample in its own class. A condition that does not occur has p = 1.
+// Fills, for some features, the table of p(code | code of the chosen feature, class), or of its log2, and the
+// true-class log-likelihood true_class[f] = sum_n log2 p of each sample in its own class. A condition that does not
+// occur has p = 1.
 template <class Real>
 void fill_tables(const VariationalKernel& kernel, const CodeColumns& columns, const Classes& classes,
                  std::int64_t chosen, const std::int64_t* features, std::int64_t count, const std::int64_t* offset,

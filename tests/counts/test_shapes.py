@@ -133,7 +133,7 @@ def test_rows_beyond_the_number_of_samples_are_packed(kernel, form, order_of_col
     rows = random.permutation(32_800)[:n_selected].astype(np.uint32)
     sizes = np.array([n_selected // 3, n_selected - n_selected // 3])
     in_order = np.r_[np.sort(rows[: sizes[0]]), np.sort(rows[sizes[0] :])]
-    packed = _native.Packed(sizes, in_order, arities, kernel, form)
+    packed = _native.PackedTable(sizes, in_order, arities, kernel, form)
     packed.pack(codes, 0, packed.n_simd_groups)
     unpacked = np.empty(n_selected, np.uint16)
     for column in range(20):

@@ -24,7 +24,8 @@ struct Made {
             const int kind = int(random() % 6);  // empty, full, constant, one entry, sparse, sparse
             for (std::int64_t i = 0; i < samples; ++i) {
                 const Real x = Real(int(random() % 17) - 8) / Real(4);
-                const bool stored = kind == 1 || kind == 2 || (kind == 3 && i == samples / 2) || (kind > 3 && random() % 3 == 0);
+                const bool stored =
+                    kind == 1 || kind == 2 || (kind == 3 && i == samples / 2) || (kind > 3 && random() % 3 == 0);
                 dense.push_back(stored ? double(kind == 2 ? Real(3) : x) : 0.0);
                 if (!stored) continue;
                 row.push_back(Index(i));
@@ -86,7 +87,8 @@ bool test_columns_of(std::int64_t samples, std::int64_t n, std::mt19937& random)
         const bool full = columns.full(j);
         level[j] = full || !(length[j] > 0) ? 0.0 : std::sqrt(double(samples)) * mean[j] / length[j];
         for (Index p = made.start[j]; p < made.start[j + 1]; ++p)
-            if (length[j] > 0) peak[j] = std::max(peak[j], std::fabs(double(made.value[p]) - (full ? mean[j] : 0.0)) / length[j]);
+            if (length[j] > 0)
+                peak[j] = std::max(peak[j], std::fabs(double(made.value[p]) - (full ? mean[j] : 0.0)) / length[j]);
     }
     std::sort(order.begin(), order.end(), [&](auto a, auto b) { return peak[a] > peak[b]; });
     std::vector<std::int64_t> start{0}, column;

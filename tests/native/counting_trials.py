@@ -68,7 +68,7 @@ def some_columns(random, n):
     return np.sort(random.permutation(n)[: random.integers(1, n + 1)])
 
 
-@trial("Packed.__init__", "Packed.pack", "Packed.row_sums", "Packed.codes", "Packed.simd_groups", "Packed.gathered")
+@trial("PackedTable.__init__", "PackedTable.pack", "PackedTable.row_sums", "PackedTable.codes", "PackedTable.simd_groups", "PackedTable.gathered")
 def packed_sums(random, kernel):
     packed, naive = both_sources(random, kernel, 1500, ANY_CODES)
     terms, n = terms_of(naive.n_samples, random), naive.n_features
@@ -92,7 +92,7 @@ def packed_sums(random, kernel):
     )
 
 
-@trial("Packed.matrix_block", "Packed.matrix_rows")
+@trial("PackedTable.matrix_block", "PackedTable.matrix_rows")
 def packed_matrices(random, kernel):
     packed, naive = both_sources(random, kernel)
     terms, n = terms_of(naive.n_samples, random), naive.n_features
@@ -108,7 +108,7 @@ def packed_matrices(random, kernel):
     return compared + equal(rows, expected)
 
 
-@trial("Packed.pair_cells", "Packed.pair_tables")
+@trial("PackedTable.pair_cells", "PackedTable.pair_tables")
 def packed_cells(random, kernel):
     packed, naive = both_sources(random, kernel)
     columns = some_columns(random, naive.n_features)
@@ -140,7 +140,7 @@ def packed_cells(random, kernel):
     return compared
 
 
-@trial("Packed.use", "Packed.add", "Packed.check", "Packed.finish")
+@trial("PackedTable.use", "PackedTable.add", "PackedTable.check", "PackedTable.finish")
 def packed_in_batches(random, kernel):
     return sum(some_batches(random, kernel) for _ in range(6))  # the ways of packing are many
 
@@ -168,7 +168,7 @@ def some_batches(random, kernel):
     return sum(equal(a, b) for a, b in zip(found, wanted, strict=True))
 
 
-@trial("Minima.__init__", "Minima.add", "Minima.largest", "Minima.first_at")
+@trial("LazyMinima.__init__", "LazyMinima.add", "LazyMinima.largest", "LazyMinima.first_at")
 def minima(random, kernel):
     codes, classes, n_classes, _ = coded_table(random)
     codes %= 60  # kept as planes
@@ -199,12 +199,12 @@ def minima(random, kernel):
     return compared
 
 
-@trial("both_terms")
+@trial("two_class_terms")
 def terms_of_both(random, kernel):
     terms, bits = terms_of(int(random.integers(1, 3000)), random), int(random.integers(1, 8))
     first, second = np.meshgrid(np.arange(2**bits), np.arange(2**bits))
     of = np.vectorize(lambda count: terms.sum(np.array([count])))(np.arange(2 ** (bits + 1)))
-    found = _native.both_terms(terms.table, terms.shift, bits).reshape(2**bits, -1)
+    found = _native.two_class_terms(terms.table, terms.shift, bits).reshape(2**bits, -1)
     assert found.shape[1] == 2**bits + 32
     return equal(found[:, : 2**bits], of[first] + of[second] - of[first + second])
 
@@ -227,11 +227,11 @@ def tuples(random, kernel):
 
 
 @trial(
-    "Packed.refine",
-    "Packed.partition_sums",
-    "Packed.partition_marginals",
-    "Packed.degrees_of_freedom",
-    "Packed.arrange",
+    "PackedTable.refine",
+    "PackedTable.partition_sums",
+    "PackedTable.partition_marginals",
+    "PackedTable.degrees_of_freedom",
+    "PackedTable.arrange",
 )
 def partitions(random, kernel):
     packed, naive = both_sources(random, kernel)
@@ -294,11 +294,11 @@ def shuffles(random, kernel):
 
 @trial(
     "SparseCounts.__init__",
-    "SparseCounts.own_sums",
+    "SparseCounts.column_sums",
     "SparseCounts.sums_by_rows",
     "SparseCounts.sums_by_columns",
-    "SparseCounts.sums_met",
-    "SparseCounts.sums_apart",
+    "SparseCounts.sums_cooccurring",
+    "SparseCounts.sums_disjoint",
     "SparseCounts.cells",
 )
 def sparse_counts(random, kernel):
@@ -320,7 +320,7 @@ def sparse_counts(random, kernel):
     row = sparse.listed.row[listed]
     division = Division.of(row, sparse.listed.code[listed], sparse.row_classes[row])
     pooled, within = np.empty((2, n), np.int64)
-    sparse.counts.own_sums(terms.table, terms.shift, 0, n, pooled, within)
+    sparse.counts.column_sums(terms.table, terms.shift, 0, n, pooled, within)
     found = np.empty((4, n), np.int64)
     head = terms.table, terms.shift, *division, pooled, within
     sparse.counts.sums_by_rows(*head, 0, n, *found[:2])
@@ -335,13 +335,13 @@ def sparse_counts(random, kernel):
     is_listed = np.array([column != np.bincount(column).argmax() for column in codes.T]).T
     n_listed = int(sparse.row_lengths[row].sum())
     met, sums = np.empty((2, n_listed), np.int64)
-    n_met = sparse.counts.sums_met(*head, met, sums)
+    n_met = sparse.counts.sums_cooccurring(*head, met, sums)
     met = met[:n_met]
     compared += equal(np.sort(met), np.flatnonzero(is_listed[is_listed[:, pivot]].any(axis=0)))
     compared += equal(sums[:n_met], wanted[0][met])
     apart = np.setdiff1d(np.arange(n), met)
     sums = np.empty(len(apart), np.int64)
-    sparse.counts.sums_apart(*head, apart, sums)
+    sparse.counts.sums_disjoint(*head, apart, sums)
     compared += equal(sums, wanted[0][apart])
     compared += sum(
         equal(a, b) for a, b in zip(sparse.fused.marginal_sums(terms), Sums(naive).marginal_sums(terms), strict=True)

@@ -1,6 +1,6 @@
-// Codes by cuts of every instruction set against plain counting: numbers of cuts beyond which they are searched, repeated
-// and infinite ones, numbers that are a cut, missing or of either zero, columns at the edges of what is read at once. And
-// extents of columns side by side in rows, as many as are looked at together and one more.
+// Codes by cuts of every instruction set against plain counting: numbers of cuts beyond which they are searched,
+// repeated and infinite ones, numbers that are a cut, missing or of either zero, columns at the edges of what is read
+// at once. And extents of columns side by side in rows, as many as are looked at together and one more.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -24,7 +24,8 @@ bool test_codes(NumberType type, std::int64_t n, std::int64_t n_cuts, std::mt199
     for (std::int64_t i = 0; i < n; ++i) values.push_back(T(double(random() % 100) / (floats ? 4 : 1)));
     for (std::int64_t c = 0; c < n_cuts; ++c) cuts.push_back(c % 50 == 40 ? kInfinity : double(random() % 100) / 4);
     if constexpr (kFloats<T>)
-        for (const T odd : {std::numeric_limits<T>::quiet_NaN(), T(kInfinity), -T(kInfinity), T(-0.0)}) values[random() % n] = odd;
+        for (const T odd : {std::numeric_limits<T>::quiet_NaN(), T(kInfinity), -T(kInfinity), T(-0.0)})
+            values[random() % n] = odd;
     std::sort(cuts.begin(), cuts.end());
     const std::int64_t place = 0, missing = 255;
     bool right = true;
@@ -33,10 +34,12 @@ bool test_codes(NumberType type, std::int64_t n, std::int64_t n_cuts, std::mt199
             if (!kernel.available()) continue;
             std::vector<Code> codes(values.size());
             const Columns table{type, n, {{values.data(), 1}}};
-            code_by_cuts<T>(cut_counter(kernel.name), table, cuts.data(), &n_cuts, left, &missing, &place, codes.data());
+            code_by_cuts<T>(cut_counter(kernel.name), table, cuts.data(), &n_cuts, left, &missing, &place,
+                            codes.data());
             for (std::int64_t i = 0; i < n; ++i) {
                 const double v = double(values[i]);
-                const auto below = std::count_if(cuts.begin(), cuts.end(), [&](double cut) { return left ? v > cut : v >= cut; });
+                const auto below =
+                    std::count_if(cuts.begin(), cuts.end(), [&](double cut) { return left ? v > cut : v >= cut; });
                 right = right && codes[i] == (v == v ? Code(below) : Code(missing));
             }
         }
@@ -60,12 +63,12 @@ bool test_extent(NumberType type, std::int64_t n, std::int64_t d, std::mt19937& 
         std::uint8_t holds = 0;
         for (std::int64_t i = 0; i < n; ++i) {
             const double v = double(values[std::size_t(i * d + j)]);
-            holds |= v != v ? kHoldsMissing : std::abs(v) == kInfinity ? kHoldsNumbers | kHoldsInfinite : kHoldsNumbers;
+            holds |= v != v ? kHasMissing : std::abs(v) == kInfinity ? kHasNumbers | kHasInfinite : kHasNumbers;
             low = v < low ? v : low;
             high = v > high ? v : high;
         }
         const std::size_t at = std::size_t(j);
-        right = right && found.holds[at] == holds && found.low[at] == low && found.high[at] == high;
+        right = right && found.content_flags[at] == holds && found.low[at] == low && found.high[at] == high;
     }
     return right;
 }
@@ -86,7 +89,8 @@ void test_cuts(int& passed, int& failed) {
         }
     for (const std::int64_t n : {2, 3, 40})
         for (const std::int64_t d : {2, 7, 512, 513, 1024, 1025}) {
-            const bool right = test_extent<double>(NumberType::f64, n, d, random) && test_extent<float>(NumberType::f32, n, d, random);
+            const bool right =
+                test_extent<double>(NumberType::f64, n, d, random) && test_extent<float>(NumberType::f32, n, d, random);
             right ? ++passed : ++failed;
             if (!right) std::printf("FAILED: extents, %d rows, %d columns\n", int(n), int(d));
         }

@@ -40,8 +40,8 @@ def output(*shape: int, dtype: type = np.int64) -> np.ndarray:
     return held[GUARD:-GUARD].reshape(shape)
 
 
-def packed(form: str = "cheapest", fill: bool = True) -> _native.Packed:
-    made = _native.Packed(class_sizes, order, arities, kernel, form)
+def packed(form: str = "cheapest", fill: bool = True) -> _native.PackedTable:
+    made = _native.PackedTable(class_sizes, order, arities, kernel, form)
     if fill:
         made.pack(codes, 0, made.n_simd_groups)
     return made
@@ -49,13 +49,13 @@ def packed(form: str = "cheapest", fill: bool = True) -> _native.Packed:
 
 def owners(name: str) -> list[Any]:
     """Objects of a class of the extension."""
-    if name == "Packed":
+    if name == "PackedTable":
         return [packed(kind) for kind in ("planes", "counters", "table")]
     if name == "SparseCounts":
         return [sparse_counts()]
     if name == "TupleSearch":
         return [_native.TupleSearch(packed("planes"), table, shift, np.empty(0, np.int64), 4, "gain", 5)]
-    made = _native.Minima(packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)
+    made = _native.LazyMinima(packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)
     made.add(2, 0)
     made.largest(np.ones(D, bool), 0, 2, np.full(1, -(2**63)))
     return [made]
@@ -225,43 +225,43 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
                  np.tile(order, (3, 1)), np.tile(samples * 1.0, 3), np.arange(4) * N, np.array([0, 2]),
                  output(2, dtype=double)),
     ],
-    "Packed.__init__": [lambda: (class_sizes, order, arities, kernel, "planes")],
-    "Packed.pack": [lambda: (codes, 0, 2), lambda: (codes.astype(np.uint16), 0, 2)],
-    "Packed.use": [lambda: (output(N * D * ARITY, dtype=np.uint64), output(N * D, dtype=np.uint16))],
-    "Packed.add": [
+    "PackedTable.__init__": [lambda: (class_sizes, order, arities, kernel, "planes")],
+    "PackedTable.pack": [lambda: (codes, 0, 2), lambda: (codes.astype(np.uint16), 0, 2)],
+    "PackedTable.use": [lambda: (output(N * D * ARITY, dtype=np.uint64), output(N * D, dtype=np.uint16))],
+    "PackedTable.add": [
         lambda given=given: (given, np.arange(9, dtype=np.uint32), np.array([4, 5, 0]), np.array([4, 0, 3]), 0, 2)
         for given in (codes, codes.astype(np.uint16), list(codes.T))
     ],
-    "Packed.check": [lambda: (0, 2)],
-    "Packed.finish": [lambda: (0, 2)],
-    "Packed.row_sums": [lambda: (table, shift, 1, np.arange(2), output(D), output(D))],
-    "Packed.matrix_block": [
+    "PackedTable.check": [lambda: (0, 2)],
+    "PackedTable.finish": [lambda: (0, 2)],
+    "PackedTable.row_sums": [lambda: (table, shift, 1, np.arange(2), output(D), output(D))],
+    "PackedTable.matrix_block": [
         lambda real=real: (*form(), [0, 2, 0, 2], np.arange(D), output(D, D, dtype=real)) for real in (single, double)
     ],
-    "Packed.matrix_rows": [
+    "PackedTable.matrix_rows": [
         lambda dtype=dtype: (*form(), np.arange(3), np.arange(2), np.arange(D), output(3, D, dtype=dtype))
         for dtype in (single, double)
     ],
-    "Packed.pair_cells": [
+    "PackedTable.pair_cells": [
         lambda: (1, features, output(D, 64 * 64), output(D, N)),
         lambda: (-1, features, output(D, 64), None),
     ],
-    "Packed.pair_tables": [
+    "PackedTable.pair_tables": [
         lambda: (1, ARITY + 1, features, features + ARITY, C, output((ARITY + 1) * C * int((features + ARITY).sum()))),
         lambda: (-1, 1, features[:2], np.array([ARITY, ARITY]), 1, output(2 * ARITY)),
     ],
-    "Packed.codes": [lambda: (2, output(N, dtype=np.uint16))],
-    "Packed.simd_groups": [lambda: ()],
-    "Packed.gathered": [lambda: (np.array([2, 0, 5]),)],
-    "Minima.__init__": [lambda: (packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)],
-    "Minima.add": [lambda: (1, 0)],
-    "Minima.largest": [lambda: (np.ones(D, bool), 0, 2, output(1))],
-    "Minima.first_at": [lambda: (np.ones(D, bool), -(2**62))],
-    "Packed.refine": [lambda: (order, starts, 1)],
-    "Packed.partition_sums": [lambda: (table, shift, order, starts, np.arange(2), output(D), output(D))],
-    "Packed.partition_marginals": [lambda: (table, shift, order, starts)],
-    "Packed.degrees_of_freedom": [lambda: (order, starts, 1)],
-    "Packed.arrange": [lambda: (order, starts, 1)],
+    "PackedTable.codes": [lambda: (2, output(N, dtype=np.uint16))],
+    "PackedTable.simd_groups": [lambda: ()],
+    "PackedTable.gathered": [lambda: (np.array([2, 0, 5]),)],
+    "LazyMinima.__init__": [lambda: (packed("planes"), table, shift, np.zeros(D, np.int64), 1.0, 1e-10)],
+    "LazyMinima.add": [lambda: (1, 0)],
+    "LazyMinima.largest": [lambda: (np.ones(D, bool), 0, 2, output(1))],
+    "LazyMinima.first_at": [lambda: (np.ones(D, bool), -(2**62))],
+    "PackedTable.refine": [lambda: (order, starts, 1)],
+    "PackedTable.partition_sums": [lambda: (table, shift, order, starts, np.arange(2), output(D), output(D))],
+    "PackedTable.partition_marginals": [lambda: (table, shift, order, starts)],
+    "PackedTable.degrees_of_freedom": [lambda: (order, starts, 1)],
+    "PackedTable.arrange": [lambda: (order, starts, 1)],
     "stored_mdl_cuts": [
         lambda kind=kind, weights=weights: (*stored(kind), 0, 3, row_classes, 2, table, shift, weights)
         for kind in (single, double) for weights in (None, np.arange(1, 7))
@@ -280,16 +280,16 @@ GOOD: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (*listed, row_classes, 2, None, *by_row_room(), 3),
         lambda: (*listed, row_classes, 2, np.arange(1, 7, dtype=np.uint32), *by_row_room(), 100),
     ],
-    "SparseCounts.own_sums": [lambda: (table, shift, 0, 3, output(3), output(3))],
+    "SparseCounts.column_sums": [lambda: (table, shift, 0, 3, output(3), output(3))],
     "SparseCounts.sums_by_rows": [lambda: (table, shift, *division, *own, 0, 3, output(3), output(3))],
     "SparseCounts.sums_by_columns": [
         lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), output(2)),
         lambda: (table, shift, *division, *own, np.array([2, 0]), output(2), None),
     ],
-    "SparseCounts.sums_met": [lambda: (table, shift, *division, *own, output(4), output(4))],
-    "SparseCounts.sums_apart": [lambda: (table, shift, *division, *own, np.array([2, 0]), output(2))],
+    "SparseCounts.sums_cooccurring": [lambda: (table, shift, *division, *own, output(4), output(4))],
+    "SparseCounts.sums_disjoint": [lambda: (table, shift, *division, *own, np.array([2, 0]), output(2))],
     "SparseCounts.cells": [lambda: (*division, np.arange(3), output(3, 12), output(3, 12))],
-    "both_terms": [lambda: (table, shift, 3)],
+    "two_class_terms": [lambda: (table, shift, 3)],
     "TupleSearch.__init__": [
         lambda: (packed("planes"), table, shift, np.empty(0, np.int64), 4, "synergy", 5),
     ],

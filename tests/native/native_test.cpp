@@ -9,11 +9,11 @@
 
 #include "count/fixed_point.hpp"
 #include "count/jobs.hpp"
+#include "count/packed_table.hpp"
+#include "count/partition.hpp"
+#include "count/pivot_counter.hpp"
 #include "encode/mdl.hpp"
 #include "encode/sorting.hpp"
-#include "count/storage.hpp"
-#include "count/partition.hpp"
-#include "count/pivot.hpp"
 
 using namespace bitsieve;
 
@@ -68,25 +68,25 @@ std::pair<Counts, Counts> plain_counts(const Problem& p, std::int64_t i, std::in
         ++pooled[{a, b}];
         ++within[{a, b, p.classes[t]}];
     }
-    Counts xy, xyc;
-    for (const auto& cell : pooled) xy.push_back(std::int64_t(cell.second));
-    for (const auto& cell : within) xyc.push_back(std::int64_t(cell.second));
-    std::sort(xy.begin(), xy.end());
-    std::sort(xyc.begin(), xyc.end());
-    return {xy, xyc};
+    Counts pooled_sums, class_sums;
+    for (const auto& cell : pooled) pooled_sums.push_back(std::int64_t(cell.second));
+    for (const auto& cell : within) class_sums.push_back(std::int64_t(cell.second));
+    std::sort(pooled_sums.begin(), pooled_sums.end());
+    std::sort(class_sums.begin(), class_sums.end());
+    return {pooled_sums, class_sums};
 }
 
 // Sums of their terms.
 std::pair<std::int64_t, std::int64_t> plain_sums(const Problem& p, std::int64_t i, std::int64_t j, const Terms& terms) {
     const auto [pooled, within] = plain_counts(p, i, j);
-    std::int64_t xy = 0, xyc = 0;
-    for (const auto count : pooled) xy += terms(std::uint64_t(count));
-    for (const auto count : within) xyc += terms(std::uint64_t(count));
-    return {xy, xyc};
+    std::int64_t pooled_sums = 0, class_sums = 0;
+    for (const auto count : pooled) pooled_sums += terms(std::uint64_t(count));
+    for (const auto count : within) class_sums += terms(std::uint64_t(count));
+    return {pooled_sums, class_sums};
 }
 
 // The counts of all pairs, sorted, without the empty cells, against plain counting; the columns in reverse order.
-bool cells_agree(const Problem& p, const Packed& packed) {
+bool cells_agree(const Problem& p, const PackedTable& packed) {
     const std::int64_t n = std::int64_t(p.arities.size());
     std::vector<std::int64_t> columns;
     for (std::int64_t j = n; j-- > 0;) columns.push_back(j);
@@ -99,13 +99,13 @@ bool cells_agree(const Problem& p, const Packed& packed) {
     };
     const std::int64_t width = std::max(p.n_samples, kPlaneCells);
     for (std::int64_t i = -1; i < n; ++i) {
-        std::vector<std::int64_t> xy(n * width), xyc(n * width), alone(n * width);
-        pair_cells(packed, i, columns.data(), n, width, xy.data(), width, xyc.data());
+        std::vector<std::int64_t> pooled_sums(n * width), class_sums(n * width), alone(n * width);
+        pair_cells(packed, i, columns.data(), n, width, pooled_sums.data(), width, class_sums.data());
         pair_cells(packed, i, columns.data(), n, width, alone.data(), 0, nullptr);
         for (std::int64_t k = 0; k < n; ++k) {
             const auto [pooled, within] = plain_counts(p, i, columns[k]);
-            if (counts_of(xy, k, width) != pooled || counts_of(alone, k, width) != pooled) return false;
-            if (counts_of(xyc, k, width) != within) return false;
+            if (counts_of(pooled_sums, k, width) != pooled || counts_of(alone, k, width) != pooled) return false;
+            if (counts_of(class_sums, k, width) != within) return false;
         }
     }
     return true;
@@ -115,23 +115,23 @@ void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
     const std::int64_t n = std::int64_t(p.arities.size());
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
     const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
-    Packed packed(p.class_sizes, p.order, p.arities, kernel, storage);
+    PackedTable packed(p.class_sizes, p.order, p.arities, kernel, storage);
     for (std::int64_t u = 0; u < packed.n_simd_groups(); ++u)
         packed.pack(CodeTable<std::uint16_t>{p.codes.data(), 1, p.n_samples}, u, u + 1);
 
-    std::vector<std::int64_t> groups(std::size_t(packed.n_simd_groups())), xy(n), xyc(n), pooled(n);
+    std::vector<std::int64_t> groups(std::size_t(packed.n_simd_groups())), pooled_sums(n), class_sums(n), pooled(n);
     for (std::size_t u = 0; u < groups.size(); ++u) groups[u] = std::int64_t(u);
     std::vector<std::int64_t> all_xy(n * n), all_xyc(n * n);
     bool rows = true, unconditional = true;
     for (std::int64_t i = -1; i < n; ++i) {
-        row_sums(packed, terms, i, groups.data(), packed.n_simd_groups(), xy.data(), xyc.data());
+        row_sums(packed, terms, i, groups.data(), packed.n_simd_groups(), pooled_sums.data(), class_sums.data());
         row_sums(packed, terms, i, groups.data(), packed.n_simd_groups(), pooled.data(), nullptr);
         for (std::int64_t j = 0; j < n; ++j) {
-            rows = rows && std::make_pair(xy[j], xyc[j]) == plain_sums(p, i, j, terms);
-            unconditional = unconditional && pooled[j] == xy[j];
+            rows = rows && std::make_pair(pooled_sums[j], class_sums[j]) == plain_sums(p, i, j, terms);
+            unconditional = unconditional && pooled[j] == pooled_sums[j];
             if (i < 0) continue;
-            all_xy[i * n + j] = xy[j];
-            all_xyc[i * n + j] = xyc[j];
+            all_xy[i * n + j] = pooled_sums[j];
+            all_xyc[i * n + j] = class_sums[j];
         }
     }
     check(rows, "row_sums");
@@ -143,7 +143,8 @@ void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
     std::vector<double> out(n * n);
     const PairForm form{1, 1, zero.data(), zero.data(), 1.0, false};
     for (std::int64_t i = 0; i < packed.n_simd_groups(); ++i)
-        matrix_block(packed, terms, form, i, i + 1, 0, packed.n_simd_groups(), Matrix<double>{out.data(), n, place.data()});
+        matrix_block(packed, terms, form, i, i + 1, 0, packed.n_simd_groups(),
+                     Matrix<double>{out.data(), n, place.data()});
     bool matrix = true;
     for (std::int64_t i = 0; i < n; ++i)
         for (std::int64_t j = 0; j < n; ++j)
@@ -153,10 +154,11 @@ void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
     const PairForm mean{1, -1, zero.data(), place.data(), 3.0, true};
     std::vector<double> whole(n * n), lines(n * n, -1.0);
     for (std::int64_t i = 0; i < packed.n_simd_groups(); ++i)
-        matrix_block(packed, terms, mean, i, i + 1, 0, packed.n_simd_groups(), Matrix<double>{whole.data(), n, place.data()});
+        matrix_block(packed, terms, mean, i, i + 1, 0, packed.n_simd_groups(),
+                     Matrix<double>{whole.data(), n, place.data()});
     std::vector<std::int64_t> pivots(n);
     for (std::int64_t i = 0; i < n; ++i) pivots[i] = n - 1 - i;  // the feature of row i of the matrix
-    const Rows<double> rows_out{lines.data(), n, place.data()};
+    const MatrixRows<double> rows_out{lines.data(), n, place.data()};
     matrix_rows(packed, terms, mean, pivots.data(), n, groups.data(), packed.n_simd_groups(), rows_out);
     check(lines == whole, "matrix_rows");
 }
@@ -166,10 +168,10 @@ void test_partition(const Problem& p, const Kernel& kernel) {
     const std::int64_t n = std::int64_t(p.arities.size());
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
     const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
-    Packed packed(p.class_sizes, p.order, p.arities, kernel, Storage::cheapest);
+    PackedTable packed(p.class_sizes, p.order, p.arities, kernel, Storage::cheapest);
     for (std::int64_t u = 0; u < packed.n_simd_groups(); ++u)
         packed.pack(CodeTable<std::uint16_t>{p.codes.data(), 1, p.n_samples}, u, u + 1);
-    std::vector<std::int64_t> groups(std::size_t(packed.n_simd_groups())), xz(n), xzc(n);
+    std::vector<std::int64_t> groups(std::size_t(packed.n_simd_groups())), pooled_sums(n), class_sums(n);
     for (std::size_t u = 0; u < groups.size(); ++u) groups[u] = std::int64_t(u);
     std::vector<std::uint32_t> order(std::size_t(p.n_samples));
     for (std::size_t t = 0; t < order.size(); ++t) order[t] = std::uint32_t(t);
@@ -179,8 +181,10 @@ void test_partition(const Problem& p, const Kernel& kernel) {
     for (std::int64_t i = -1; i < n; ++i) {
         const PartitionVectors split = i < 0 ? PartitionVectors{order, starts} : refine(packed, all, i);
         const Partition parts{split.order.data(), split.starts.data(), std::int64_t(split.starts.size()) - 1};
-        partition_sums(packed, terms, parts, groups.data(), packed.n_simd_groups(), xz.data(), xzc.data());
-        for (std::int64_t j = 0; j < n; ++j) sums = sums && std::make_pair(xz[j], xzc[j]) == plain_sums(p, i, j, terms);
+        partition_sums(packed, terms, parts, groups.data(), packed.n_simd_groups(), pooled_sums.data(),
+                       class_sums.data());
+        for (std::int64_t j = 0; j < n; ++j)
+            sums = sums && std::make_pair(pooled_sums[j], class_sums[j]) == plain_sums(p, i, j, terms);
         std::int64_t z = 0, zc = 0;
         partition_marginals(packed, terms, parts, &z, &zc);
         if (i >= 0) marginals = marginals && std::make_pair(z, zc) == plain_sums(p, -1, i, terms);
@@ -208,7 +212,7 @@ void test_choice() {
     const auto counters = [&](double word_cell_ns, double sample_ns) {
         kernel.word_cell_ns = word_cell_ns;
         kernel.counter_sample_ns = sample_ns;
-        return Packed({20000}, {}, std::vector<std::int32_t>(8, 10), kernel, Storage::cheapest).uses_counters();
+        return PackedTable({20000}, {}, std::vector<std::int32_t>(8, 10), kernel, Storage::cheapest).uses_counters();
     };
     check(counters(1.0, 1e-3) && !counters(1e-3, 1.0), "the cheaper form is chosen");
 }
@@ -258,11 +262,13 @@ void test_mdl_unsorted() {
     UnsortedMdlCutter unsorted(5, terms);
     check(unsorted.suits(n), "a long column");
     for (const std::uint64_t span : {7ULL, 900ULL, 1000000007ULL, 901ULL, 8ULL}) {
-        const std::uint64_t zeros = span == 901 ? 8 : span == 8 ? 640 : 0;  // of 10, and of 641: how many are nothing but zero
+        const std::uint64_t zeros = span == 901 ? 8
+                                    : span == 8 ? 640
+                                                : 0;  // of 10, and of 641: how many are nothing but zero
         std::vector<double> values(n);
         std::vector<std::int32_t> classes(n);
         std::vector<std::int64_t> weights(n);
-        std::vector<Item> items(n), spare;
+        std::vector<KeyedRow> items(n), spare;
         std::uint64_t state = span;
         for (std::size_t i = 0; i < n; ++i) {
             state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -276,11 +282,11 @@ void test_mdl_unsorted() {
             weights[i] = std::int64_t(1 + (state >> 12) % 3);
             items[i] = {key_of(values[i]), std::uint32_t(i)};
         }
-        sort_items(items, spare);
+        sort_by_key(items, spare);
         std::vector<double> sorted;
         std::vector<std::int32_t> labels;
         std::vector<std::int64_t> times;
-        for (const Item& item : items) {
+        for (const KeyedRow& item : items) {
             sorted.push_back(value_of(item.key));
             labels.push_back(classes[item.row]);
             times.push_back(weights[item.row]);
@@ -288,7 +294,8 @@ void test_mdl_unsorted() {
         const std::vector<double> plain = cutter.cuts(sorted.data(), labels.data(), nullptr, n);
         check(!plain.empty() && plain == unsorted.cuts(values.data(), classes.data(), nullptr, n), "unsorted mdl cuts");
         const std::vector<double> weighted = cutter.cuts(sorted.data(), labels.data(), times.data(), n);
-        check(weighted == unsorted.cuts(values.data(), classes.data(), weights.data(), n), "unsorted weighted mdl cuts");
+        check(weighted == unsorted.cuts(values.data(), classes.data(), weights.data(), n),
+              "unsorted weighted mdl cuts");
     }
 }
 
@@ -305,9 +312,8 @@ int main() {
     test_spanning_tree(passed, failed);
     test_tuples(passed, failed);
     std::mt19937 random(7);
-    const std::vector<std::vector<std::int64_t>> sizes = {{1},        {64},          {63, 65},           {0, 5, 0, 2},
-                                                          {128, 127}, {129, 1, 200}, {3, 3, 3, 3, 3, 3}, {700, 300},
-                                                          {1536, 1543}};
+    const std::vector<std::vector<std::int64_t>> sizes = {
+        {1}, {64}, {63, 65}, {0, 5, 0, 2}, {128, 127}, {129, 1, 200}, {3, 3, 3, 3, 3, 3}, {700, 300}, {1536, 1543}};
     for (const auto& classes : sizes) {
         const Problem narrow = make_problem(random, classes, {3, 1, 2, 3, 3, 2, 3, 3, 2, 3, 1});
         const Problem mixed = make_problem(random, classes, {10, 1, 4, 64, 65, 17, 300, 5, 9, 2, 4000, 33});

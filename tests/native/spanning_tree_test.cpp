@@ -8,8 +8,8 @@
 #include <tuple>
 #include <vector>
 
-#include "samples/spanning_tree.hpp"
 #include "count/kernels/kernel.hpp"
+#include "samples/spanning_tree.hpp"
 
 using namespace bitsieve;
 
@@ -55,7 +55,9 @@ Points random_points(std::int64_t count, int dims, int kind, std::mt19937& rando
     for (std::int64_t i = 0; i < count; ++i) {
         std::vector<double> row;
         for (int k = 0; k < dims; ++k)
-            row.push_back(kind == 0 ? normal(random) : kind == 1 ? double(random() % 9) : std::exp(9.0 * normal(random)));
+            row.push_back(kind == 0   ? normal(random)
+                          : kind == 1 ? double(random() % 9)
+                                      : std::exp(9.0 * normal(random)));
         rows.push_back(row);
     }
     std::sort(rows.begin(), rows.end());
@@ -73,7 +75,8 @@ bool equal_points_are_expected() {
     const std::vector<std::int64_t> samples{0, 1, 2, 3, 4, 5};
     CrossEdges weigh(kPortableTree, {ranks.data(), zero.data(), 1, 1}, samples, samples, {1, 1, 0, 0, 0, 0},
                      {0, 0, 1, 1, 1, 1});
-    // At 0: 2 * 2 * 1 / 3 edges, at 2 none; the edge between them starts at one of the first sample twice in three times.
+    // At 0: 2 * 2 * 1 / 3 edges, at 2 none; the edge between them starts at one of the first sample twice in three
+    // times.
     return weigh({last.data(), values.data(), 2, 1}) == 4.0 / 3.0 + 6.0 / 9.0;
 }
 

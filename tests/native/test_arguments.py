@@ -153,7 +153,7 @@ def attack() -> None:
                         other, more = trials[random.integers(len(trials))]
                         given[other] = more
                     print(name, i, repr(wrong)[:60].replace("\n", " "), file=sys.stderr, flush=True)
-                    fresh = [packed()] if name == "Packed.pack" else [of]
+                    fresh = [packed()] if name == "PackedTable.pack" else [of]
                     try:
                         call(*(fresh if own else []), *given)
                         passed += 1
@@ -213,7 +213,7 @@ def test_an_output_in_the_memory_that_a_table_keeps_is_refused() -> None:
     """Later calls read the planes and wide codes of a table, and the arrays that sparse counts were made of."""
     refused = 0
     for form in ("planes", "counters", "table"):
-        made = _native.Packed(class_sizes, order, arities, kernel, form, True)
+        made = _native.PackedTable(class_sizes, order, arities, kernel, form, True)
         kept = np.zeros(made.plane_words, np.uint64), np.zeros(made.wide_codes, np.uint16)
         made.use(*kept)
         made.use(*kept)  # which are no output of another table
@@ -230,11 +230,11 @@ def test_an_output_in_the_memory_that_a_table_keeps_is_refused() -> None:
         inside = np.ndarray(given[place].shape, given[place].dtype, memory)
         inside[...] = given[place]
         given[place] = inside
-        arguments = list(GOOD["SparseCounts.own_sums"][0]())
-        _native.SparseCounts(*given).own_sums(*arguments)
+        arguments = list(GOOD["SparseCounts.column_sums"][0]())
+        _native.SparseCounts(*given).column_sums(*arguments)
         arguments[-2] = memory[:3]
         with pytest.raises(ValueError, match="or of the table"):
-            _native.SparseCounts(*given).own_sums(*arguments)
+            _native.SparseCounts(*given).column_sums(*arguments)
         refused += 1
     assert refused >= 11
 
@@ -293,7 +293,7 @@ def test_tables_of_more_cells_than_the_loops_number_are_refused():
 
 
 def test_a_number_that_threads_share_must_be_aligned():
-    (search,) = owners("Minima")
+    (search,) = owners("LazyMinima")
     shared = np.frombuffer(bytearray(17), np.int64, count=1, offset=1)
     with pytest.raises(ValueError, match="eight bytes"):
         search.largest(np.ones(D, bool), 0, 2, shared)

@@ -1,5 +1,5 @@
-// The search through pairs and triples against plain counting: every kernel, planes of mixed numbers, constant features,
-// one to three classes, an empty class, and counts beyond what is looked up for both classes at once.
+// The search through pairs and triples against plain counting: every kernel, planes of mixed numbers, constant
+// features, one to three classes, an empty class, and counts beyond what is looked up for both classes at once.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -14,7 +14,7 @@ using namespace bitsieve;
 
 // Their terms point into their own tables.
 static_assert(!std::is_copy_constructible_v<TupleSearch> && !std::is_move_constructible_v<TupleSearch>);
-static_assert(!std::is_copy_constructible_v<Minima> && !std::is_move_constructible_v<Minima>);
+static_assert(!std::is_copy_constructible_v<LazyMinima> && !std::is_move_constructible_v<LazyMinima>);
 
 namespace {
 
@@ -52,13 +52,13 @@ struct Made {
 };
 
 bool right(const Made& made, const Kernel& kernel, int order, int bits) {
-    Packed packed(made.sizes, {}, made.arities, kernel, Storage::planes);
+    PackedTable packed(made.sizes, {}, made.arities, kernel, Storage::planes);
     packed.pack(CodeTable<std::uint8_t>{made.codes.data(), 1, made.n}, 0, packed.n_simd_groups());
     const int shift = term_shift(std::uint64_t(made.n));
     const std::vector<std::int64_t> table = term_table(std::uint64_t(made.n), std::uint64_t(made.n) + 1);
     const Terms terms{table.data(), table.size(), shift};
-    const std::vector<std::int64_t> both = both_terms(terms, bits);
-    const BothTerms of_both{made.sizes.size() == 2 ? both.data() : nullptr, bits};
+    const std::vector<std::int64_t> both = two_class_terms(terms, bits);
+    const TwoClassTerms of_both{made.sizes.size() == 2 ? both.data() : nullptr, bits};
     TupleSearch search(packed, table, shift, of_both, Statistic::gain, 50);
     const std::int64_t groups = packed.n_simd_groups();
     if (order == 2) search.pairs(0, groups, 0, groups);
@@ -91,7 +91,8 @@ bool right(const Made& made, const Kernel& kernel, int order, int bits) {
     std::sort(found.rbegin(), found.rend());
     bool same = found == values;
     for (std::int64_t f = 0; f < n; ++f)
-        if (made.arities[std::size_t(f)] > 1) same = same && search.best()[std::size_t(f)].value == best[std::size_t(f)];
+        if (made.arities[std::size_t(f)] > 1)
+            same = same && search.best()[std::size_t(f)].value == best[std::size_t(f)];
     return same;
 }
 
@@ -100,7 +101,8 @@ bool right(const Made& made, const Kernel& kernel, int order, int bits) {
 void test_tuples(int& passed, int& failed) {
     std::mt19937 random(5);
     const std::vector<std::vector<std::int64_t>> classes = {{65}, {63, 64}, {30, 0, 41}, {40, 90}};
-    const std::vector<std::vector<std::int32_t>> shapes = {{3, 3, 3, 3, 3, 3, 3, 3, 3}, {2, 3, 1, 2, 3, 2, 3, 2, 1, 3}, {4, 2, 5, 3}};
+    const std::vector<std::vector<std::int32_t>> shapes = {
+        {3, 3, 3, 3, 3, 3, 3, 3, 3}, {2, 3, 1, 2, 3, 2, 3, 2, 1, 3}, {4, 2, 5, 3}};
     for (const auto& sizes : classes)
         for (const auto& arities : shapes) {
             const Made made(sizes, arities, random);

@@ -50,7 +50,8 @@ struct Samples {
 
 template <class Code>
 bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937& random) {
-    const std::int64_t n = std::int64_t(s.arities.size()), n_classes = std::int64_t(s.sizes.size()), rows = s.n_blocks * 8;
+    const std::int64_t n = std::int64_t(s.arities.size()), n_classes = std::int64_t(s.sizes.size()),
+                       rows = s.n_blocks * 8;
     std::vector<Code> codes(std::size_t(n * rows), 0);
     for (std::int64_t f = 0; f < n; ++f)
         for (std::int64_t t = 0; t < s.n_samples; ++t) codes[f * rows + t] = Code(random() % s.arities[f]);
@@ -65,14 +66,14 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
         offset.push_back(offset[f] + n_classes * table_stride<double>(s.arities[f]));
     }
     std::vector<double> cells(offset.back(), 0.0), true_class(n), alone(n), exact(n), in_float32(n);
-    fill_tables(kernel, columns, classes, -1, features.data(), n, offset.data(), false, cells.data(), true_class.data());
-    kernel.naive(s.weighted(s.weights), columns, {cells.data(), offset.data(), -1},
-                                     {features.data(), n, alone.data()});
+    fill_tables(kernel, columns, classes, -1, features.data(), n, offset.data(), false, cells.data(),
+                true_class.data());
+    kernel.naive(s.weighted(s.weights), columns, {cells.data(), offset.data(), -1}, {features.data(), n, alone.data()});
 
     const std::vector<std::int64_t> chosen = {0, n - 1};
     std::vector<double> exact_true_class(n);
     exact_pairwise(kernel, s.weighted(s.weights), columns, classes, n, chosen, {features.data(), n, exact.data()},
-                 exact_true_class.data(), nullptr);
+                   exact_true_class.data(), nullptr);
     std::vector<float> state(std::size_t(n * s.n_blocks * n_classes * 8), 0.0f);
     for (std::size_t p = 0; p < chosen.size(); ++p) {
         std::vector<std::int64_t> at{0};
@@ -83,10 +84,9 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
         std::vector<float> table(at.back(), 0.0f);
         fill_tables(kernel, columns, classes, chosen[p], features.data(), n, at.data(), true, table.data(),
                     true_class.data());
-        const PairwiseState<float> pairs{0.5f, {{table.data(), at.data(), chosen[p]}}, state.data(),
-                                         s.n_blocks * n_classes * 8, true};
-        kernel.pairwise_float32(s.weighted(s.in_float32), columns, pairs,
-                                                    {features.data(), n, in_float32.data()});
+        const PairwiseState<float> pairs{
+            0.5f, {{table.data(), at.data(), chosen[p]}}, state.data(), s.n_blocks * n_classes * 8, true};
+        kernel.pairwise_float32(s.weighted(s.in_float32), columns, pairs, {features.data(), n, in_float32.data()});
     }
 
     bool right = true;
@@ -97,7 +97,8 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
             std::int64_t first = 0;
             for (std::int64_t c = 0; c < n_classes; first += s.sizes[c++]) {
                 double same = 0, log_mean = 0.0;
-                for (std::int64_t u = first; u < first + s.sizes[c]; ++u) same += codes[f * rows + u] == codes[f * rows + t];
+                for (std::int64_t u = first; u < first + s.sizes[c]; ++u)
+                    same += codes[f * rows + u] == codes[f * rows + t];
                 for (const auto other : chosen) {
                     double both = 0, all = 0;
                     for (std::int64_t u = first; u < first + s.sizes[c]; ++u) {
@@ -134,8 +135,8 @@ void test_variational(int& passed, int& failed) {
              {std::vector<std::int64_t>{1, 1}, {8}, {5, 4}, {30, 1, 40}, {64, 65, 3, 3, 3, 3}, {700, 301}}) {
             const Samples narrow(sizes, {3, 1, 2, 4, 5, 8, 9, 12, 13, 3}, random);
             const Samples wide(sizes, {5, 300, 2, 30, 5}, random);
-            const bool right = test_codes<std::uint8_t>(narrow, kernel, random) &&
-                               test_codes<std::uint16_t>(wide, kernel, random);
+            const bool right =
+                test_codes<std::uint8_t>(narrow, kernel, random) && test_codes<std::uint16_t>(wide, kernel, random);
             right ? ++passed : ++failed;
             if (!right) std::printf("FAILED: variational sums, %s\n", kernel.name);
         }

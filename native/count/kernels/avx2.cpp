@@ -4,8 +4,7 @@
 #include <immintrin.h>
 
 #include "count/kernels/kernel.hpp"
-#include "count/kernels/pair_loop.hpp"
-#include "count/kernels/kernel.hpp"
+#include "count/kernels/scratch.hpp"
 
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
@@ -26,18 +25,18 @@ inline __m256i popcount(__m256i x) {
     return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
 }
 
-struct V {
+struct U64x8 {
     __m256i low, high;
 
-    static V zero() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
-    static V broadcast(std::uint64_t x) {
+    static U64x8 zero() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
+    static U64x8 broadcast(std::uint64_t x) {
         const __m256i v = _mm256_set1_epi64x((long long)x);
         return {v, v};
     }
-    static V load(const std::uint64_t* p) {
+    static U64x8 load(const std::uint64_t* p) {
         return {_mm256_loadu_si256((const __m256i*)p), _mm256_loadu_si256((const __m256i*)(p + 4))};
     }
-    static V widen(const std::uint32_t* p) {
+    static U64x8 widen(const std::uint32_t* p) {
         return {_mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i*)p)),
                 _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i*)(p + 4)))};
     }
@@ -45,34 +44,34 @@ struct V {
         _mm256_storeu_si256((__m256i*)p, low);
         _mm256_storeu_si256((__m256i*)(p + 4), high);
     }
-    static V add(const V& a, const V& b) {
+    static U64x8 add(const U64x8& a, const U64x8& b) {
         return {_mm256_add_epi64(a.low, b.low), _mm256_add_epi64(a.high, b.high)};
     }
-    static V subtract(const V& a, const V& b) {
+    static U64x8 subtract(const U64x8& a, const U64x8& b) {
         return {_mm256_sub_epi64(a.low, b.low), _mm256_sub_epi64(a.high, b.high)};
     }
-    static V add_popcount_and(const V& sum, const V& a, const V& b) {
+    static U64x8 add_popcount_and(const U64x8& sum, const U64x8& a, const U64x8& b) {
         return {_mm256_add_epi64(sum.low, popcount(_mm256_and_si256(a.low, b.low))),
                 _mm256_add_epi64(sum.high, popcount(_mm256_and_si256(a.high, b.high)))};
     }
-    static V shift_left(const V& a, int bits) {
+    static U64x8 shift_left(const U64x8& a, int bits) {
         const __m128i n = _mm_cvtsi32_si128(bits);
         return {_mm256_sll_epi64(a.low, n), _mm256_sll_epi64(a.high, n)};
     }
-    static V shift_right(const V& a, int bits) {
+    static U64x8 shift_right(const U64x8& a, int bits) {
         const __m128i n = _mm_cvtsi32_si128(bits);
         return {_mm256_srl_epi64(a.low, n), _mm256_srl_epi64(a.high, n)};
     }
-    static V shift_each(const V& a, const V& bits) {
+    static U64x8 shift_each(const U64x8& a, const U64x8& bits) {
         return {_mm256_sllv_epi64(a.low, bits.low), _mm256_sllv_epi64(a.high, bits.high)};
     }
-    static V bit_and(const V& a, const V& b) {
+    static U64x8 bit_and(const U64x8& a, const U64x8& b) {
         return {_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)};
     }
-    static V bit_xor(const V& a, const V& b) {
+    static U64x8 bit_xor(const U64x8& a, const U64x8& b) {
         return {_mm256_xor_si256(a.low, b.low), _mm256_xor_si256(a.high, b.high)};
     }
-    static V widen_bytes(const std::uint8_t* p) {
+    static U64x8 widen_bytes(const std::uint8_t* p) {
         return {_mm256_cvtepu8_epi64(_mm_loadu_si32(p)), _mm256_cvtepu8_epi64(_mm_loadu_si32(p + 4))};
     }
     void store_quotient(double one_bit, double* out) const {
@@ -86,20 +85,24 @@ constexpr int kTileRows = 2;
 constexpr int kTileColumns = 2;
 constexpr std::int64_t kCarriedWords = 24;
 
-#include "count/kernels/pair_loop.inc"
-#include "count/kernels/triple_loop.inc"
-#include "count/kernels/packed_counters_loop.inc"
+// In this order: each uses those before it.
+// clang-format off
+#include "count/kernels/pair_loop.inl.hpp"
+#include "count/kernels/triple_loop.inl.hpp"
+#include "count/kernels/packed_counters_loop.inl.hpp"
+// clang-format on
 
 std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     const __m256i first = _mm256_loadu_si256((const __m256i*)codes);
     const __m256i second = _mm256_loadu_si256((const __m256i*)(codes + 32));
     const auto mask = [](__m256i low, __m256i high) {
-        return (std::uint64_t(std::uint32_t(_mm256_movemask_epi8(high))) << 32) | std::uint32_t(_mm256_movemask_epi8(low));
+        return (std::uint64_t(std::uint32_t(_mm256_movemask_epi8(high))) << 32) |
+               std::uint32_t(_mm256_movemask_epi8(low));
     };
     for (int plane = 0; plane < n_planes; ++plane) {
         const __m256i wanted = _mm256_set1_epi8((char)plane);
-        out[plane * kLanes] = mask(_mm256_cmpeq_epi8(first, wanted), _mm256_cmpeq_epi8(second, wanted)) |
-                              (add ? out[plane * kLanes] : 0);
+        out[plane * kLanes] =
+            mask(_mm256_cmpeq_epi8(first, wanted), _mm256_cmpeq_epi8(second, wanted)) | (add ? out[plane * kLanes] : 0);
     }
     const __m256i most = _mm256_set1_epi8((char)n_planes);
     return ~mask(_mm256_cmpeq_epi8(_mm256_max_epu8(first, most), most),
@@ -120,9 +123,8 @@ namespace {
 bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
 }  // namespace
 
-const Kernel kAvx2Kernel = {"avx2", available, pair_sums, pair_cells, triple_sums, counter_sums, tile_values, plane_masks,
-    nullptr, plane_margins,
-    0.24, 0.41, 0.125, 1.4};
+const Kernel kAvx2Kernel = {"avx2",      available, pair_sums,     pair_cells, triple_sums, counter_sums, tile_values,
+                            plane_masks, nullptr,   plane_margins, 0.24,       0.41,        0.125,        1.4};
 
 }  // namespace bitsieve
 

@@ -4,11 +4,11 @@
 #include <immintrin.h>
 
 #include "count/kernels/kernel.hpp"
-#include "count/kernels/pair_loop.hpp"
-#include "count/kernels/kernel.hpp"
+#include "count/kernels/scratch.hpp"
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt,bmi2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt,bmi2"))), \
+                             apply_to = function)
 #else
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt,bmi2")
@@ -17,27 +17,27 @@
 namespace bitsieve {
 namespace {
 
-struct V {
+struct U64x8 {
     __m512i v;
 
-    static V zero() { return {_mm512_setzero_si512()}; }
-    static V broadcast(std::uint64_t x) { return {_mm512_set1_epi64((long long)x)}; }
-    static V load(const std::uint64_t* p) { return {_mm512_loadu_si512(p)}; }
-    static V widen(const std::uint32_t* p) {
+    static U64x8 zero() { return {_mm512_setzero_si512()}; }
+    static U64x8 broadcast(std::uint64_t x) { return {_mm512_set1_epi64((long long)x)}; }
+    static U64x8 load(const std::uint64_t* p) { return {_mm512_loadu_si512(p)}; }
+    static U64x8 widen(const std::uint32_t* p) {
         return {_mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i*)p))};
     }
     void store(std::uint64_t* p) const { _mm512_storeu_si512(p, v); }
-    static V add(V a, V b) { return {_mm512_add_epi64(a.v, b.v)}; }
-    static V subtract(V a, V b) { return {_mm512_sub_epi64(a.v, b.v)}; }
-    static V add_popcount_and(V sum, V a, V b) {
+    static U64x8 add(U64x8 a, U64x8 b) { return {_mm512_add_epi64(a.v, b.v)}; }
+    static U64x8 subtract(U64x8 a, U64x8 b) { return {_mm512_sub_epi64(a.v, b.v)}; }
+    static U64x8 add_popcount_and(U64x8 sum, U64x8 a, U64x8 b) {
         return {_mm512_add_epi64(sum.v, _mm512_popcnt_epi64(_mm512_and_si512(a.v, b.v)))};
     }
-    static V shift_left(V a, int bits) { return {_mm512_sll_epi64(a.v, _mm_cvtsi32_si128(bits))}; }
-    static V shift_right(V a, int bits) { return {_mm512_srl_epi64(a.v, _mm_cvtsi32_si128(bits))}; }
-    static V shift_each(V a, V bits) { return {_mm512_sllv_epi64(a.v, bits.v)}; }
-    static V bit_and(V a, V b) { return {_mm512_and_si512(a.v, b.v)}; }
-    static V bit_xor(V a, V b) { return {_mm512_xor_si512(a.v, b.v)}; }
-    static V widen_bytes(const std::uint8_t* p) {
+    static U64x8 shift_left(U64x8 a, int bits) { return {_mm512_sll_epi64(a.v, _mm_cvtsi32_si128(bits))}; }
+    static U64x8 shift_right(U64x8 a, int bits) { return {_mm512_srl_epi64(a.v, _mm_cvtsi32_si128(bits))}; }
+    static U64x8 shift_each(U64x8 a, U64x8 bits) { return {_mm512_sllv_epi64(a.v, bits.v)}; }
+    static U64x8 bit_and(U64x8 a, U64x8 b) { return {_mm512_and_si512(a.v, b.v)}; }
+    static U64x8 bit_xor(U64x8 a, U64x8 b) { return {_mm512_xor_si512(a.v, b.v)}; }
+    static U64x8 widen_bytes(const std::uint8_t* p) {
         return {_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i*)p))};
     }
     void store_quotient(double one_bit, double* out) const {
@@ -49,14 +49,18 @@ constexpr int kTileRows = 8;
 constexpr int kTileColumns = 3;
 constexpr std::int64_t kCarriedWords = 0;
 
-#include "count/kernels/pair_loop.inc"
-#include "count/kernels/triple_loop.inc"
-#include "count/kernels/packed_counters_loop.inc"
+// In this order: each uses those before it.
+// clang-format off
+#include "count/kernels/pair_loop.inl.hpp"
+#include "count/kernels/triple_loop.inl.hpp"
+#include "count/kernels/packed_counters_loop.inl.hpp"
+// clang-format on
 
 std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     const __m512i v = _mm512_loadu_si512(codes);
     for (int plane = 0; plane < n_planes; ++plane)
-        out[plane * kLanes] = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)plane)) | (add ? out[plane * kLanes] : 0);
+        out[plane * kLanes] =
+            _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)plane)) | (add ? out[plane * kLanes] : 0);
     return _mm512_cmpgt_epu8_mask(v, _mm512_set1_epi8((char)n_planes));
 }
 
@@ -94,9 +98,11 @@ bool available() {
 }
 }  // namespace
 
-const Kernel kAvx512Kernel = {"avx512", available, pair_sums, pair_cells, triple_sums, counter_sums, tile_values, plane_masks,
-    append_bits, plane_margins,
-    0.064, 0.38, 0.11, 1.5};  // by benchmarks/kernel_costs.py on an Intel Xeon of the Sapphire Rapids kind, November 2026
+const Kernel
+    kAvx512Kernel = {"avx512",     available,   pair_sums,   pair_cells,  triple_sums,
+                     counter_sums, tile_values, plane_masks, append_bits, plane_margins,
+                     0.064,        0.38,        0.11,        1.5};  // by benchmarks/kernel_costs.py on an Intel Xeon of
+                                                                    // the Sapphire Rapids kind, November 2026
 
 }  // namespace bitsieve
 

@@ -1,10 +1,9 @@
-// The counting loops in plain C++, for any machine and as a reference for the other instruction sets. arm64 counts bits in
-// its baseline, so there this is the native kernel.
+// The counting loops in plain C++, for any machine and as a reference for the other instruction sets. arm64 counts bits
+// in its baseline, so there this is the native kernel.
 #include <cstring>
 
 #include "count/kernels/kernel.hpp"
-#include "count/kernels/pair_loop.hpp"
-#include "count/kernels/kernel.hpp"
+#include "count/kernels/scratch.hpp"
 
 namespace bitsieve {
 namespace {
@@ -20,60 +19,60 @@ inline std::uint64_t popcount(std::uint64_t x) {
 #endif
 }
 
-struct V {
+struct U64x8 {
     std::uint64_t lane[kLanes];
 
-    static V zero() { return broadcast(0); }
-    static V broadcast(std::uint64_t x) {
-        V v;
+    static U64x8 zero() { return broadcast(0); }
+    static U64x8 broadcast(std::uint64_t x) {
+        U64x8 v;
         for (auto& l : v.lane) l = x;
         return v;
     }
-    static V load(const std::uint64_t* p) {
-        V v;
+    static U64x8 load(const std::uint64_t* p) {
+        U64x8 v;
         std::memcpy(v.lane, p, sizeof v.lane);
         return v;
     }
-    static V widen(const std::uint32_t* p) {
-        V v;
+    static U64x8 widen(const std::uint32_t* p) {
+        U64x8 v;
         for (int i = 0; i < kLanes; ++i) v.lane[i] = p[i];
         return v;
     }
     void store(std::uint64_t* p) const { std::memcpy(p, lane, sizeof lane); }
-    static V add(V a, const V& b) {
+    static U64x8 add(U64x8 a, const U64x8& b) {
         for (int i = 0; i < kLanes; ++i) a.lane[i] += b.lane[i];
         return a;
     }
-    static V subtract(V a, const V& b) {
+    static U64x8 subtract(U64x8 a, const U64x8& b) {
         for (int i = 0; i < kLanes; ++i) a.lane[i] -= b.lane[i];
         return a;
     }
-    static V add_popcount_and(V sum, const V& a, const V& b) {
+    static U64x8 add_popcount_and(U64x8 sum, const U64x8& a, const U64x8& b) {
         for (int i = 0; i < kLanes; ++i) sum.lane[i] += popcount(a.lane[i] & b.lane[i]);
         return sum;
     }
-    static V shift_left(V a, int bits) {
+    static U64x8 shift_left(U64x8 a, int bits) {
         for (auto& l : a.lane) l <<= bits;
         return a;
     }
-    static V shift_right(V a, int bits) {
+    static U64x8 shift_right(U64x8 a, int bits) {
         for (auto& l : a.lane) l >>= bits;
         return a;
     }
-    static V shift_each(V a, const V& bits) {
+    static U64x8 shift_each(U64x8 a, const U64x8& bits) {
         for (int i = 0; i < kLanes; ++i) a.lane[i] <<= bits.lane[i];
         return a;
     }
-    static V bit_and(V a, const V& b) {
+    static U64x8 bit_and(U64x8 a, const U64x8& b) {
         for (int i = 0; i < kLanes; ++i) a.lane[i] &= b.lane[i];
         return a;
     }
-    static V bit_xor(V a, const V& b) {
+    static U64x8 bit_xor(U64x8 a, const U64x8& b) {
         for (int i = 0; i < kLanes; ++i) a.lane[i] ^= b.lane[i];
         return a;
     }
-    static V widen_bytes(const std::uint8_t* p) {
-        V v;
+    static U64x8 widen_bytes(const std::uint8_t* p) {
+        U64x8 v;
         for (int i = 0; i < kLanes; ++i) v.lane[i] = p[i];
         return v;
     }
@@ -86,9 +85,12 @@ constexpr int kTileRows = 4;
 constexpr int kTileColumns = 2;
 constexpr std::int64_t kCarriedWords = 24;
 
-#include "count/kernels/pair_loop.inc"
-#include "count/kernels/triple_loop.inc"
-#include "count/kernels/packed_counters_loop.inc"
+// In this order: each uses those before it.
+// clang-format off
+#include "count/kernels/pair_loop.inl.hpp"
+#include "count/kernels/triple_loop.inl.hpp"
+#include "count/kernels/packed_counters_loop.inl.hpp"
+// clang-format on
 
 std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std::uint64_t* out) {
     for (int plane = 0; plane < n_planes; ++plane) {
@@ -105,8 +107,8 @@ bool available() { return true; }
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable", available, pair_sums, pair_cells, triple_sums, counter_sums, tile_values, plane_masks,
-    nullptr, plane_margins,
-    1.2, 0.76, 0.42, 5.8};
+const Kernel kPortableKernel = {"portable",   available,   pair_sums,   pair_cells, triple_sums,
+                                counter_sums, tile_values, plane_masks, nullptr,    plane_margins,
+                                1.2,          0.76,        0.42,        5.8};
 
 }  // namespace bitsieve

@@ -57,7 +57,7 @@ def check_packed_room(
     what = f"the weights sum to {n_samples:,} samples, which take" if weighted else "the packed table takes"
     advice = "scale them down, such as by np.rint(100 * w / w.max())" if weighted else "keep fewer columns or rows"
     try:  # the arrays of an empty order are asked for, but not written to: no memory is taken
-        plan = _native.Packed(class_sizes, np.empty(0, np.uint32), arities, kernel.name, kernel.storage)
+        plan = _native.PackedTable(class_sizes, np.empty(0, np.uint32), arities, kernel.name, kernel.storage)
     except MemoryError:  # beyond what may be asked for at all
         raise MemoryError(f"{what} more than this process may ask for: {advice}") from None
     # The order of the samples is 32 bits each, for a moment twice: here and in the engine. It is made of the classes,
@@ -68,7 +68,7 @@ def check_packed_room(
 
 
 def dense_cells(
-    packed: _native.Packed, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
+    packed: _native.PackedTable, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
 ) -> Integers:
     """The cells of the tables of the pivot (None: no pivot) with each of ``columns``, one table after the other.
 
@@ -147,7 +147,7 @@ class PackedMinima:
 
     def __init__(self, source: PackedSource, terms: Terms, start: Integers, offsets: Integers) -> None:
         self.source, self.offsets, self.per_bit = source, offsets, terms.per_bit
-        self.native = _native.Minima(source.packed, terms.table, terms.shift, start, terms.per_bit, TIE)
+        self.native = _native.LazyMinima(source.packed, terms.table, terms.shift, start, terms.per_bit, TIE)
 
     def add(self, feature: int) -> None:
         self.native.add(feature, int(self.offsets[feature]))
@@ -312,7 +312,7 @@ class PackedSource(CodedSource):
         sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
         check_packed_room(sizes, n_codes, chosen, 0 if sorted_already else n_rows, weighted=times is not None)
         order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times, len(sizes))[0]
-        packed = _native.Packed(sizes, order, n_codes, chosen.name, chosen.storage)
+        packed = _native.PackedTable(sizes, order, n_codes, chosen.name, chosen.storage)
         del order  # the engine has its own
         self._take(packed, sizes, n_codes, chosen, n_jobs)
         self.run_groups(
@@ -323,7 +323,7 @@ class PackedSource(CodedSource):
 
     def _take(
         self,
-        packed: _native.Packed,
+        packed: _native.PackedTable,
         class_sizes: Integers,
         arities: NDArray[np.int32],
         kernel: KernelChoice,
@@ -427,7 +427,7 @@ class PackedBatches:
     def __init__(self, class_sizes: Integers, arities: NDArray[np.int32], n_jobs: int | None = None) -> None:
         kernel = choose_kernel()
         none = np.empty(0, np.uint32)
-        self._packed = _native.Packed(class_sizes, none, arities, kernel.name, kernel.storage, True)
+        self._packed = _native.PackedTable(class_sizes, none, arities, kernel.name, kernel.storage, True)
         self._source = PackedSource.__new__(PackedSource)._take(self._packed, class_sizes, arities, kernel, n_jobs)
         self._before = np.zeros(len(class_sizes), np.int64)
         self.plane_words, self.wide_codes = self._packed.plane_words, self._packed.wide_codes

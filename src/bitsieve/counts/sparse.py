@@ -110,7 +110,7 @@ class SparseDisjointSupport:
     """Columns of a :class:`SparseSource` that list no row in common."""
 
     def __init__(self, sums: SparseSums, terms: Terms, marginals: Integers) -> None:
-        self.source, self.terms, self.own = sums.source, terms, sums.own_sums(terms)
+        self.source, self.terms, self.own = sums.source, terms, sums.column_sums(terms)
         listed = self.own[0]
         order = np.lexsort((marginals, listed))
         new = np.ones(len(order), bool)
@@ -126,13 +126,13 @@ class SparseDisjointSupport:
         if n_listed > most:
             return None
         columns, xy = np.empty((2, n_listed), np.int64)
-        n = self.source.counts.sums_met(self.terms.table, self.terms.shift, *division, *self.own, columns, xy)
+        n = self.source.counts.sums_cooccurring(self.terms.table, self.terms.shift, *division, *self.own, columns, xy)
         return columns[:n], xy[:n]
 
     def sums(self, pivot: int) -> Integers:
         xy = np.empty(len(self.representatives), np.int64)
         division, terms = self.source.division(pivot), self.terms
-        self.source.counts.sums_apart(terms.table, terms.shift, *division, *self.own, self.representatives, xy)
+        self.source.counts.sums_disjoint(terms.table, terms.shift, *division, *self.own, self.representatives, xy)
         return xy
 
 
@@ -186,7 +186,7 @@ class SparseSums(Sums):
         return out
 
     def _sums_by_rows(self, terms: Terms, division: Division, out: PairSums) -> None:
-        own = self.own_sums(terms)
+        own = self.column_sums(terms)
         visited = int(self.source.row_lengths[division.row].sum())
 
         def work(block: tuple[int, int]) -> None:
@@ -195,7 +195,7 @@ class SparseSums(Sums):
         self._run(work, max(1, visited // BLOCK_CODES))
 
     def _sums_by_columns(self, terms: Terms, division: Division, columns: Columns | None, out: PairSums) -> None:
-        own = self.own_sums(terms)
+        own = self.column_sums(terms)
         xy, xyc = out
 
         def work(block: tuple[int, int]) -> None:
@@ -210,14 +210,14 @@ class SparseSums(Sums):
         else:
             work((0, len(columns)))
 
-    def own_sums(self, terms: Terms) -> tuple[Integers, Integers]:
+    def column_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """The sums of the terms of the listed codes, and of these within the classes, of every column; kept."""
         source, key = self.source, (terms.shift, *terms.table[:3].tolist())  # no two estimators share them
-        if key not in source.own_sums:
+        if key not in source.column_sums:
             pooled, within = np.empty((2, source.n_features), np.int64)
-            self._run(lambda block: source.counts.own_sums(terms.table, terms.shift, *block, pooled, within), 1)
-            source.own_sums[key] = pooled, within
-        return source.own_sums[key]
+            self._run(lambda block: source.counts.column_sums(terms.table, terms.shift, *block, pooled, within), 1)
+            source.column_sums[key] = pooled, within
+        return source.column_sums[key]
 
     def _run(self, work: Callable[[tuple[int, int]], object], least: int) -> None:
         """Work on blocks of columns that list about as many codes: ``least`` of them, or some for every thread."""
@@ -261,7 +261,7 @@ class SparseSource(CodedSource):
         by_column, counted = (codes.start, codes.row, codes.code), None if times is None else times.astype(np.uint32)
         self.counts = _native.SparseCounts(*by_column, labels, self.n_classes, counted, *by_row, TURNED_CODES)
         self.row_lengths = np.diff(row_start)
-        self.own_sums: dict[tuple[int, ...], tuple[Integers, Integers]] = {}
+        self.column_sums: dict[tuple[int, ...], tuple[Integers, Integers]] = {}
 
     @cached_property
     def sample_classes(self) -> Integers:

@@ -214,7 +214,7 @@ class Sums:
     #: About the time of one :meth:`pair_sums` over all columns. With 0 methods count all candidates at once.
     row_seconds: float = 0.0
     #: The columns where all of them are bit planes, which native code can search through; else None.
-    planes: _native.Packed | None = None
+    planes: _native.PackedTable | None = None
 
     def __init__(self, source: Tables) -> None:
         self.source = source

@@ -90,7 +90,7 @@ def search_tuples(source: CountSource, order: int, statistic: str, n_top: int, p
 
 
 def _search_planes(
-    source: CountSource, packed: _native.Packed, terms: Terms, asked: tuple[int, str, int], progress: Progress
+    source: CountSource, packed: _native.PackedTable, terms: Terms, asked: tuple[int, str, int], progress: Progress
 ) -> Tuples:
     order, statistic, n_top = asked
     idle: SimpleQueue[_native.TupleSearch] = SimpleQueue()
@@ -125,7 +125,7 @@ def _nothing(source: CountSource, order: int) -> Tuples:
 @lru_cache(maxsize=1)
 def _both_terms(n_samples: int, bits: int) -> Integers:
     terms = entropy_terms(n_samples)
-    return _native.both_terms(terms.table, terms.shift, bits)
+    return _native.two_class_terms(terms.table, terms.shift, bits)
 
 
 def _blocks(n_groups: int, words: int, planes: int, order: int) -> Iterator[tuple[int, int, int, int]]:

@@ -1,4 +1,5 @@
-// The loop of CutCounter, compiled once per instruction set. The including file defines kVectorBytes, the size of a register.
+// The loop of CutCounter, compiled once per instruction set. The including file defines kVectorBytes, the size of a
+// register.
 
 typedef double Doubles __attribute__((vector_size(kVectorBytes)));
 typedef std::int64_t Counts __attribute__((vector_size(kVectorBytes)));
@@ -20,8 +21,8 @@ inline __attribute__((always_inline)) void count_some(const double* values, cons
 }
 
 template <bool kLeft>
-void count_cuts(const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts, std::int64_t missing_code,
-                std::uint16_t* codes) {
+void count_cuts(const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts,
+                std::int64_t missing_code, std::uint16_t* codes) {
     std::int64_t first = 0;
     for (; first + kAtOnce <= n; first += kAtOnce)
         count_some<kLeft>(values + first, cuts, n_cuts, missing_code, codes + first);

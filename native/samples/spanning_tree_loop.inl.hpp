@@ -1,16 +1,17 @@
-// Prim's algorithm over V, eight doubles of an instruction set, and its Mask.
+// Prim's algorithm over F64x8, eight doubles of an instruction set, and its Mask.
 //
-// The points not yet in the tree lie in blocks of eight cells, all with bounding boxes. A block is told of a new point
-// of the tree only when that matters: its `bound` is the least squared distance from its box to points that it was not
-// told of. While some bound is not above the shortest known edge, that block is brought up to date; then the shortest
-// known edge is the shortest of all. In few dimensions a step therefore touches a few cells, in many all of them.
+// The points not yet in the tree lie in blocks of eight cells, all with bounding boxes. A block is n_seen of a new
+// point of the tree only when that matters: its `bound` is the least squared distance from its box to points that it
+// was not n_seen of. While some bound is not above the shortest known edge, that block is brought up to date; then the
+// shortest known edge is the shortest of all. In few dimensions a step therefore touches a few cells, in many all of
+// them.
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kKey = double(kMostPoints);
+constexpr double kKey = double(kMaxPoints);
 
 template <int kDims>
 class Prim {
-   public:
+public:
     Prim(const Points& points, const Blocks& blocks)
         : dims_(kDims > 0 ? kDims : points.dims),
           n_points_(points.count),
@@ -27,7 +28,7 @@ class Prim {
           blocks_(n_slots_, dims_),
           cell_edge_(size(n_slots_ * 8), kInfinity),
           bound_(size(n_slots_), kInfinity),
-          told_(size(n_slots_), 0),
+          n_seen_(size(n_slots_), 0),
           joined_(size(stride_ * dims_), kInfinity),
           joined_point_(size(n_points_)) {
         for (std::int64_t i = 0; i < n_points_; ++i) place(points, blocks.order[size(i)], i);
@@ -43,15 +44,19 @@ class Prim {
         }
     }
 
-   private:
-    // Of cells or blocks: their boxes, [dimension * count + i], and of the known edges from the tree to their points the
-    // squared lengths of the shortest and of the longest.
+private:
+    // Of cells or blocks: their boxes, [dimension * count + i], and of the known edges from the tree to their points
+    // the squared lengths of the shortest and of the longest.
     struct Boxes {
         std::int64_t count;
         std::vector<double> low, high, shortest, longest;
 
         Boxes(std::int64_t n, int dims)
-            : count(n), low(size(n * dims), kInfinity), high(low), shortest(size(n), kInfinity), longest(size(n), -1.0) {}
+            : count(n),
+              low(size(n * dims), kInfinity),
+              high(low),
+              shortest(size(n), kInfinity),
+              longest(size(n), -1.0) {}
 
         void take_in(int k, std::int64_t i, double x) {
             double &l = low[size(k * count + i)], &h = high[size(k * count + i)];
@@ -101,38 +106,39 @@ class Prim {
         from_[size(last)] = -1.0;
     }
 
-    static V square_outside(V x, V low, V high) {
-        const V outside = V::max(V::max(V::subtract(low, x), V::subtract(x, high)), V::broadcast(0.0));
-        return V::multiply(outside, outside);
+    static F64x8 square_outside(F64x8 x, F64x8 low, F64x8 high) {
+        const F64x8 outside =
+            F64x8::max(F64x8::max(F64x8::subtract(low, x), F64x8::subtract(x, high)), F64x8::broadcast(0.0));
+        return F64x8::multiply(outside, outside);
     }
 
     // Squared distances from a point of the tree to eight boxes.
-    V to_boxes(std::int64_t joined, const Boxes& boxes, std::int64_t first) const {
-        V distance = V::broadcast(0.0);
+    F64x8 to_boxes(std::int64_t joined, const Boxes& boxes, std::int64_t first) const {
+        F64x8 distance = F64x8::broadcast(0.0);
         for (int k = 0; k < dims(); ++k)
-            distance = V::add(distance, square_outside(V::broadcast(joined_[size(k * stride_ + joined)]),
-                                                       V::load(&boxes.low[size(k * boxes.count + first)]),
-                                                       V::load(&boxes.high[size(k * boxes.count + first)])));
+            distance = F64x8::add(distance, square_outside(F64x8::broadcast(joined_[size(k * stride_ + joined)]),
+                                                           F64x8::load(&boxes.low[size(k * boxes.count + first)]),
+                                                           F64x8::load(&boxes.high[size(k * boxes.count + first)])));
         return distance;
     }
 
     // Squared distances from the box of a block to eight points of the tree.
-    V to_joined(std::int64_t block, std::int64_t first) const {
-        V distance = V::broadcast(0.0);
+    F64x8 to_joined(std::int64_t block, std::int64_t first) const {
+        F64x8 distance = F64x8::broadcast(0.0);
         for (int k = 0; k < dims(); ++k)
-            distance = V::add(distance, square_outside(V::load(&joined_[size(k * stride_ + first)]),
-                                                       V::broadcast(blocks_.low[size(k * n_slots_ + block)]),
-                                                       V::broadcast(blocks_.high[size(k * n_slots_ + block)])));
+            distance = F64x8::add(distance, square_outside(F64x8::load(&joined_[size(k * stride_ + first)]),
+                                                           F64x8::broadcast(blocks_.low[size(k * n_slots_ + block)]),
+                                                           F64x8::broadcast(blocks_.high[size(k * n_slots_ + block)])));
         return distance;
     }
 
     // Lowers the bounds by the newest point of the tree; the least of all bounds and known edges.
     double look_from_newest() {
-        V least = V::broadcast(kInfinity);
+        F64x8 least = F64x8::broadcast(kInfinity);
         for (std::int64_t b = 0; b < n_slots_; b += 8) {
-            const V bound = V::min(V::load(&bound_[size(b)]), to_boxes(n_joined_ - 1, blocks_, b));
+            const F64x8 bound = F64x8::min(F64x8::load(&bound_[size(b)]), to_boxes(n_joined_ - 1, blocks_, b));
             bound.store(&bound_[size(b)]);
-            least = V::min(least, V::min(bound, V::load(&blocks_.shortest[size(b)])));
+            least = F64x8::min(least, F64x8::min(bound, F64x8::load(&blocks_.shortest[size(b)])));
         }
         return least.least();
     }
@@ -140,78 +146,85 @@ class Prim {
     // The key of the shortest edge from the tree, given the least of bounds and known edges.
     double shortest(double least) {
         for (;;) {
-            const V limit = V::broadcast(least);
-            bool told = false;
+            const F64x8 limit = F64x8::broadcast(least);
+            bool n_seen = false;
             for (std::int64_t b = 0; b < n_slots_; b += 8)
-                for (unsigned bits = V::less_equal(V::load(&bound_[size(b)]), limit).bits(); bits; bits &= bits - 1) {
-                    tell(b + __builtin_ctz(bits));
-                    told = true;
+                for (unsigned bits = F64x8::less_equal(F64x8::load(&bound_[size(b)]), limit).bits(); bits;
+                     bits &= bits - 1) {
+                    update_block(b + __builtin_ctz(bits));
+                    n_seen = true;
                 }
-            if (!told) break;
-            V next = V::broadcast(kInfinity);
+            if (!n_seen) break;
+            F64x8 next = F64x8::broadcast(kInfinity);
             for (std::int64_t b = 0; b < n_slots_; b += 8)
-                next = V::min(next, V::min(V::load(&bound_[size(b)]), V::load(&blocks_.shortest[size(b)])));
+                next = F64x8::min(next,
+                                  F64x8::min(F64x8::load(&bound_[size(b)]), F64x8::load(&blocks_.shortest[size(b)])));
             least = next.least();
         }
-        const V wanted = V::broadcast(least);
-        V key = V::broadcast(kInfinity);
+        const F64x8 wanted = F64x8::broadcast(least);
+        F64x8 key = F64x8::broadcast(kInfinity);
         for (std::int64_t b = 0; b < n_slots_; b += 8)
-            for (unsigned bits = V::equal(V::load(&blocks_.shortest[size(b)]), wanted).bits(); bits; bits &= bits - 1) {
+            for (unsigned bits = F64x8::equal(F64x8::load(&blocks_.shortest[size(b)]), wanted).bits(); bits;
+                 bits &= bits - 1) {
                 const std::int64_t cell = (b + __builtin_ctz(bits)) * 8;
-                key = V::min(key, V::select(V::equal(V::load(&cells_.shortest[size(cell)]), wanted),
-                                            V::load(&cell_edge_[size(cell)]), V::broadcast(kInfinity)));
+                key = F64x8::min(key, F64x8::select(F64x8::equal(F64x8::load(&cells_.shortest[size(cell)]), wanted),
+                                                    F64x8::load(&cell_edge_[size(cell)]), F64x8::broadcast(kInfinity)));
             }
         return key.least();
     }
 
-    // Tells a block of the points that joined since it was told last, as far as they can be nearest to one of its own.
-    void tell(std::int64_t block) {
-        std::int64_t& told = told_[size(block)];
+    // Tells a block of the points that joined since it was n_seen last, as far as they can be nearest to one of its
+    // own.
+    void update_block(std::int64_t block) {
+        std::int64_t& n_seen = n_seen_[size(block)];
         unsigned touched = 0;
-        if (told == 0) {  // the nearest one first: then most others are too far
+        if (n_seen == 0) {  // the nearest one first: then most others are too far
             touched = approach(block, nearest(block));
             sum_up(block, touched);
         }
         touched = 0;
-        const V reach = V::broadcast(blocks_.longest[size(block)]);
-        for (std::int64_t first = told / 8 * 8; first < n_joined_; first += 8) {
-            unsigned bits = V::less_equal(to_joined(block, first), reach).bits();
-            if (first < told) bits = bits >> (told - first) << (told - first);
+        const F64x8 reach = F64x8::broadcast(blocks_.longest[size(block)]);
+        for (std::int64_t first = n_seen / 8 * 8; first < n_joined_; first += 8) {
+            unsigned bits = F64x8::less_equal(to_joined(block, first), reach).bits();
+            if (first < n_seen) bits = bits >> (n_seen - first) << (n_seen - first);
             for (; bits; bits &= bits - 1) touched |= approach(block, first + __builtin_ctz(bits));
         }
-        told = n_joined_;
+        n_seen = n_joined_;
         bound_[size(block)] = kInfinity;
         sum_up(block, touched);
     }
 
     std::int64_t nearest(std::int64_t block) const {
-        V least = V::broadcast(kInfinity);
-        for (std::int64_t first = 0; first < n_joined_; first += 8) least = V::min(least, to_joined(block, first));
-        const V level = V::broadcast(least.least());
+        F64x8 least = F64x8::broadcast(kInfinity);
+        for (std::int64_t first = 0; first < n_joined_; first += 8) least = F64x8::min(least, to_joined(block, first));
+        const F64x8 level = F64x8::broadcast(least.least());
         for (std::int64_t first = 0;; first += 8)
-            if (const unsigned bits = V::equal(to_joined(block, first), level).bits()) return first + __builtin_ctz(bits);
+            if (const unsigned bits = F64x8::equal(to_joined(block, first), level).bits())
+                return first + __builtin_ctz(bits);
     }
 
     // Takes a point of the tree into account; which cells of the block it may matter to.
     unsigned approach(std::int64_t block, std::int64_t joined) {
         const unsigned touched =
-            V::less_equal(to_boxes(joined, cells_, block * 8), V::load(&cells_.longest[size(block * 8)])).bits();
-        const V u = V::broadcast(joined_point_[size(joined)]);
+            F64x8::less_equal(to_boxes(joined, cells_, block * 8), F64x8::load(&cells_.longest[size(block * 8)]))
+                .bits();
+        const F64x8 u = F64x8::broadcast(joined_point_[size(joined)]);
         for (unsigned bits = touched; bits; bits &= bits - 1) {
             const std::int64_t cell = block * 8 + __builtin_ctz(bits), start = cell * size_;
             const double* x = &x_[size(start * dims())];
             for (std::int64_t lane = 0; lane < left_[size(cell)]; lane += 8) {
-                V distance = V::broadcast(0.0);
+                F64x8 distance = F64x8::broadcast(0.0);
                 for (int k = 0; k < dims(); ++k) {
-                    const V from = V::broadcast(joined_[size(k * stride_ + joined)]);
-                    const V side = V::subtract(V::load(x + k * size_ + lane), from);
-                    distance = V::add(distance, V::multiply(side, side));
+                    const F64x8 from = F64x8::broadcast(joined_[size(k * stride_ + joined)]);
+                    const F64x8 side = F64x8::subtract(F64x8::load(x + k * size_ + lane), from);
+                    distance = F64x8::add(distance, F64x8::multiply(side, side));
                 }
-                const V best = V::load(&best_[size(start + lane)]), from = V::load(&from_[size(start + lane)]);
-                const Mask level = Mask::both(V::equal(distance, best), V::less(u, from));
-                const Mask nearer = Mask::any(V::less(distance, best), level);
-                V::select(nearer, distance, best).store(&best_[size(start + lane)]);
-                V::select(nearer, u, from).store(&from_[size(start + lane)]);
+                const F64x8 best = F64x8::load(&best_[size(start + lane)]),
+                            from = F64x8::load(&from_[size(start + lane)]);
+                const Mask level = Mask::both(F64x8::equal(distance, best), F64x8::less(u, from));
+                const Mask nearer = Mask::any(F64x8::less(distance, best), level);
+                F64x8::select(nearer, distance, best).store(&best_[size(start + lane)]);
+                F64x8::select(nearer, u, from).store(&from_[size(start + lane)]);
             }
         }
         return touched;
@@ -221,52 +234,55 @@ class Prim {
     void sum_up(std::int64_t block, unsigned touched) {
         if (touched == 0) return;
         for (; touched; touched &= touched - 1) sum_up_cell(block * 8 + __builtin_ctz(touched));
-        blocks_.shortest[size(block)] = V::load(&cells_.shortest[size(block * 8)]).least();
-        blocks_.longest[size(block)] = V::load(&cells_.longest[size(block * 8)]).greatest();
+        blocks_.shortest[size(block)] = F64x8::load(&cells_.shortest[size(block * 8)]).least();
+        blocks_.longest[size(block)] = F64x8::load(&cells_.longest[size(block * 8)]).greatest();
         if (blocks_.longest[size(block)] < 0.0) blocks_.close(dims(), block);
     }
 
     void sum_up_cell(std::int64_t cell) {
         const std::int64_t left = left_[size(cell)], start = cell * size_;
         if (left == 0) return cells_.close(dims(), cell);
-        V least = V::broadcast(kInfinity), greatest = V::broadcast(0.0);
+        F64x8 least = F64x8::broadcast(kInfinity), greatest = F64x8::broadcast(0.0);
         for (std::int64_t lane = 0; lane < left; lane += 8) {
-            const V best = V::load(&best_[size(start + lane)]);
-            least = V::min(least, best);
-            greatest = V::max(greatest, V::select(V::less(best, V::broadcast(kInfinity)), best, V::broadcast(0.0)));
+            const F64x8 best = F64x8::load(&best_[size(start + lane)]);
+            least = F64x8::min(least, best);
+            greatest = F64x8::max(
+                greatest, F64x8::select(F64x8::less(best, F64x8::broadcast(kInfinity)), best, F64x8::broadcast(0.0)));
         }
-        const V shortest = V::broadcast(cells_.shortest[size(cell)] = least.least());
+        const F64x8 shortest = F64x8::broadcast(cells_.shortest[size(cell)] = least.least());
         cells_.longest[size(cell)] = greatest.greatest();
-        V edge = V::broadcast(kInfinity);
+        F64x8 edge = F64x8::broadcast(kInfinity);
         for (std::int64_t lane = 0; lane < left; lane += 8) {
-            const V from = V::load(&from_[size(start + lane)]), point = V::load(&point_[size(start + lane)]);
-            const V key = V::add(V::multiply(V::min(from, point), V::broadcast(kKey)), V::max(from, point));
-            const Mask level = V::equal(V::load(&best_[size(start + lane)]), shortest);
-            edge = V::min(edge, V::select(level, key, V::broadcast(kInfinity)));
+            const F64x8 from = F64x8::load(&from_[size(start + lane)]),
+                        point = F64x8::load(&point_[size(start + lane)]);
+            const F64x8 key =
+                F64x8::add(F64x8::multiply(F64x8::min(from, point), F64x8::broadcast(kKey)), F64x8::max(from, point));
+            const Mask level = F64x8::equal(F64x8::load(&best_[size(start + lane)]), shortest);
+            edge = F64x8::min(edge, F64x8::select(level, key, F64x8::broadcast(kInfinity)));
         }
         cell_edge_[size(cell)] = edge.least();
     }
 
     int dims_;
     std::int64_t n_points_, size_, n_slots_, stride_;  // a cell has `size` places, and there are eight cells a slot
-    std::vector<double> x_;            // of the points left: [(cell * dims + dimension) * size + lane]
+    std::vector<double> x_;                            // of the points left: [(cell * dims + dimension) * size + lane]
     std::vector<double> best_, from_;  // the shortest known edge of each to the tree: squared length, and whence
     std::vector<double> point_;        // which point it is
     std::vector<std::int64_t> place_;  // where a point is, -1 if in the tree
     std::vector<std::int64_t> left_;   // how many points a cell has left
     Boxes cells_, blocks_;
-    std::vector<double> cell_edge_;  // the key of the shortest known edge of a cell, lowest of equally long ones
-    std::vector<double> bound_;      // see above
-    std::vector<std::int64_t> told_;  // how many points of the tree a block was told of
+    std::vector<double> cell_edge_;     // the key of the shortest known edge of a cell, lowest of equally long ones
+    std::vector<double> bound_;         // see above
+    std::vector<std::int64_t> n_seen_;  // how many points of the tree a block was n_seen of
     std::int64_t n_joined_ = 0;
     std::vector<double> joined_, joined_point_;  // the tree: [dimension * stride + order of joining]
 };
 
-// The same tree by a look at all points left in every step, which is quicker while they are few. They lie without gaps: the
-// last one takes the place of one that joins the tree.
+// The same tree by a look at all points left in every step, which is quicker while they are few. They lie without gaps:
+// the last one takes the place of one that joins the tree.
 template <int kDims>
 class DensePrim {
-   public:
+public:
     explicit DensePrim(const Points& points)
         : dims_(kDims > 0 ? kDims : points.dims),
           left_(points.count),
@@ -285,8 +301,8 @@ class DensePrim {
         }
     }
 
-   private:
-    static constexpr std::int64_t kBlock = 64;  // points, a bit each
+private:
+    static constexpr std::int64_t kPointsPerWord = 64;  // points, a bit each
 
     int dims() const { return kDims > 0 ? kDims : dims_; }
     double* best() { return numbers_.data(); }     // of each point left, the shortest edge to the tree: squared length,
@@ -312,41 +328,43 @@ class DensePrim {
 
     // Takes the newest point of the tree into account; the least squared length of an edge from the tree.
     double look_from_newest() {
-        const V infinity = V::broadcast(kInfinity), u = V::broadcast(newest_point_);
-        const std::int64_t stride = stride_, left = left_;  // copies: stores to the arrays would have members read again
+        const F64x8 infinity = F64x8::broadcast(kInfinity), u = F64x8::broadcast(newest_point_);
+        const std::int64_t stride = stride_,
+                           left = left_;  // copies: stores to the arrays would have members read again
         const double *const coordinates = x(0), *const joined = newest();
         double *const bests = best(), *const origins = from(), *const leasts = least();
-        V shortest = infinity;
-        for (std::int64_t start = 0; start < left; start += kBlock) {
-            V of_block = infinity;
-            for (std::int64_t i = start, end = std::min(start + kBlock, left); i < end; i += 8) {
-                V distance = V::broadcast(0.0);
+        F64x8 shortest = infinity;
+        for (std::int64_t start = 0; start < left; start += kPointsPerWord) {
+            F64x8 of_block = infinity;
+            for (std::int64_t i = start, end = std::min(start + kPointsPerWord, left); i < end; i += 8) {
+                F64x8 distance = F64x8::broadcast(0.0);
                 for (int k = 0; k < dims(); ++k) {
-                    const V side = V::subtract(V::load(coordinates + k * stride + i), V::broadcast(joined[k]));
-                    distance = V::add(distance, V::multiply(side, side));
+                    const F64x8 side =
+                        F64x8::subtract(F64x8::load(coordinates + k * stride + i), F64x8::broadcast(joined[k]));
+                    distance = F64x8::add(distance, F64x8::multiply(side, side));
                 }
-                const V before = V::load(bests + i), origin = V::load(origins + i);
-                const Mask level = Mask::both(V::equal(distance, before), V::less(u, origin));
-                const V now = V::min(distance, before);
-                V::select(Mask::any(V::less(distance, before), level), u, origin).store(origins + i);
+                const F64x8 before = F64x8::load(bests + i), origin = F64x8::load(origins + i);
+                const Mask level = Mask::both(F64x8::equal(distance, before), F64x8::less(u, origin));
+                const F64x8 now = F64x8::min(distance, before);
+                F64x8::select(Mask::any(F64x8::less(distance, before), level), u, origin).store(origins + i);
                 now.store(bests + i);
-                of_block = V::min(of_block, now);
+                of_block = F64x8::min(of_block, now);
             }
             of_block.store(leasts + start / 8);
-            shortest = V::min(shortest, of_block);
+            shortest = F64x8::min(shortest, of_block);
         }
         return shortest.least();
     }
 
     // Where the first of the edges of this squared length is.
     std::int64_t place_of(double length) {
-        const V wanted = V::broadcast(length);
+        const F64x8 wanted = F64x8::broadcast(length);
         std::int64_t place = -1;
-        for (std::int64_t start = 0; start < left_; start += kBlock) {
-            if (V::equal(V::load(least() + start / 8), wanted).bits() == 0) continue;
+        for (std::int64_t start = 0; start < left_; start += kPointsPerWord) {
+            if (F64x8::equal(F64x8::load(least() + start / 8), wanted).bits() == 0) continue;
             std::uint64_t bits = 0;
-            for (std::int64_t i = start; i < std::min(start + kBlock, left_); i += 8)
-                bits |= std::uint64_t(V::equal(V::load(best() + i), wanted).bits()) << (i - start);
+            for (std::int64_t i = start; i < std::min(start + kPointsPerWord, left_); i += 8)
+                bits |= std::uint64_t(F64x8::equal(F64x8::load(best() + i), wanted).bits()) << (i - start);
             for (; bits; bits &= bits - 1) {
                 const std::int64_t i = start + __builtin_ctzll(bits);
                 if (place < 0 || key(i) < key(place)) place = i;
@@ -368,6 +386,8 @@ class DensePrim {
 
 template <int kDims>
 void prim(const Points& points, const Blocks* blocks, Edge* edges) {
-    if (blocks) Prim<kDims>(points, *blocks).run(edges);
-    else DensePrim<kDims>(points).run(edges);
+    if (blocks)
+        Prim<kDims>(points, *blocks).run(edges);
+    else
+        DensePrim<kDims>(points).run(edges);
 }

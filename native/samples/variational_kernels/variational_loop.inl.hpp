@@ -1,7 +1,8 @@
-// The loops of variational.hpp, compiled once per instruction set. The including file defines D, eight doubles, S, eight
-// floats, and Index, eight table indices; a loop over V stands for both D and S. V::Wide is V, or as many classes of
-// floats as fill a register of the set, V::kClasses. V::Find1, Find2, Find3 and FindAny look up eight table cells, in
-// tables of at most V::kCells[0], [1], [2] and any number of cells.
+// The loops of variational.hpp, compiled once per instruction set. The including file defines F64x8, eight doubles,
+// F32x8, eight floats, and Index, eight table indices; a loop over Vector stands for both F64x8 and F32x8.
+// Vector::FullRegister is Vector, or as many classes of floats as fill a register of the set, Vector::kClasses.
+// Vector::Lookup1Reg, Lookup2Reg, Lookup3Reg and LookupGather look up eight table cells, in tables of at most
+// Vector::kCells[0], [1], [2] and any number of cells.
 
 inline Index indices(const Codes& codes, std::int64_t t) {
     return codes.wide ? Index::load(static_cast<const std::uint16_t*>(codes.at) + t)
@@ -27,26 +28,26 @@ struct Product {
 };
 
 // Blocks of samples whose weights fit `bytes`; few enough that a product of so many mantissas is finite.
-template <class V>
-std::int64_t tile_blocks(const Weighted<typename V::Real>& w, std::int64_t bytes) {
-    const std::int64_t most = sizeof(typename V::Real) == 8 ? 512 : 64;
-    return std::clamp<std::int64_t>(bytes / (w.n_classes * 8 * std::int64_t(sizeof(typename V::Real))), 8, most);
+template <class Vector>
+std::int64_t tile_blocks(const Weighted<typename Vector::Real>& w, std::int64_t bytes) {
+    const std::int64_t most = sizeof(typename Vector::Real) == 8 ? 512 : 64;
+    return std::clamp<std::int64_t>(bytes / (w.n_classes * 8 * std::int64_t(sizeof(typename Vector::Real))), 8, most);
 }
 
 // The initial sums of a block: 1 in the lanes beyond the last sample, which have no weight, else 0.
-template <class V>
-V first_sum(const Weighted<typename V::Real>& w, std::int64_t block) {
-    if (block + 1 < w.n_blocks()) return V::broadcast(0);
+template <class Vector>
+Vector first_sum(const Weighted<typename Vector::Real>& w, std::int64_t block) {
+    if (block + 1 < w.n_blocks()) return Vector::broadcast(0);
     double lanes[8];
     for (int i = 0; i < 8; ++i) lanes[i] = block * 8 + i < w.n_samples ? 0.0 : 1.0;
-    return V::narrow(lanes);
+    return Vector::narrow(lanes);
 }
 
-// Sums too small to trust are replaced by 1, and their logarithms, computed anew from those of the likelihoods, are added
-// to `log_of_small`.
-template <class V, class LogLikelihood>
-V without_small(const V& sums, const Weighted<typename V::Real>& w, std::int64_t block, double& log_of_small,
-                const LogLikelihood& log_likelihood) {
+// Sums too small to trust are replaced by 1, and their logarithms, computed anew from those of the likelihoods, are
+// added to `log_of_small`.
+template <class Vector, class LogLikelihood>
+Vector without_small(const Vector& sums, const Weighted<typename Vector::Real>& w, std::int64_t block,
+                     double& log_of_small, const LogLikelihood& log_likelihood) {
     double lanes[8];
     sums.widen(lanes);
     for (int lane = 0; lane < 8; ++lane) {
@@ -60,35 +61,36 @@ V without_small(const V& sums, const Weighted<typename V::Real>& w, std::int64_t
             sum += bitsieve::exp2_of(w.log_weight(block, c, lane) + log_likelihood(c, lane) - greatest);
         log_of_small += greatest + log2_of(sum);
     }
-    return V::narrow(lanes);
+    return Vector::narrow(lanes);
 }
 
-// Calls `step(Wide{}, c, has_weight)` for the classes c to c + V::kClasses - 1, and `step(V{}, c, has_weight)` for a single
-// one left over at the end. Unless all are asked for, classes that have weight in no lane are skipped. A class without weight
-// that is taken together with another adds 0 to a sum, which changes no bit.
-template <class V, class Step>
+// Calls `step(FullRegister{}, c, has_weight)` for the classes c to c + Vector::kClasses - 1, and `step(Vector{}, c,
+// has_weight)` for a single one left over at the end. Unless all are asked for, classes that have weight in no lane are
+// skipped. A class without weight that is taken together with another adds 0 to a sum, which changes no bit.
+template <class Vector, class Step>
 inline __attribute__((always_inline)) void for_classes(std::int64_t n_classes, const std::int32_t* active,
                                                        const std::int32_t* end, bool all, const Step& step) {
     std::int64_t c = 0;
     if (end - active == n_classes) {
-        for (; c + V::kClasses <= n_classes; c += V::kClasses) step(typename V::Wide{}, c, true);
-        if constexpr (V::kClasses > 1)
-            if (c < n_classes) step(V{}, c, true);
+        for (; c + Vector::kClasses <= n_classes; c += Vector::kClasses) step(typename Vector::FullRegister{}, c, true);
+        if constexpr (Vector::kClasses > 1)
+            if (c < n_classes) step(Vector{}, c, true);
         return;
     }
-    for (; all ? c < n_classes : active != end; c += V::kClasses) {
-        if (!all) c = *active / V::kClasses * V::kClasses;
-        const bool has_weight = active != end && *active < c + V::kClasses;
-        if constexpr (V::kClasses == 1)
-            step(typename V::Wide{}, c, has_weight);
+    for (; all ? c < n_classes : active != end; c += Vector::kClasses) {
+        if (!all) c = *active / Vector::kClasses * Vector::kClasses;
+        const bool has_weight = active != end && *active < c + Vector::kClasses;
+        if constexpr (Vector::kClasses == 1)
+            step(typename Vector::FullRegister{}, c, has_weight);
         else
-            c + V::kClasses <= n_classes ? step(typename V::Wide{}, c, has_weight) : step(V{}, c, has_weight);
-        while (active != end && *active < c + V::kClasses) ++active;
+            c + Vector::kClasses <= n_classes ? step(typename Vector::FullRegister{}, c, has_weight)
+                                              : step(Vector{}, c, has_weight);
+        while (active != end && *active < c + Vector::kClasses) ++active;
     }
 }
 
-// The sums of the naive decomposition; see variational.hpp. The including file defines kCandidatesAtOnce: several candidates
-// share what is read of the weights, and their chains of sums run beside each other.
+// The sums of the naive decomposition; see variational.hpp. The including file defines kCandidatesAtOnce: several
+// candidates share what is read of the weights, and their chains of sums run beside each other.
 
 // One candidate of the naive decomposition: where its codes and its table are, and its product.
 template <class Real>
@@ -101,27 +103,27 @@ struct NaiveCandidate {
 
 // A tile of blocks for kCount candidates whose tables are of one size: the weights are read, and the classes that have
 // weight are gone through, once for all of them.
-template <class V, class Find, int kCount>
-void naive_tile(const Weighted<typename V::Real>& w, std::int64_t first, std::int64_t last,
-                const NaiveCandidate<typename V::Real>* of) {
-    V mantissa[kCount];
-    typename V::Exponents exponents[kCount];
-    for (int i = 0; i < kCount; ++i) mantissa[i] = V::narrow(of[i].product->mantissa);
+template <class Vector, class Lookup, int kCount>
+void naive_tile(const Weighted<typename Vector::Real>& w, std::int64_t first, std::int64_t last,
+                const NaiveCandidate<typename Vector::Real>* of) {
+    Vector mantissa[kCount];
+    typename Vector::Exponents exponents[kCount];
+    for (int i = 0; i < kCount; ++i) mantissa[i] = Vector::narrow(of[i].product->mantissa);
     const std::int64_t stride = of[0].stride;
     for (std::int64_t b = first; b < last; ++b) {
-        Find find[kCount];
-        V sum[kCount];
+        Lookup find[kCount];
+        Vector sum[kCount];
         for (int i = 0; i < kCount; ++i) {
-            find[i] = Find(indices(of[i].codes, 8 * b), stride);
-            sum[i] = first_sum<V>(w, b);
+            find[i] = Lookup(indices(of[i].codes, 8 * b), stride);
+            sum[i] = first_sum<Vector>(w, b);
         }
         const auto* weights = w.weights + b * w.n_classes * 8;
         const std::int32_t *active = w.active + w.start[b], *const end = w.active + w.start[b + 1];
-        for_classes<V>(w.n_classes, active, end, false, [&](auto wide, std::int64_t c, bool) {
-            using W = decltype(wide);
-            const W weight = W::load(weights + 8 * c);
+        for_classes<Vector>(w.n_classes, active, end, false, [&](auto wide, std::int64_t c, bool) {
+            using Wide = decltype(wide);
+            const Wide weight = Wide::load(weights + 8 * c);
             for (int i = 0; i < kCount; ++i)
-                sum[i] = W::multiply(weight, find[i].template in<W>(of[i].table + c * stride)).added_to(sum[i]);
+                sum[i] = Wide::multiply(weight, find[i].template in<Wide>(of[i].table + c * stride)).added_to(sum[i]);
         });
         for (int i = 0; i < kCount; ++i) {
             if (sum[i].any_below(kTinySum))
@@ -135,34 +137,36 @@ void naive_tile(const Weighted<typename V::Real>& w, std::int64_t first, std::in
         exponents[i].finish(mantissa[i], last - first, of[i].product->exponent).widen(of[i].product->mantissa);
 }
 
-template <class V, int kCount>
-void naive_by(const Weighted<typename V::Real>& w, std::int64_t first, std::int64_t last,
-              const NaiveCandidate<typename V::Real>* of) {
+template <class Vector, int kCount>
+void naive_by(const Weighted<typename Vector::Real>& w, std::int64_t first, std::int64_t last,
+              const NaiveCandidate<typename Vector::Real>* of) {
     const std::int64_t stride = of[0].stride;
-    const auto tile = stride == V::kCells[0]   ? naive_tile<V, typename V::Find1, kCount>
-                      : stride == V::kCells[1] ? naive_tile<V, typename V::Find2, kCount>
-                      : stride == V::kCells[2] ? naive_tile<V, typename V::Find3, kCount>
-                                               : naive_tile<V, typename V::FindAny, kCount>;
+    const auto tile = stride == Vector::kCells[0]   ? naive_tile<Vector, typename Vector::Lookup1Reg, kCount>
+                      : stride == Vector::kCells[1] ? naive_tile<Vector, typename Vector::Lookup2Reg, kCount>
+                      : stride == Vector::kCells[2] ? naive_tile<Vector, typename Vector::Lookup3Reg, kCount>
+                                                    : naive_tile<Vector, typename Vector::LookupGather, kCount>;
     tile(w, first, last, of);
 }
 
-template <class V>
-void naive(const Weighted<typename V::Real>& w, const CodeColumns& columns, const Tables<typename V::Real>& tables,
-           const Candidates& candidates) {
-    using Real = typename V::Real;
+template <class Vector>
+void naive(const Weighted<typename Vector::Real>& w, const CodeColumns& columns,
+           const Tables<typename Vector::Real>& tables, const Candidates& candidates) {
+    using Real = typename Vector::Real;
     std::vector<Product> products{std::size_t(candidates.count)};
     std::vector<NaiveCandidate<Real>> of(std::size_t(candidates.count));
     for (std::int64_t i = 0; i < candidates.count; ++i) {
         const std::int64_t f = candidates.features[i];
-        of[i] = {columns.column(f), tables.cells + tables.offset[f], table_stride<Real>(columns.arities[f]), &products[i]};
+        of[i] = {columns.column(f), tables.cells + tables.offset[f], table_stride<Real>(columns.arities[f]),
+                 &products[i]};
     }
-    const std::int64_t step = tile_blocks<V>(w, 20 << 10);
+    const std::int64_t step = tile_blocks<Vector>(w, 20 << 10);
     for (std::int64_t b = 0; b < w.n_blocks(); b += step)
         for (std::int64_t i = 0; i < candidates.count;) {
             const std::int64_t end = std::min(b + step, w.n_blocks());
             bool together = i + kCandidatesAtOnce <= candidates.count;
-            for (std::int64_t j = 1; together && j < kCandidatesAtOnce; ++j) together = of[i + j].stride == of[i].stride;
-            (together ? naive_by<V, kCandidatesAtOnce> : naive_by<V, 1>)(w, b, end, &of[i]);
+            for (std::int64_t j = 1; together && j < kCandidatesAtOnce; ++j)
+                together = of[i + j].stride == of[i].stride;
+            (together ? naive_by<Vector, kCandidatesAtOnce> : naive_by<Vector, 1>)(w, b, end, &of[i]);
             i += together ? kCandidatesAtOnce : 1;
         }
     for (std::int64_t i = 0; i < candidates.count; ++i) candidates.sums[i] = products[i].log2();
@@ -192,16 +196,16 @@ private:
     T* first_;
 };
 
-template <class V, class Find>
-void pairwise_tile(const Weighted<typename V::Real>& w, std::int64_t first, std::int64_t last, const Codes& codes,
-                std::int64_t arity, const std::vector<Pending<typename V::Real>>& pending,
-                const PairwiseState<typename V::Real>& pairs, typename V::Real* values, Product& product) {
-    using Real = typename V::Real;
+template <class Vector, class Lookup>
+void pairwise_tile(const Weighted<typename Vector::Real>& w, std::int64_t first, std::int64_t last, const Codes& codes,
+                   std::int64_t arity, const std::vector<Pending<typename Vector::Real>>& pending,
+                   const PairwiseState<typename Vector::Real>& pairs, typename Vector::Real* values, Product& product) {
+    using Real = typename Vector::Real;
     constexpr std::int64_t kAhead = 1024 / sizeof(Real), kLineClasses = 8 / sizeof(Real);
     const bool has_state = values != nullptr, store = has_state && pairs.store;
-    V mantissa = V::narrow(product.mantissa);
-    typename V::Exponents exponents;
-    Registers<Find> finds(pending.size());
+    Vector mantissa = Vector::narrow(product.mantissa);
+    typename Vector::Exponents exponents;
+    Registers<Lookup> finds(pending.size());
     const Pending<Real>* const given = pending.data();
     const std::size_t n_given = pending.size();
     const Real exponent = pairs.exponent;
@@ -209,9 +213,9 @@ void pairwise_tile(const Weighted<typename V::Real>& w, std::int64_t first, std:
         if (n_given > 0) {
             const Index code = indices(codes, 8 * b);
             for (std::size_t p = 0; p < n_given; ++p)
-                finds[p] = Find(indices(given[p].codes, 8 * b).times_plus(int(arity), code), given[p].stride);
+                finds[p] = Lookup(indices(given[p].codes, 8 * b).times_plus(int(arity), code), given[p].stride);
         }
-        V sum = first_sum<V>(w, b);
+        Vector sum = first_sum<Vector>(w, b);
         const Real* weights = w.weights + b * w.n_classes * 8;
         Real* kept = has_state ? values + b * w.n_classes * 8 : nullptr;
         const std::int32_t *active = w.active + w.start[b], *const end = w.active + w.start[b + 1];
@@ -219,15 +223,15 @@ void pairwise_tile(const Weighted<typename V::Real>& w, std::int64_t first, std:
         if (has_state)
             for (std::int64_t c = 0; c < w.n_classes; c += kLineClasses) __builtin_prefetch(kept + 8 * c + kAhead);
         // The classes with weight; all of them where the state must go on.
-        for_classes<V>(w.n_classes, active, end, store, [&](auto wide, std::int64_t c, bool has_weight) {
-            using W = decltype(wide);
-            W s = has_state ? W::load(kept + 8 * c) : W::broadcast(0);
+        for_classes<Vector>(w.n_classes, active, end, store, [&](auto wide, std::int64_t c, bool has_weight) {
+            using Wide = decltype(wide);
+            Wide s = has_state ? Wide::load(kept + 8 * c) : Wide::broadcast(0);
             for (std::size_t p = 0; p < n_given; ++p)
-                s = W::add(s, finds[p].template in<W>(given[p].table + c * given[p].stride));
+                s = Wide::add(s, finds[p].template in<Wide>(given[p].table + c * given[p].stride));
             if (store) s.store(kept + 8 * c);
             if (!has_weight) return;
-            const W likelihood = power_of_two(W::multiply(s, W::broadcast(exponent)));
-            sum = W::multiply(W::load(weights + 8 * c), likelihood).added_to(sum);
+            const Wide likelihood = power_of_two(Wide::multiply(s, Wide::broadcast(exponent)));
+            sum = Wide::multiply(Wide::load(weights + 8 * c), likelihood).added_to(sum);
         });
         if (sum.any_below(Real(kTinySum)))
             sum = without_small(sum, w, b, product.log_of_small, [&](std::int64_t c, int lane) {
@@ -244,13 +248,13 @@ void pairwise_tile(const Weighted<typename V::Real>& w, std::int64_t first, std:
     exponents.finish(mantissa, last - first, product.exponent).widen(product.mantissa);
 }
 
-template <class V>
-void pairwise(const Weighted<typename V::Real>& w, const CodeColumns& columns,
-              const PairwiseState<typename V::Real>& pairs, const Candidates& candidates) {
-    using Real = typename V::Real;
+template <class Vector>
+void pairwise(const Weighted<typename Vector::Real>& w, const CodeColumns& columns,
+              const PairwiseState<typename Vector::Real>& pairs, const Candidates& candidates) {
+    using Real = typename Vector::Real;
     std::vector<Product> products{std::size_t(candidates.count)};
     std::vector<Pending<Real>> pending;
-    const std::int64_t step = tile_blocks<V>(w, 96 << 10);
+    const std::int64_t step = tile_blocks<Vector>(w, 96 << 10);
     for (std::int64_t b = 0; b < w.n_blocks(); b += step)
         for (std::int64_t i = 0; i < candidates.count; ++i) {
             const std::int64_t f = candidates.features[i], last = std::min(b + step, w.n_blocks());
@@ -263,19 +267,19 @@ void pairwise(const Weighted<typename V::Real>& w, const CodeColumns& columns,
                 widest = std::max(widest, stride);
                 narrowest = std::min(narrowest, stride);
             }
-            const auto by = widest != narrowest       ? pairwise_tile<V, typename V::FindAny>
-                            : widest == V::kCells[0] ? pairwise_tile<V, typename V::Find1>
-                            : widest == V::kCells[1] ? pairwise_tile<V, typename V::Find2>
-                            : widest == V::kCells[2] ? pairwise_tile<V, typename V::Find3>
-                                                      : pairwise_tile<V, typename V::FindAny>;
+            const auto by = widest != narrowest           ? pairwise_tile<Vector, typename Vector::LookupGather>
+                            : widest == Vector::kCells[0] ? pairwise_tile<Vector, typename Vector::Lookup1Reg>
+                            : widest == Vector::kCells[1] ? pairwise_tile<Vector, typename Vector::Lookup2Reg>
+                            : widest == Vector::kCells[2] ? pairwise_tile<Vector, typename Vector::Lookup3Reg>
+                                                          : pairwise_tile<Vector, typename Vector::LookupGather>;
             Real* const values = pairs.values ? pairs.values + f * pairs.row : nullptr;
             by(w, b, last, columns.column(f), columns.arities[f], pending, pairs, values, products[i]);
         }
     for (std::int64_t i = 0; i < candidates.count; ++i) candidates.sums[i] = products[i].log2();
 }
 
-// counts[key] += how many of n keys are `key`, for key < n_keys: one pass of comparisons a key, kKeysAtOnce at once. The
-// room behind the keys, to a whole number of those, holds kNoKey. A byte counts 255 steps at most.
+// counts[key] += how many of n keys are `key`, for key < n_keys: one pass of comparisons a key, kKeysAtOnce at once.
+// The room behind the keys, to a whole number of those, holds kNoKey. A byte counts 255 steps at most.
 void count_keys(const std::uint8_t* keys, std::int64_t n, int n_keys, std::int32_t* counts) {
     static_assert(kKeysAtOnce <= kKeyRoom, "the room behind the keys holds a whole block");
     static_assert(255 * kKeysAtOnce < 65536, "the bytes of a block add up to 16 bits");
@@ -297,4 +301,5 @@ void count_keys(const std::uint8_t* keys, std::int64_t n, int n_keys, std::int32
         }
 }
 
-const VariationalKernel kKernel = {kName, naive<D>, naive<S>, pairwise<D>, pairwise<S>, exp2_all, kernel_sums, count_keys};
+const VariationalKernel kKernel = {kName,           naive<F64x8>, naive<F32x8>, pairwise<F64x8>,
+                                   pairwise<F32x8>, exp2_all,     kernel_sums,  count_keys};

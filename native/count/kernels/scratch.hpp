@@ -1,5 +1,5 @@
-// Scratch memory and constants of pair_loop.inc. They stand outside the target regions, so that no inline function of the
-// standard library is compiled for an instruction set that the machine may lack.
+// Scratch memory and constants of pair_loop.inl.hpp. They stand outside the target regions, so that no inline function
+// of the standard library is compiled for an instruction set that the machine may lack.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ using Width = std::integral_constant<int, N>;
 
 // 64-byte aligned counters on the stack while they are few, else on the heap.
 template <std::int64_t kInline>
-class ScratchOf {
+class AlignedScratch {
 public:
-    explicit ScratchOf(std::int64_t n) : data(n <= kInline ? inline_ : allocate(n)) {}
-    ~ScratchOf() {
+    explicit AlignedScratch(std::int64_t n) : data(n <= kInline ? inline_ : allocate(n)) {}
+    ~AlignedScratch() {
         if (data != inline_) free_aligned(data);
     }
-    ScratchOf(const ScratchOf&) = delete;
-    ScratchOf& operator=(const ScratchOf&) = delete;
+    AlignedScratch(const AlignedScratch&) = delete;
+    AlignedScratch& operator=(const AlignedScratch&) = delete;
 
     std::uint64_t* const data;
 
@@ -37,7 +37,7 @@ private:
     }
     alignas(64) std::uint64_t inline_[kInline];
 };
-using Scratch = ScratchOf<2048>;  // 16 KiB of the stack
-using LargeScratch = ScratchOf<8>;  // of what is seldom small
+using Scratch = AlignedScratch<2048>;    // 16 KiB of the stack
+using LargeScratch = AlignedScratch<8>;  // of what is seldom small
 
 }  // namespace bitsieve

@@ -1,4 +1,4 @@
-#include "count/pivot.hpp"
+#include "count/pivot_counter.hpp"
 
 #include <algorithm>
 
@@ -16,22 +16,22 @@ std::uint32_t take(std::uint32_t& cell) {
 
 }  // namespace
 
-TablePivot::TablePivot(const Packed& packed, std::int64_t feature)
+TableCounter::TableCounter(const PackedTable& packed, std::int64_t feature)
     : packed_(packed), arity_(feature < 0 ? 1 : packed.arity(feature)) {
     if (feature < 0) scratch_.assign(std::size_t(packed.n_samples()), 0);
     codes_ = feature < 0 ? scratch_.data() : packed.codes(feature, scratch_);
 }
 
 template <class Pooled>
-void TablePivot::small_table(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled) {
+void TableCounter::small_table(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled_cell) {
     table_.assign(std::size_t(arity_ * n_codes), 0);
     for (std::int64_t t = 0; t < packed_.n_samples(); ++t) ++table_[codes_[t] * n_codes + codes[t]];
-    for (const auto cell : table_) pooled(cell);
+    for (const auto cell : table_) pooled_cell(cell);
 }
 
-template <class Pooled, class Within>
-void TablePivot::small_tables(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled,
-                              const Within& within) {
+template <class Pooled, class PerClass>
+void TableCounter::small_tables(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled_cell,
+                                const PerClass& class_cell) {
     const std::int64_t cells = arity_ * n_codes;
     table_.assign(std::size_t(cells), 0);
     pooled_.assign(std::size_t(cells), 0);
@@ -41,7 +41,7 @@ void TablePivot::small_tables(const std::uint16_t* codes, std::int64_t n_codes, 
         for (std::int64_t t = first; t < last; ++t) ++table_[codes_[t] * n_codes + codes[t]];
         const auto finish = [&](std::int64_t cell) {
             pooled_[cell] += table_[cell];
-            within(take(table_[cell]));
+            class_cell(take(table_[cell]));
         };
         if (last - first < cells)  // fewer samples than cells: visit only those that were touched
             for (std::int64_t t = first; t < last; ++t) finish(codes_[t] * n_codes + codes[t]);
@@ -49,11 +49,11 @@ void TablePivot::small_tables(const std::uint16_t* codes, std::int64_t n_codes, 
             for (std::int64_t cell = 0; cell < cells; ++cell) finish(cell);
         first = last;
     }
-    for (const auto cell : pooled_) pooled(cell);
+    for (const auto cell : pooled_) pooled_cell(cell);
 }
 
 // Sorts samples by the pivot's code, and by class and then code: counting sorts, stable.
-void TablePivot::sort_samples() {
+void TableCounter::sort_samples() {
     if (!by_code_.empty()) return;
     by_code_.resize(std::size_t(packed_.n_samples()));
     by_class_and_code_.resize(by_code_.size());
@@ -81,8 +81,8 @@ void TablePivot::sort_samples() {
 }
 
 template <class Take>
-void TablePivot::walk(const std::uint16_t* codes, const std::vector<std::uint32_t>& order, std::int64_t first,
-                      std::int64_t last, const Take& count) {
+void TableCounter::walk(const std::uint16_t* codes, const std::vector<std::uint32_t>& order, std::int64_t first,
+                        std::int64_t last, const Take& count) {
     for (std::int64_t t = first, run = first; t < last; run = t) {
         const std::uint16_t code = codes_[order[t]];
         for (; t < last && codes_[order[t]] == code; ++t) ++table_[codes[order[t]]];
@@ -90,39 +90,39 @@ void TablePivot::walk(const std::uint16_t* codes, const std::vector<std::uint32_
     }
 }
 
-template <class Pooled, class Within>
-void TablePivot::visit(std::int64_t other, bool within_classes, const Pooled& pooled, const Within& within) {
+template <class Pooled, class PerClass>
+void TableCounter::visit(std::int64_t other, bool per_class, const Pooled& pooled_cell, const PerClass& class_cell) {
     const std::uint16_t* codes = packed_.codes(other, other_scratch_);
     const std::int64_t n_codes = packed_.arity(other);
     if (arity_ * n_codes <= kSmallTable) {
-        if (within_classes) return small_tables(codes, n_codes, pooled, within);
-        return small_table(codes, n_codes, pooled);
+        if (per_class) return small_tables(codes, n_codes, pooled_cell, class_cell);
+        return small_table(codes, n_codes, pooled_cell);
     }
     sort_samples();
     table_.assign(std::size_t(n_codes), 0);
-    walk(codes, by_code_, 0, packed_.n_samples(), pooled);
-    if (!within_classes) return;
+    walk(codes, by_code_, 0, packed_.n_samples(), pooled_cell);
+    if (!per_class) return;
     std::int64_t first = 0;
     for (std::int64_t c = 0; c < packed_.n_classes(); first += packed_.class_size(c++))
-        walk(codes, by_class_and_code_, first, first + packed_.class_size(c), within);
+        walk(codes, by_class_and_code_, first, first + packed_.class_size(c), class_cell);
 }
 
-void TablePivot::sums(std::int64_t other, const Terms& terms, std::int64_t* xy, std::int64_t* xyc) {
+void TableCounter::sums(std::int64_t other, const Terms& terms, std::int64_t* pooled_sums, std::int64_t* class_sums) {
     std::int64_t pooled_sum = 0, within_sum = 0;
     visit(
-        other, xyc != nullptr, [&](std::uint32_t count) { pooled_sum += terms(count); },
+        other, class_sums != nullptr, [&](std::uint32_t count) { pooled_sum += terms(count); },
         [&](std::uint32_t count) { within_sum += terms(count); });
-    *xy = pooled_sum;
-    if (xyc) *xyc = within_sum;
+    *pooled_sums = pooled_sum;
+    if (class_sums) *class_sums = within_sum;
 }
 
-void TablePivot::cells(std::int64_t other, std::int64_t* xy, std::int64_t* xyc) {
+void TableCounter::cells(std::int64_t other, std::int64_t* pooled_cells, std::int64_t* class_cells) {
     const auto append_to = [](std::int64_t*& out) {
         return [&out](std::uint32_t count) {
             if (count) *out++ = count;
         };
     };
-    visit(other, xyc != nullptr, append_to(xy), append_to(xyc));
+    visit(other, class_cells != nullptr, append_to(pooled_cells), append_to(class_cells));
 }
 
 namespace {
@@ -131,43 +131,44 @@ constexpr std::int64_t kRowTableCells = 4096;  // of a row table, 32 KiB: the fi
 
 }  // namespace
 
-void Pivot::group_sums(std::int64_t simd_group, const Terms& terms, std::int64_t* xy, std::int64_t* xyc) {
+void PivotCounter::group_sums(std::int64_t simd_group, const Terms& terms, std::int64_t* pooled_sums,
+                              std::int64_t* class_sums) {
     const bool as_planes = !packed_.uses_counters() && (feature_ < 0 || !packed_.is_wide(feature_));
     if (as_planes && simd_group < packed_.n_narrow_groups()) {
-        packed_.kernel().pair_sums(view(terms, xyc != nullptr), packed_.group(simd_group), packed_.segments(), terms, xy,
-                                   xyc);
+        packed_.kernel().pair_sums(view(terms, class_sums != nullptr), packed_.group(simd_group), packed_.layout(),
+                                   terms, pooled_sums, class_sums);
         return;
     }
     if (!codes_) codes_.emplace(packed_, feature_);
     for (int lane = 0; lane < kLanes; ++lane) {
         const std::int64_t other = packed_.feature_at(simd_group, lane);
-        if (other >= 0) codes_->sums(other, terms, xy + lane, xyc ? xyc + lane : nullptr);
+        if (other >= 0) codes_->sums(other, terms, pooled_sums + lane, class_sums ? class_sums + lane : nullptr);
     }
 }
 
-void Pivot::prepare(const Terms& terms, bool within) {
+void PivotCounter::prepare(const Terms& terms, bool per_class) {
     if (ready_ || feature_ < 0) return;
     taken_ = packed_.pivot(feature_);
-    make_row_tables(terms, within);
+    make_row_tables(terms, per_class);
     ready_ = true;
 }
 
-PivotView Pivot::view(const Terms& terms, bool within) {
+PivotPlanes PivotCounter::view(const Terms& terms, bool per_class) {
     if (feature_ < 0) return {nullptr, nullptr, 0, 1, nullptr};
-    prepare(terms, within);
+    prepare(terms, per_class);
     return {taken_->planes.get(), taken_->margins.data(), packed_.arity(feature_) - 1, 1,
             row_tables_.empty() ? nullptr : row_tables_.data()};
 }
 
 // Tables for every row of every class (or of the pooled table alone) that are smaller than what they save.
-void Pivot::make_row_tables(const Terms& terms, bool within) {
+void PivotCounter::make_row_tables(const Terms& terms, bool per_class) {
     if (std::uint64_t(packed_.n_samples()) >= terms.limit || packed_.group(0).n_planes > 2) return;
-    const Segments segments = packed_.segments();
+    const ClassLayout layout = packed_.layout();
     const int n_planes = packed_.arity(feature_) - 1;
     std::vector<std::size_t> start;
-    row_tables_.assign(std::size_t(segments.count + 1) * (n_planes + 1), RowTable{nullptr, 0, 0});
-    for (std::int64_t s = 0; s <= segments.count; ++s) {
-        std::int64_t last = segments.size[s];
+    row_tables_.assign(std::size_t(layout.count + 1) * (n_planes + 1), RowTable{nullptr, 0, 0});
+    for (std::int64_t s = 0; s <= layout.count; ++s) {
+        std::int64_t last = layout.size[s];
         for (int r = 0; r <= n_planes; ++r) {
             const std::int64_t margin = r < n_planes ? taken_->margins[s * n_planes + r] : last;
             last -= margin;
@@ -175,7 +176,7 @@ void Pivot::make_row_tables(const Terms& terms, bool within) {
             while ((std::int64_t(1) << shift) <= margin) ++shift;
             row_tables_[s * (n_planes + 1) + r] = {nullptr, shift, margin};
             const std::int64_t cells = (margin + 1) << shift;
-            const bool pays = cells <= std::min(kRowTableCells, n_pairs_) && (within || s == segments.count);
+            const bool pays = cells <= std::min(kRowTableCells, n_pairs_) && (per_class || s == layout.count);
             start.push_back(pays ? row_terms_.size() : std::size_t(-1));
             if (!pays) continue;
             row_terms_.resize(row_terms_.size() + std::size_t(cells));

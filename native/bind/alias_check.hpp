@@ -1,24 +1,24 @@
-// Entry points whose outputs share no memory with another argument, nor with what a table keeps of earlier calls: a kernel
-// trusts the inputs that were checked, so that none may be written to while it runs.
+// Entry points whose outputs share no memory with another argument, nor with what a table keeps of earlier calls: a
+// kernel trusts the inputs that were checked, so that none may be written to while it runs.
 #pragma once
 
 #include "bind/binding.hpp"
 
 namespace bitsieve {
 
-class Memory;
+class ArgumentExtents;
 template <class T>
-void take_kept(const T&, Memory&) {}  // nothing, but of what has a function of its own
+void take_kept(const T&, ArgumentExtents&) {}  // nothing, but of what has a function of its own
 
 // The memory of the arrays of one call, and of those that its table keeps.
-class Memory {
-   public:
+class ArgumentExtents {
+public:
     template <class T>
     void take(const T& other) {
         take_kept(other, *this);
     }
-    void take(Packed&) {}  // the call itself writes to it
-    void take(const Packed& table) {
+    void take(PackedTable&) {}  // the call itself writes to it
+    void take(const PackedTable& table) {
         if (!table.has_storage()) return;
         keep(table.planes(), table.plane_words());
         keep(table.wide(), table.wide_codes());
@@ -27,19 +27,21 @@ class Memory {
     void keep(const T* first, std::int64_t size) {
         if (size == 0) return;
         const auto low = reinterpret_cast<std::uintptr_t>(first);
-        extents_.push_back({low, low + std::uintptr_t(size) * sizeof(T), false});
+        ranges_.push_back({low, low + std::uintptr_t(size) * sizeof(T), false});
     }
 
     template <class... Of>
-    void take(const AsGiven<Of...>& array) {
+    void take(const NoConvertArray<Of...>& array) {
         if (array.size() == 0) return;
         const auto first = reinterpret_cast<std::uintptr_t>(array.data());
-        Extent extent{first, first + array.itemsize(), !std::is_const_v<std::remove_pointer_t<decltype(array.data())>>};
+        AddressRange extent{first, first + array.itemsize(),
+                            !std::is_const_v<std::remove_pointer_t<decltype(array.data())>>};
         for (std::size_t k = 0; k < array.ndim(); ++k) {
-            const std::int64_t reach = (std::int64_t(array.shape(k)) - 1) * array.stride(k) * std::int64_t(array.itemsize());
+            const std::int64_t reach =
+                (std::int64_t(array.shape(k)) - 1) * array.stride(k) * std::int64_t(array.itemsize());
             (reach < 0 ? extent.low : extent.high) += std::uintptr_t(reach);
         }
-        extents_.push_back(extent);
+        ranges_.push_back(extent);
     }
     template <class T>
     void take(const std::optional<T>& given) {
@@ -54,28 +56,29 @@ class Memory {
         std::visit([this](const auto& one) { take(one); }, given);
     }
 
-    void require_apart() const {
-        for (const Extent& out : extents_)
-            for (const Extent& other : extents_)
+    void require_disjoint() const {
+        for (const AddressRange& out : ranges_)
+            for (const AddressRange& other : ranges_)
                 require(!out.written || &out == &other || out.high <= other.low || other.high <= out.low,
-                        "an output shares memory with another array of the call, or of the table: give it an array of its own");
+                        "an output shares memory with another array of the call, or of the table: give it an array of "
+                        "its own");
     }
 
-   private:
-    struct Extent {
+private:
+    struct AddressRange {
         std::uintptr_t low, high;
         bool written;
     };
-    std::vector<Extent> extents_;
+    std::vector<AddressRange> ranges_;
 };
 
 // The entry point `call` behind that check.
 template <class Result, class... Arguments>
-auto apart(Result (*call)(Arguments...)) {
+auto with_alias_check(Result (*call)(Arguments...)) {
     return [call](Arguments... arguments) -> Result {
-        Memory memory;
+        ArgumentExtents memory;
         (memory.take(arguments), ...);
-        memory.require_apart();
+        memory.require_disjoint();
         return call(static_cast<Arguments&&>(arguments)...);
     };
 }

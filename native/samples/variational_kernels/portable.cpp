@@ -4,7 +4,6 @@
 #include <memory>
 #include <stdexcept>
 
-#include "samples/variational.hpp"
 #include "samples/parzen.hpp"
 #include "samples/variational.hpp"
 
@@ -31,44 +30,45 @@ struct Index {
 template <class R, class Bits, int kFraction, Bits kOne>
 struct Lanes {
     using Real = R;
-    using V = Lanes;
-    using Wide = Lanes;
+    using Vector = Lanes;
+    using FullRegister = Lanes;
     static constexpr int kClasses = 1;
-    static constexpr std::int64_t kCells[3] = {sizeof(R) == 8 ? 4 : 8, sizeof(R) == 8 ? 8 : 16, sizeof(R) == 8 ? 12 : 32};
+    static constexpr std::int64_t kCells[3] = {sizeof(R) == 8 ? 4 : 8, sizeof(R) == 8 ? 8 : 16,
+                                               sizeof(R) == 8 ? 12 : 32};
 
     R lane[8];
 
-    static V load(const R* p) {
-        V v;
+    static Vector load(const R* p) {
+        Vector v;
         std::memcpy(v.lane, p, sizeof v.lane);
         return v;
     }
-    static V broadcast(R x) {
-        V v;
+    static Vector broadcast(R x) {
+        Vector v;
         for (auto& l : v.lane) l = x;
         return v;
     }
-    static V narrow(const double* p) {
-        V v;
+    static Vector narrow(const double* p) {
+        Vector v;
         for (int i = 0; i < 8; ++i) v.lane[i] = R(p[i]);
         return v;
     }
     void store(R* p) const { std::memcpy(p, lane, sizeof lane); }
     void widen(double* p) const { std::copy(lane, lane + 8, p); }
-    V added_to(const V& sum) const { return add(sum, *this); }
-    static V add(V a, const V& b) {
+    Vector added_to(const Vector& sum) const { return add(sum, *this); }
+    static Vector add(Vector a, const Vector& b) {
         for (int i = 0; i < 8; ++i) a.lane[i] += b.lane[i];
         return a;
     }
-    static V subtract(V a, const V& b) {
+    static Vector subtract(Vector a, const Vector& b) {
         for (int i = 0; i < 8; ++i) a.lane[i] -= b.lane[i];
         return a;
     }
-    static V multiply(V a, const V& b) {
+    static Vector multiply(Vector a, const Vector& b) {
         for (int i = 0; i < 8; ++i) a.lane[i] *= b.lane[i];
         return a;
     }
-    static V max(V a, const V& b) {
+    static Vector max(Vector a, const Vector& b) {
         for (int i = 0; i < 8; ++i) a.lane[i] = a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i];
         return a;
     }
@@ -77,12 +77,12 @@ struct Lanes {
         for (R l : lane) any |= l < limit;
         return any;
     }
-    V times_power_in_low_bits(const V& shifted) const {
+    Vector times_power_in_low_bits(const Vector& shifted) const {
         Bits bits[8], power[8];
         std::memcpy(bits, lane, sizeof bits);
         std::memcpy(power, shifted.lane, sizeof power);
         for (int i = 0; i < 8; ++i) bits[i] += power[i] << kFraction;
-        V v;
+        Vector v;
         std::memcpy(v.lane, bits, sizeof bits);
         return v;
     }
@@ -92,52 +92,52 @@ struct Lanes {
         Bits sum[8] = {};
 
         // `product` times the mantissas of `value`, whose exponents are added to the sums.
-        V split(const V& value, const V& product) {
+        Vector split(const Vector& value, const Vector& product) {
             Bits bits[8];
             std::memcpy(bits, value.lane, sizeof bits);
             for (int i = 0; i < 8; ++i) {
                 sum[i] += bits[i] >> kFraction;
                 bits[i] = (bits[i] & ((Bits(1) << kFraction) - 1)) | kOne;
             }
-            V mantissa;
+            Vector mantissa;
             std::memcpy(mantissa.lane, bits, sizeof bits);
-            return V::multiply(product, mantissa);
+            return Vector::multiply(product, mantissa);
         }
         // After `count` calls of split: the mantissas of the product; their exponents and the sums are added to `out`.
-        V finish(const V& product, std::int64_t count, std::int64_t* out) {
-            const V left = split(product, V::broadcast(1));
+        Vector finish(const Vector& product, std::int64_t count, std::int64_t* out) {
+            const Vector left = split(product, Vector::broadcast(1));
             for (int i = 0; i < 8; ++i) out[i] += std::int64_t(sum[i]) - std::int64_t(kOne >> kFraction) * (count + 1);
             return left;
         }
     };
 
-    struct FindAny {
+    struct LookupGather {
         Index index;
 
-        FindAny() = default;
-        FindAny(const Index& i, std::int64_t) : index(i) {}
+        LookupGather() = default;
+        LookupGather(const Index& i, std::int64_t) : index(i) {}
         template <class>
-        V in(const R* table) const {
-            V v;
+        Vector in(const R* table) const {
+            Vector v;
             for (int i = 0; i < 8; ++i) v.lane[i] = table[index.lane[i]];
             return v;
         }
     };
-    using Find1 = FindAny;
-    using Find2 = FindAny;
-    using Find3 = FindAny;
+    using Lookup1Reg = LookupGather;
+    using Lookup2Reg = LookupGather;
+    using Lookup3Reg = LookupGather;
 };
 
-using D = Lanes<double, std::uint64_t, 52, 0x3ff0000000000000ULL>;
-using S = Lanes<float, std::uint32_t, 23, 0x3f800000U>;
+using F64x8 = Lanes<double, std::uint64_t, 52, 0x3ff0000000000000ULL>;
+using F32x8 = Lanes<float, std::uint32_t, 23, 0x3f800000U>;
 
 constexpr const char* kName = "portable";
 constexpr int kKeysAtOnce = 16;
 constexpr int kCandidatesAtOnce = 1;
 
-#include "samples/lanes/exp2_loop.inc"
-#include "samples/lanes/parzen_loop.inc"
-#include "samples/lanes/variational_loop.inc"
+#include "samples/variational_kernels/exp2_loop.inl.hpp"
+#include "samples/variational_kernels/parzen_loop.inl.hpp"
+#include "samples/variational_kernels/variational_loop.inl.hpp"
 
 }  // namespace
 

@@ -8,7 +8,6 @@
 #include <memory>
 #include <stdexcept>
 
-#include "samples/variational.hpp"
 #include "samples/parzen.hpp"
 #include "samples/variational.hpp"
 
@@ -37,11 +36,11 @@ struct Index {
 };
 
 // Four doubles at each of two registers of places: an index as the two 32-bit places of its double.
-struct Places {
+struct LookupIndices {
     __m256i low, high;
 
-    Places() = default;
-    explicit Places(const Index& i)
+    LookupIndices() = default;
+    explicit LookupIndices(const Index& i)
         : low(of(_mm256_castsi256_si128(i.lanes))), high(of(_mm256_extracti128_si256(i.lanes, 1))) {}
     static __m256i of(__m128i four) {
         const __m256i twice = _mm256_slli_epi64(_mm256_cvtepu32_epi64(four), 1);
@@ -57,32 +56,40 @@ struct Places {
     }
 };
 
-struct D {
+struct F64x8 {
     using Real = double;
-    using Wide = D;
+    using FullRegister = F64x8;
     static constexpr int kClasses = 1;
     static constexpr std::int64_t kCells[3] = {4, 8, 12};
 
     __m256d low, high;
 
-    static D load(const double* p) { return {_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)}; }
-    static D narrow(const double* p) { return load(p); }
-    static D broadcast(double x) { return {_mm256_set1_pd(x), _mm256_set1_pd(x)}; }
+    static F64x8 load(const double* p) { return {_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)}; }
+    static F64x8 narrow(const double* p) { return load(p); }
+    static F64x8 broadcast(double x) { return {_mm256_set1_pd(x), _mm256_set1_pd(x)}; }
     void store(double* p) const {
         _mm256_storeu_pd(p, low);
         _mm256_storeu_pd(p + 4, high);
     }
     void widen(double* p) const { store(p); }
-    D added_to(const D& sum) const { return add(sum, *this); }
-    static D add(const D& a, const D& b) { return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)}; }
-    static D subtract(const D& a, const D& b) { return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)}; }
-    static D multiply(const D& a, const D& b) { return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)}; }
-    static D max(const D& a, const D& b) { return {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)}; }
+    F64x8 added_to(const F64x8& sum) const { return add(sum, *this); }
+    static F64x8 add(const F64x8& a, const F64x8& b) {
+        return {_mm256_add_pd(a.low, b.low), _mm256_add_pd(a.high, b.high)};
+    }
+    static F64x8 subtract(const F64x8& a, const F64x8& b) {
+        return {_mm256_sub_pd(a.low, b.low), _mm256_sub_pd(a.high, b.high)};
+    }
+    static F64x8 multiply(const F64x8& a, const F64x8& b) {
+        return {_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
+    }
+    static F64x8 max(const F64x8& a, const F64x8& b) {
+        return {_mm256_max_pd(a.low, b.low), _mm256_max_pd(a.high, b.high)};
+    }
     bool any_below(double limit) const {
         const __m256d l = _mm256_set1_pd(limit);
         return _mm256_movemask_pd(_mm256_or_pd(_mm256_cmp_pd(low, l, _CMP_LT_OQ), _mm256_cmp_pd(high, l, _CMP_LT_OQ)));
     }
-    D times_power_in_low_bits(const D& shifted) const {
+    F64x8 times_power_in_low_bits(const F64x8& shifted) const {
         return {times_power(low, shifted.low), times_power(high, shifted.high)};
     }
     static __m256d times_power(__m256d x, __m256d shifted) {
@@ -96,18 +103,18 @@ struct D {
 
         Exponents() : low(_mm256_setzero_si256()), high(_mm256_setzero_si256()) {}
         // `product` times the mantissas of `value`, whose exponents are added to the sums.
-        D split(const D& value, const D& product) {
+        F64x8 split(const F64x8& value, const F64x8& product) {
             low = _mm256_add_epi64(low, _mm256_srli_epi64(_mm256_castpd_si256(value.low), 52));
             high = _mm256_add_epi64(high, _mm256_srli_epi64(_mm256_castpd_si256(value.high), 52));
-            return D::multiply(product, {mantissa(value.low), mantissa(value.high)});
+            return F64x8::multiply(product, {mantissa(value.low), mantissa(value.high)});
         }
         static __m256d mantissa(__m256d x) {
             const __m256d fraction = _mm256_castsi256_pd(_mm256_set1_epi64x(0x000fffffffffffffLL));
             return _mm256_or_pd(_mm256_and_pd(x, fraction), _mm256_set1_pd(1.0));
         }
         // After `count` calls of split: the mantissas of the product; their exponents and the sums are added to `out`.
-        D finish(const D& product, std::int64_t count, std::int64_t* out) {
-            const D left = split(product, D::broadcast(1.0));
+        F64x8 finish(const F64x8& product, std::int64_t count, std::int64_t* out) {
+            const F64x8 left = split(product, F64x8::broadcast(1.0));
             std::int64_t sums[8];
             _mm256_storeu_si256((__m256i*)sums, low);
             _mm256_storeu_si256((__m256i*)(sums + 4), high);
@@ -116,73 +123,77 @@ struct D {
         }
     };
 
-    struct Find1 : Places {
-        Find1() = default;
-        Find1(const Index& i, std::int64_t) : Places(i) {}
+    struct Lookup1Reg : LookupIndices {
+        Lookup1Reg() = default;
+        Lookup1Reg(const Index& i, std::int64_t) : LookupIndices(i) {}
         template <class>
-        D in(const double* table) const {
+        F64x8 in(const double* table) const {
             const __m256d cells = _mm256_loadu_pd(table);
             return {find(cells, low), find(cells, high)};
         }
     };
-    struct Find2 : Places {
-        Find2() = default;
-        Find2(const Index& i, std::int64_t) : Places(i) {}
+    struct Lookup2Reg : LookupIndices {
+        Lookup2Reg() = default;
+        Lookup2Reg(const Index& i, std::int64_t) : LookupIndices(i) {}
         template <class>
-        D in(const double* table) const { return {of_eight(table, low), of_eight(table, high)}; }
+        F64x8 in(const double* table) const {
+            return {of_eight(table, low), of_eight(table, high)};
+        }
         static __m256d of_eight(const double* table, __m256i at) {
             return blend<3>(find(_mm256_loadu_pd(table), at), find(_mm256_loadu_pd(table + 4), at), at);
         }
     };
-    struct Find3 : Places {
-        Find3() = default;
-        Find3(const Index& i, std::int64_t) : Places(i) {}
+    struct Lookup3Reg : LookupIndices {
+        Lookup3Reg() = default;
+        Lookup3Reg(const Index& i, std::int64_t) : LookupIndices(i) {}
         template <class>
-        D in(const double* table) const { return {of_twelve(table, low), of_twelve(table, high)}; }
+        F64x8 in(const double* table) const {
+            return {of_twelve(table, low), of_twelve(table, high)};
+        }
         static __m256d of_twelve(const double* table, __m256i at) {
-            return blend<4>(Find2::of_eight(table, at), find(_mm256_loadu_pd(table + 8), at), at);
+            return blend<4>(Lookup2Reg::of_eight(table, at), find(_mm256_loadu_pd(table + 8), at), at);
         }
     };
-    struct FindAny {
+    struct LookupGather {
         __m128i low, high;
 
-        FindAny() = default;
-        FindAny(const Index& i, std::int64_t)
+        LookupGather() = default;
+        LookupGather(const Index& i, std::int64_t)
             : low(_mm256_castsi256_si128(i.lanes)), high(_mm256_extracti128_si256(i.lanes, 1)) {}
         template <class>
-        D in(const double* table) const {
+        F64x8 in(const double* table) const {
             return {_mm256_i32gather_pd(table, low, 8), _mm256_i32gather_pd(table, high, 8)};
         }
     };
 };
 
-struct S {
+struct F32x8 {
     using Real = float;
-    using Wide = S;
+    using FullRegister = F32x8;
     static constexpr int kClasses = 1;
     static constexpr std::int64_t kCells[3] = {8, 16, 32};
 
     __m256 lanes;
 
-    static S load(const float* p) { return {_mm256_loadu_ps(p)}; }
-    static S narrow(const double* p) {
+    static F32x8 load(const float* p) { return {_mm256_loadu_ps(p)}; }
+    static F32x8 narrow(const double* p) {
         return {_mm256_set_m128(_mm256_cvtpd_ps(_mm256_loadu_pd(p + 4)), _mm256_cvtpd_ps(_mm256_loadu_pd(p)))};
     }
-    static S broadcast(float x) { return {_mm256_set1_ps(x)}; }
+    static F32x8 broadcast(float x) { return {_mm256_set1_ps(x)}; }
     void store(float* p) const { _mm256_storeu_ps(p, lanes); }
     void widen(double* p) const {
         _mm256_storeu_pd(p, _mm256_cvtps_pd(_mm256_castps256_ps128(lanes)));
         _mm256_storeu_pd(p + 4, _mm256_cvtps_pd(_mm256_extractf128_ps(lanes, 1)));
     }
-    S added_to(const S& sum) const { return add(sum, *this); }
-    static S add(const S& a, const S& b) { return {_mm256_add_ps(a.lanes, b.lanes)}; }
-    static S subtract(const S& a, const S& b) { return {_mm256_sub_ps(a.lanes, b.lanes)}; }
-    static S multiply(const S& a, const S& b) { return {_mm256_mul_ps(a.lanes, b.lanes)}; }
-    static S max(const S& a, const S& b) { return {_mm256_max_ps(a.lanes, b.lanes)}; }
+    F32x8 added_to(const F32x8& sum) const { return add(sum, *this); }
+    static F32x8 add(const F32x8& a, const F32x8& b) { return {_mm256_add_ps(a.lanes, b.lanes)}; }
+    static F32x8 subtract(const F32x8& a, const F32x8& b) { return {_mm256_sub_ps(a.lanes, b.lanes)}; }
+    static F32x8 multiply(const F32x8& a, const F32x8& b) { return {_mm256_mul_ps(a.lanes, b.lanes)}; }
+    static F32x8 max(const F32x8& a, const F32x8& b) { return {_mm256_max_ps(a.lanes, b.lanes)}; }
     bool any_below(float limit) const {
         return _mm256_movemask_ps(_mm256_cmp_ps(lanes, _mm256_set1_ps(limit), _CMP_LT_OQ));
     }
-    S times_power_in_low_bits(const S& shifted) const {
+    F32x8 times_power_in_low_bits(const F32x8& shifted) const {
         const __m256i power = _mm256_slli_epi32(_mm256_castps_si256(shifted.lanes), 23);
         return {_mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(lanes), power))};
     }
@@ -191,13 +202,13 @@ struct S {
         __m256i sum;
 
         Exponents() : sum(_mm256_setzero_si256()) {}
-        S split(const S& value, const S& product) {
+        F32x8 split(const F32x8& value, const F32x8& product) {
             sum = _mm256_add_epi32(sum, _mm256_srli_epi32(_mm256_castps_si256(value.lanes), 23));
             const __m256 fraction = _mm256_castsi256_ps(_mm256_set1_epi32(0x007fffff));
-            return S::multiply(product, {_mm256_or_ps(_mm256_and_ps(value.lanes, fraction), _mm256_set1_ps(1.0f))});
+            return F32x8::multiply(product, {_mm256_or_ps(_mm256_and_ps(value.lanes, fraction), _mm256_set1_ps(1.0f))});
         }
-        S finish(const S& product, std::int64_t count, std::int64_t* out) {
-            const S left = split(product, S::broadcast(1.0f));
+        F32x8 finish(const F32x8& product, std::int64_t count, std::int64_t* out) {
+            const F32x8 left = split(product, F32x8::broadcast(1.0f));
             std::int32_t sums[8];
             _mm256_storeu_si256((__m256i*)sums, sum);
             for (int i = 0; i < 8; ++i) out[i] += sums[i] - 127 * (count + 1);
@@ -218,31 +229,39 @@ struct S {
         }
         __m256 find_two(const float* table) const { return blend<3>(find(table), find(table + 8)); }
     };
-    struct Find1 : Registered {
-        Find1() = default;
-        Find1(const Index& i, std::int64_t) : Registered(i) {}
+    struct Lookup1Reg : Registered {
+        Lookup1Reg() = default;
+        Lookup1Reg(const Index& i, std::int64_t) : Registered(i) {}
         template <class>
-        S in(const float* table) const { return {find(table)}; }
+        F32x8 in(const float* table) const {
+            return {find(table)};
+        }
     };
-    struct Find2 : Registered {
-        Find2() = default;
-        Find2(const Index& i, std::int64_t) : Registered(i) {}
+    struct Lookup2Reg : Registered {
+        Lookup2Reg() = default;
+        Lookup2Reg(const Index& i, std::int64_t) : Registered(i) {}
         template <class>
-        S in(const float* table) const { return {find_two(table)}; }
+        F32x8 in(const float* table) const {
+            return {find_two(table)};
+        }
     };
-    struct Find3 : Registered {
-        Find3() = default;
-        Find3(const Index& i, std::int64_t) : Registered(i) {}
+    struct Lookup3Reg : Registered {
+        Lookup3Reg() = default;
+        Lookup3Reg(const Index& i, std::int64_t) : Registered(i) {}
         template <class>
-        S in(const float* table) const { return {blend<4>(find_two(table), find_two(table + 16))}; }
+        F32x8 in(const float* table) const {
+            return {blend<4>(find_two(table), find_two(table + 16))};
+        }
     };
-    struct FindAny {
+    struct LookupGather {
         __m256i at;
 
-        FindAny() = default;
-        FindAny(const Index& i, std::int64_t) : at(i.lanes) {}
+        LookupGather() = default;
+        LookupGather(const Index& i, std::int64_t) : at(i.lanes) {}
         template <class>
-        S in(const float* table) const { return {_mm256_i32gather_ps(table, at, 4)}; }
+        F32x8 in(const float* table) const {
+            return {_mm256_i32gather_ps(table, at, 4)};
+        }
     };
 };
 
@@ -250,9 +269,9 @@ constexpr const char* kName = "avx2";
 constexpr int kKeysAtOnce = 32;
 constexpr int kCandidatesAtOnce = 2;
 
-#include "samples/lanes/exp2_loop.inc"
-#include "samples/lanes/parzen_loop.inc"
-#include "samples/lanes/variational_loop.inc"
+#include "samples/variational_kernels/exp2_loop.inl.hpp"
+#include "samples/variational_kernels/parzen_loop.inl.hpp"
+#include "samples/variational_kernels/variational_loop.inl.hpp"
 
 }  // namespace
 

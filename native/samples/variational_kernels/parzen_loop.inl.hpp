@@ -1,15 +1,16 @@
-// The loops of parzen.hpp over D, eight doubles of an instruction set: first sums of Gaussian kernels about single samples.
+// The loops of parzen.hpp over F64x8, eight doubles of an instruction set: first sums of Gaussian kernels about single
+// samples.
 
-// log2 sum_j 2^exponents[j], `nearest` their greatest ones by lane: the sum is relative to the greatest of all, so that it
-// does not underflow.
-inline double log2_of_powers(const double* exponents, std::int64_t padded, const D& nearest) {
+// log2 sum_j 2^exponents[j], `nearest` their greatest ones by lane: the sum is relative to the greatest of all, so that
+// it does not underflow.
+inline double log2_of_powers(const double* exponents, std::int64_t padded, const F64x8& nearest) {
     double lanes[8];
     nearest.store(lanes);
     const double greatest = *std::max_element(lanes, lanes + 8);
-    const D top = D::broadcast(greatest);
-    D sum = D::broadcast(0.0);
+    const F64x8 top = F64x8::broadcast(greatest);
+    F64x8 sum = F64x8::broadcast(0.0);
     for (std::int64_t j = 0; j < padded; j += 8)
-        sum = D::add(sum, exp2_of(D::subtract(D::load(exponents + j), top)));
+        sum = F64x8::add(sum, exp2_of(F64x8::subtract(F64x8::load(exponents + j), top)));
     sum.store(lanes);
     double total = 0.0;
     for (double lane : lanes) total += lane;
@@ -24,19 +25,19 @@ void kernel_sums(const double* x, double sx, const double* z, double sz, std::in
     std::vector<double> px(x + first, x + last), pz(n_points), exponents(n_points);
     px.resize(n_points, HUGE_VAL);  // infinitely far
     if (z) std::copy(z + first, z + last, pz.begin());
-    const D scale_x = D::broadcast(sx), scale_z = D::broadcast(z ? sz : 0.0), zero = D::broadcast(0.0);
+    const F64x8 scale_x = F64x8::broadcast(sx), scale_z = F64x8::broadcast(z ? sz : 0.0), zero = F64x8::broadcast(0.0);
     for (std::int64_t n = 0; n < n_samples; ++n) {
-        const D at_x = D::broadcast(x[n]), at_z = D::broadcast(z ? z[n] : 0.0);
-        D nearest = D::broadcast(-HUGE_VAL);
+        const F64x8 at_x = F64x8::broadcast(x[n]), at_z = F64x8::broadcast(z ? z[n] : 0.0);
+        F64x8 nearest = F64x8::broadcast(-HUGE_VAL);
         for (std::int64_t j = 0; j < padded; j += 8) {
-            const D dx = D::multiply(scale_x, D::subtract(at_x, D::load(&px[j])));
-            D exponent = D::subtract(zero, D::multiply(dx, dx));
+            const F64x8 dx = F64x8::multiply(scale_x, F64x8::subtract(at_x, F64x8::load(&px[j])));
+            F64x8 exponent = F64x8::subtract(zero, F64x8::multiply(dx, dx));
             if (z) {
-                const D dz = D::multiply(scale_z, D::subtract(at_z, D::load(&pz[j])));
-                exponent = D::subtract(exponent, D::multiply(dz, dz));
+                const F64x8 dz = F64x8::multiply(scale_z, F64x8::subtract(at_z, F64x8::load(&pz[j])));
+                exponent = F64x8::subtract(exponent, F64x8::multiply(dz, dz));
             }
             exponent.store(&exponents[j]);
-            nearest = D::max(nearest, exponent);
+            nearest = F64x8::max(nearest, exponent);
         }
         out[n] = log2_of_powers(exponents.data(), padded, nearest);
     }
@@ -59,7 +60,7 @@ struct Axis {
         std::int64_t last = 0;
         for (std::size_t n = 0; n < at.size(); ++n) {
             const double place = (at[n] - least) / kStep;
-            if (!(place >= 0 && place <= kMostSteps))
+            if (!(place >= 0 && place <= kMaxSteps))
                 throw std::invalid_argument("the values of a column are not finite, or spread too wide");
             first[n] = std::int64_t(place);
             last = std::max(last, first[n]);
@@ -74,7 +75,7 @@ struct Axis {
         for (std::size_t n = 0; n < at.size(); ++n) weigh(middle_[n], fall_[n], steps, &weights[n * kWindow]);
     }
 
-   private:
+private:
     std::vector<double> middle_, fall_;  // of every sample, for r below: the weight of node 0, and 2^(2 powers r)
 
     // Weights exp(-((r - m) kStep)^2) of the nodes m = 1 - kWindow / 2 .. kWindow / 2, for r in [0, 1).
@@ -125,26 +126,27 @@ double logs_on_grid(const Axis& x, const Axis& y, std::vector<double>& nodes, st
     for (std::size_t n = 0; n < sums.size(); ++n) {
         double* corner = &nodes[std::size_t(x.first[n] * y.n_nodes + y.first[n])];
         const double *wx = &x.weights[n * kWindow], *wy = &y.weights[n * kWindow];
-        const D y0 = D::load(wy), y1 = D::load(wy + 8), y2 = D::load(wy + 16);
+        const F64x8 y0 = F64x8::load(wy), y1 = F64x8::load(wy + 8), y2 = F64x8::load(wy + 16);
         for (int k = 0; k < kWindow; ++k, corner += y.n_nodes) {
-            const D weight = D::broadcast(wx[k]);
-            D::add(D::load(corner), D::multiply(weight, y0)).store(corner);
-            D::add(D::load(corner + 8), D::multiply(weight, y1)).store(corner + 8);
-            D::add(D::load(corner + 16), D::multiply(weight, y2)).store(corner + 16);
+            const F64x8 weight = F64x8::broadcast(wx[k]);
+            F64x8::add(F64x8::load(corner), F64x8::multiply(weight, y0)).store(corner);
+            F64x8::add(F64x8::load(corner + 8), F64x8::multiply(weight, y1)).store(corner + 8);
+            F64x8::add(F64x8::load(corner + 16), F64x8::multiply(weight, y2)).store(corner + 16);
         }
     }
     for (std::size_t n = 0; n < sums.size(); ++n) {
         const double* corner = &nodes[std::size_t(x.first[n] * y.n_nodes + y.first[n])];
         const double *wx = &x.weights[n * kWindow], *wy = &y.weights[n * kWindow];
-        D s0 = D::broadcast(0.0), s1 = s0, s2 = s0;
+        F64x8 s0 = F64x8::broadcast(0.0), s1 = s0, s2 = s0;
         for (int k = 0; k < kWindow; ++k, corner += y.n_nodes) {
-            const D weight = D::broadcast(wx[k]);
-            s0 = D::add(s0, D::multiply(weight, D::load(corner)));
-            s1 = D::add(s1, D::multiply(weight, D::load(corner + 8)));
-            s2 = D::add(s2, D::multiply(weight, D::load(corner + 16)));
+            const F64x8 weight = F64x8::broadcast(wx[k]);
+            s0 = F64x8::add(s0, F64x8::multiply(weight, F64x8::load(corner)));
+            s1 = F64x8::add(s1, F64x8::multiply(weight, F64x8::load(corner + 8)));
+            s2 = F64x8::add(s2, F64x8::multiply(weight, F64x8::load(corner + 16)));
         }
-        const D sum = D::add(D::add(D::multiply(s0, D::load(wy)), D::multiply(s1, D::load(wy + 8))),
-                             D::multiply(s2, D::load(wy + 16)));
+        const F64x8 sum =
+            F64x8::add(F64x8::add(F64x8::multiply(s0, F64x8::load(wy)), F64x8::multiply(s1, F64x8::load(wy + 8))),
+                       F64x8::multiply(s2, F64x8::load(wy + 16)));
         double lanes[8];
         sum.store(lanes);
         sums[n] = ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
@@ -160,7 +162,7 @@ double logs_one_by_one(const std::vector<double>& x, const std::vector<double>& 
     return total;
 }
 
-void grid_logs(const Pairs& pairs, double* out) {
+void grid_logs(const ParzenPairs& pairs, double* out) {
     const auto n_samples = std::size_t(pairs.n_samples);
     std::vector<double> x(n_samples), y(n_samples), sums(n_samples), nodes;
     for (std::size_t n = 0; n < n_samples; ++n) x[n] = pairs.unit * pairs.x[n];
@@ -186,20 +188,22 @@ void joint_logs(const JointPoints& p, double* logs) {
     for (std::int64_t n = p.from; n < p.to; ++n) {
         std::fill_n(base.begin(), n_points, 0.0);
         for (std::int64_t k = 0; k < p.n_shared; ++k) {
-            const D at = D::broadcast(p.shared[k * p.n_samples + n]);
+            const F64x8 at = F64x8::broadcast(p.shared[k * p.n_samples + n]);
             for (std::int64_t j = 0; j < padded; j += 8) {
-                const D apart = D::subtract(at, D::load(&shared[std::size_t(k * padded + j)]));
-                D::subtract(D::load(&base[std::size_t(j)]), D::multiply(apart, apart)).store(&base[std::size_t(j)]);
+                const F64x8 apart = F64x8::subtract(at, F64x8::load(&shared[std::size_t(k * padded + j)]));
+                F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(apart, apart))
+                    .store(&base[std::size_t(j)]);
             }
         }
         for (std::int64_t o = 0; o < p.count; ++o) {
-            const D at = D::broadcast(p.own[o * p.n_samples + n]);
-            D nearest = D::broadcast(-HUGE_VAL);
+            const F64x8 at = F64x8::broadcast(p.own[o * p.n_samples + n]);
+            F64x8 nearest = F64x8::broadcast(-HUGE_VAL);
             for (std::int64_t j = 0; j < padded; j += 8) {
-                const D apart = D::subtract(at, D::load(&own[std::size_t(o * padded + j)]));
-                const D exponent = D::subtract(D::load(&base[std::size_t(j)]), D::multiply(apart, apart));
+                const F64x8 apart = F64x8::subtract(at, F64x8::load(&own[std::size_t(o * padded + j)]));
+                const F64x8 exponent =
+                    F64x8::subtract(F64x8::load(&base[std::size_t(j)]), F64x8::multiply(apart, apart));
                 exponent.store(&exponents[std::size_t(j)]);
-                nearest = D::max(nearest, exponent);
+                nearest = F64x8::max(nearest, exponent);
             }
             logs[o * p.n_samples + n] = log2_of_powers(exponents.data(), padded, nearest);
         }

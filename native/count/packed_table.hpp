@@ -1,12 +1,12 @@
 // The packed form of a table of codes, which every counting kernel reads.
 //
-// Samples are sorted by class. A feature of few codes is narrow: it becomes bit planes, one for each code but the last. A
-// feature of many codes is wide: it stays a column of 16-bit codes. Which form costs less follows from the measured costs
-// of the kernel, by arity. Where packed counters (see kernel.hpp) cost less for the whole table, narrow features
+// Samples are sorted by class. A feature of few codes is narrow: it becomes bit planes, one for each code but the last.
+// A feature of many codes is wide: it stays a column of 16-bit codes. Which form costs less follows from the measured
+// costs of the kernel, by arity. Where packed counters (see kernel.hpp) cost less for the whole table, narrow features
 // become bytes instead of planes.
 //
-// A SIMD group is eight features, one to a lane of a vector: first the narrow features, eight of like arity together, then
-// the wide ones. Callers hand blocks of SIMD groups to threads.
+// A SIMD group is eight features, one to a lane of a vector: first the narrow features, eight of like arity together,
+// then the wide ones. Callers hand blocks of SIMD groups to threads.
 //
 // Limits: codes < 65536, samples <= 2^31, features <= 10^6 (checked by the caller).
 #pragma once
@@ -44,8 +44,8 @@ struct CodeTable {
     }
 };
 
-// Rows of a raw table that are packed together: of every class sizes[c] samples, which follow first[c] others of that class;
-// order: their rows class by class (null: as they come).
+// Rows of a raw table that are packed together: of every class sizes[c] samples, which follow first[c] others of that
+// class; order: their rows class by class (null: as they come).
 struct Batch {
     const std::int64_t *sizes, *first;
     const std::uint32_t* order;
@@ -61,12 +61,12 @@ struct Batch {
 
 [[noreturn]] void refuse_code();
 
-class Packed {
+class PackedTable {
 public:
     // class_sizes: samples of every class; order[t]: the row of the t-th sample after sorting by class (empty: as
     // they come). The storage is given by `use` if it is `elsewhere`.
-    Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order, std::vector<std::int32_t> arities,
-           const Kernel& kernel, Storage storage, bool elsewhere = false);
+    PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
+                std::vector<std::int32_t> arities, const Kernel& kernel, Storage storage, bool elsewhere = false);
 
     // Keeps the table in memory of the caller, plane_words() and wide_codes() long, zeros or what another table of the
     // same layout left there.
@@ -77,13 +77,14 @@ public:
     const std::uint64_t* planes() const { return planes_.get(); }
     const std::uint16_t* wide() const { return wide_.get(); }
 
-    // Fills the SIMD groups [first, last). Blocks are independent of each other. Throws std::invalid_argument where a code
-    // is not below the arity of its feature; the groups are then not ready to be counted.
+    // Fills the SIMD groups [first, last). Blocks are independent of each other. Throws std::invalid_argument where a
+    // code is not below the arity of its feature; the groups are then not ready to be counted.
     template <class Code>
     void pack(const CodeTable<Code>& table, std::int64_t first, std::int64_t last);
 
-    // The same samples with some of the features only, in this order, in the form they have here. They must all be ready.
-    Packed gathered(const std::vector<std::int64_t>& features) const;
+    // The same samples with some of the features only, in this order, in the form they have here. They must all be
+    // ready.
+    PackedTable gathered(const std::vector<std::int64_t>& features) const;
     // The same in batches of rows: `add` for each batch, then `finish` with how often each code occurs.
     template <class Code>
     void add(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
@@ -119,26 +120,27 @@ public:
     bool uses_counters() const { return uses_counters_; }
     ByteGroup byte_group(std::int64_t simd_group) const;
 
-    GroupView group(std::int64_t simd_group) const;
-    Segments segments() const;
+    PlaneGroup group(std::int64_t simd_group) const;
+    ClassLayout layout() const;
     std::int64_t class_size(std::int64_t c) const { return sizes_[c]; }
 
     // The codes of a feature in class order: a pointer into the storage, or decoded into `scratch`.
     const std::uint16_t* codes(std::int64_t feature, std::vector<std::uint16_t>& scratch) const;
 
-    // The planes and margins of one feature, taken out of its SIMD group: once for all threads that ask for them together.
-    struct PivotPlanes {
+    // The planes and margins of one feature, taken out of its SIMD group: once for all threads that ask for them
+    // together.
+    struct PivotStorage {
         std::mutex filling;
         std::unique_ptr<std::uint64_t[]> planes;
         std::vector<std::uint32_t> margins;
     };
-    std::shared_ptr<const PivotPlanes> pivot(std::int64_t feature) const;
+    std::shared_ptr<const PivotStorage> pivot(std::int64_t feature) const;
 
     const Kernel& kernel() const { return kernel_; }
 
 private:
-    Packed(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel, int limit,
-           bool uses_counters);
+    PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel,
+                int limit, bool uses_counters);
     void count_samples();
     void lay_out(bool elsewhere);
 
@@ -161,13 +163,13 @@ private:
     void pack_groups(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
     template <class Code>
     void copy_wide(const CodeTable<Code>& table, const Batch& batch, std::int64_t first, std::int64_t last);
-    // Whether the rows of a batch, each of them once, ascend within their classes; the bits of those of class c are then
-    // rows[c * words + row / 64].
+    // Whether the rows of a batch, each of them once, ascend within their classes; the bits of those of class c are
+    // then rows[c * words + row / 64].
     bool rows_of_classes(const Batch& batch, std::vector<std::uint64_t>& rows) const;
     void pack_by_class(const CodeTable<std::uint8_t>& table, const Batch& batch, const std::vector<std::uint64_t>& rows,
                        std::int64_t first, std::int64_t last);
     void pack_columns(const std::uint8_t* codes, std::int64_t feature_stride, std::int64_t first, std::int64_t last);
-    void gather_planes(const Packed& from, const std::vector<std::int64_t>& features, std::int64_t g);
+    void gather_planes(const PackedTable& from, const std::vector<std::int64_t>& features, std::int64_t g);
     template <class Samples>
     std::uint64_t write_masks(std::int64_t g, std::int64_t word, bool add, Samples&& samples);
 
@@ -191,7 +193,7 @@ private:
     struct Latest {
         std::mutex mutex;
         std::int64_t feature = -1;
-        std::weak_ptr<PivotPlanes> taken;
+        std::weak_ptr<PivotStorage> taken;
     };
     std::unique_ptr<Latest> latest_ = std::make_unique<Latest>();
 };

@@ -1,4 +1,4 @@
-#include "count/storage.hpp"
+#include "count/packed_table.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,15 +9,15 @@
 #endif
 
 #include "count/kernels/kernel.hpp"
-#include "count/kernels/pair_loop.hpp"
+#include "count/kernels/scratch.hpp"
 
 namespace bitsieve {
 
 namespace {
 
-constexpr std::int64_t kMostSamples = std::int64_t(1) << 31;
-constexpr std::int32_t kMostCodes = 1 << 16;
-constexpr int kMaxArity = 64;           // of a feature stored as planes
+constexpr std::int64_t kMaxSamples = std::int64_t(1) << 31;
+constexpr std::int32_t kMaxCodes = 1 << 16;
+constexpr int kMaxArity = 64;  // of a feature stored as planes
 static_assert(kMaxArity == kMaxPlanes + 1, "the last code of a feature has no plane");
 constexpr double kTableSampleNs = 0.6;  // one sample of one pair by the table-increment kernel
 constexpr double kTableCellNs = 1.0;    // clearing and reading one cell of its table
@@ -52,17 +52,19 @@ int plane_arity(const Kernel& kernel, double n_samples, double n_words, double n
     return best;
 }
 
-// Whether the features of at most ten codes together cost less by packed counters than by planes (up to `limit` codes) and
-// increments (beyond). Each feature is compared as if paired with one of its own arity, as features of a table are alike.
+// Whether the features of at most ten codes together cost less by packed counters than by planes (up to `limit` codes)
+// and increments (beyond). Each feature is compared as if paired with one of its own arity, as features of a table are
+// alike.
 bool counters_pay(const Kernel& kernel, const std::vector<std::int32_t>& arities, int limit, double n_samples,
                   double n_words, double n_classes) {
     if (n_samples < kCounterSamples) return false;
     double otherwise = 0, counters = 0;
     for (const std::int32_t m : arities) {
-        if (m > kFields) continue;
+        if (m > kCountersPerWord) continue;
         const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
-        otherwise += m <= limit ? n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.term_cell_ns
-                          : n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
+        otherwise += m <= limit
+                         ? n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.term_cell_ns
+                         : n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
         counters += n_samples * kernel.counter_sample_ns + n_classes * m * kernel.counter_row_ns;
     }
     return counters < otherwise;
@@ -78,39 +80,44 @@ Storage storage_named(const std::string& name) {
     throw std::invalid_argument("storage '" + name + "' is not cheapest, planes, counters or table");
 }
 
-Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
-               std::vector<std::int32_t> arities, const Kernel& kernel, Storage storage, bool elsewhere)
+PackedTable::PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
+                         std::vector<std::int32_t> arities, const Kernel& kernel, Storage storage, bool elsewhere)
     : kernel_(kernel), sizes_(std::move(class_sizes)), order_(std::move(order)), arities_(std::move(arities)) {
     count_samples();
     const double n_samples = double(n_samples_), n_words_ = double(n_words()), n_classes_ = double(n_classes());
     limit_ = storage == Storage::table    ? 0
              : storage == Storage::planes ? kMaxArity
                                           : plane_arity(kernel, n_samples, n_words_, n_classes_);
-    uses_counters_ = storage == Storage::counters ||
-               (storage == Storage::cheapest && counters_pay(kernel, arities_, limit_, n_samples, n_words_, n_classes_));
-    if (uses_counters_) limit_ = kFields;
+    uses_counters_ =
+        storage == Storage::counters ||
+        (storage == Storage::cheapest && counters_pay(kernel, arities_, limit_, n_samples, n_words_, n_classes_));
+    if (uses_counters_) limit_ = kCountersPerWord;
     lay_out(elsewhere);
 }
 
-Packed::Packed(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel, int limit,
-               bool uses_counters)
-    : kernel_(kernel), uses_counters_(uses_counters), limit_(limit), sizes_(std::move(class_sizes)),
+PackedTable::PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel,
+                         int limit, bool uses_counters)
+    : kernel_(kernel),
+      uses_counters_(uses_counters),
+      limit_(limit),
+      sizes_(std::move(class_sizes)),
       arities_(std::move(arities)) {
     count_samples();
     lay_out(false);
 }
 
 // Checks what the samples and the features are, and finds where the classes lie.
-void Packed::count_samples() {
+void PackedTable::count_samples() {
     word_start_.push_back(0);
     for (const std::int64_t size : sizes_) {
-        if (size < 0 || size > kMostSamples - n_samples_) throw std::invalid_argument("class sizes must sum to 1 to 2^31");
+        if (size < 0 || size > kMaxSamples - n_samples_)
+            throw std::invalid_argument("class sizes must sum to 1 to 2^31");
         n_samples_ += size;
         word_start_.push_back(word_start_.back() + (size + 63) / 64);
     }
     if (n_samples_ == 0) throw std::invalid_argument("class sizes must sum to 1 to 2^31");
     for (const std::int32_t arity : arities_)
-        if (arity < 1 || arity > kMostCodes) throw std::invalid_argument("an arity must lie between 1 and 65536");
+        if (arity < 1 || arity > kMaxCodes) throw std::invalid_argument("an arity must lie between 1 and 65536");
     if (!order_.empty() && std::int64_t(order_.size()) != n_samples_)
         throw std::invalid_argument("order holds a row for every sample, or nothing");
     rows_needed_ = order_.empty() ? n_samples_ : std::int64_t(*std::max_element(order_.begin(), order_.end())) + 1;
@@ -118,7 +125,7 @@ void Packed::count_samples() {
 }
 
 // Gives every feature its place and, unless they lie elsewhere, the groups their memory.
-void Packed::lay_out(bool elsewhere) {
+void PackedTable::lay_out(bool elsewhere) {
     slots_.resize(arities_.size());
     std::iota(slots_.begin(), slots_.end(), 0);
     std::stable_sort(slots_.begin(), slots_.end(),
@@ -149,35 +156,35 @@ void Packed::lay_out(bool elsewhere) {
     wide_.reset(allocate<std::uint16_t>(n_wide() * n_samples_));
 }
 
-void Packed::use(std::uint64_t* planes, std::uint16_t* wide) {
+void PackedTable::use(std::uint64_t* planes, std::uint16_t* wide) {
     planes_ = {planes, Free{false}};
     wide_ = {wide, Free{false}};
     std::fill(ready_.begin(), ready_.end(), 0);
 }
 
-bool Packed::ready(std::int64_t first, std::int64_t last) const {
+bool PackedTable::ready(std::int64_t first, std::int64_t last) const {
     return std::all_of(ready_.begin() + first, ready_.begin() + last, [](char simd_group) { return simd_group != 0; });
 }
 
-std::int64_t Packed::bytes() const {
+std::int64_t PackedTable::bytes() const {
     return plane_words_ * 8 + std::int64_t(margins_.size()) * 4 + n_wide() * n_samples_ * 2;
 }
 
-GroupView Packed::group(std::int64_t simd_group) const {
+PlaneGroup PackedTable::group(std::int64_t simd_group) const {
     const Group& g = groups_[simd_group];
     return {planes_.get() + g.planes, margins_.data() + g.margins, g.n_planes};
 }
 
-ByteGroup Packed::byte_group(std::int64_t simd_group) const {
+ByteGroup PackedTable::byte_group(std::int64_t simd_group) const {
     const Group& g = groups_[simd_group];
     return {reinterpret_cast<const std::uint8_t*>(planes_.get() + g.planes), g.n_planes + 1};
 }
 
-Segments Packed::segments() const { return {word_start_.data(), sizes_.data(), n_classes(), n_samples_}; }
+ClassLayout PackedTable::layout() const { return {word_start_.data(), sizes_.data(), n_classes(), n_samples_}; }
 
-// Features taken out of a packed table: as codes, as a pivot, or as a packed table of their own; see storage.hpp.
+// Features taken out of a packed table: as codes, as a pivot, or as a packed table of their own; see packed_table.hpp.
 
-const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16_t>& scratch) const {
+const std::uint16_t* PackedTable::codes(std::int64_t feature, std::vector<std::uint16_t>& scratch) const {
     const std::int64_t simd_group = simd_group_of(feature);
     const int lane = lane_of(feature);
     if (simd_group >= n_narrow_groups())
@@ -186,7 +193,7 @@ const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16
     if (uses_counters_) {
         const std::uint8_t* rows = byte_group(simd_group).rows + lane;
         scratch.resize(std::size_t(n_samples_));
-        for (std::int64_t t = 0; t < n_samples_; ++t) scratch[t] = std::uint16_t(rows[t * kLanes] / kFieldBits);
+        for (std::int64_t t = 0; t < n_samples_; ++t) scratch[t] = std::uint16_t(rows[t * kLanes] / kCounterBits);
         return scratch.data();
     }
     scratch.assign(std::size_t(n_samples_), std::uint16_t(arities_[feature] - 1));
@@ -200,13 +207,13 @@ const std::uint16_t* Packed::codes(std::int64_t feature, std::vector<std::uint16
     return scratch.data();
 }
 
-std::shared_ptr<const Packed::PivotPlanes> Packed::pivot(std::int64_t feature) const {
-    std::shared_ptr<PivotPlanes> taken;
+std::shared_ptr<const PackedTable::PivotStorage> PackedTable::pivot(std::int64_t feature) const {
+    std::shared_ptr<PivotStorage> taken;
     {
         const std::lock_guard<std::mutex> lock(latest_->mutex);
         if (latest_->feature == feature) taken = latest_->taken.lock();
         if (!taken) {
-            taken = std::make_shared<PivotPlanes>();
+            taken = std::make_shared<PivotStorage>();
             latest_->feature = feature;
             latest_->taken = taken;
         }
@@ -226,9 +233,9 @@ std::shared_ptr<const Packed::PivotPlanes> Packed::pivot(std::int64_t feature) c
     return taken;
 }
 
-// Plane by plane, all lanes of some words before the next ones. The last code of a feature has no plane of its own, but for
-// one among features of more codes.
-void Packed::gather_planes(const Packed& from, const std::vector<std::int64_t>& features, std::int64_t g) {
+// Plane by plane, all lanes of some words before the next ones. The last code of a feature has no plane of its own, but
+// for one among features of more codes.
+void PackedTable::gather_planes(const PackedTable& from, const std::vector<std::int64_t>& features, std::int64_t g) {
     constexpr std::int64_t kAtOnce = 64;  // words whose planes stay in the first-level cache, or the second
     const Group& group = groups_[g];
     for (std::int64_t c = 0; c < n_classes(); ++c)
@@ -253,14 +260,14 @@ void Packed::gather_planes(const Packed& from, const std::vector<std::int64_t>& 
                     for (int p = last; p < group.n_planes; ++p) to[p * kLanes] = p == last ? rest : 0;
                 }
             }
-    kernel_.plane_margins(planes_.get() + group.planes, std::int64_t(group.n_planes) * kLanes, segments(),
+    kernel_.plane_margins(planes_.get() + group.planes, std::int64_t(group.n_planes) * kLanes, layout(),
                           margins_.data() + group.margins);
 }
 
-Packed Packed::gathered(const std::vector<std::int64_t>& features) const {
+PackedTable PackedTable::gathered(const std::vector<std::int64_t>& features) const {
     std::vector<std::int32_t> arities;
     for (const std::int64_t feature : features) arities.push_back(arities_[feature]);
-    Packed out({sizes_.begin(), sizes_.end() - 1}, std::move(arities), kernel_, limit_, uses_counters_);
+    PackedTable out({sizes_.begin(), sizes_.end() - 1}, std::move(arities), kernel_, limit_, uses_counters_);
     const auto feature_of = [&](std::int64_t g, int lane) {
         const std::int64_t place = out.feature_at(g, lane);
         return place < 0 ? -1 : features[std::size_t(place)];

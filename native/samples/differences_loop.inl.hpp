@@ -1,5 +1,5 @@
-// The loops of differences.hpp, compiled once per instruction set. The including file defines kVectorBytes, the size of a
-// register, and kPivots and kVectors, the tile of distances that fills the registers.
+// The loops of differences.hpp, compiled once per instruction set. The including file defines kVectorBytes, the size of
+// a register, and kPivots and kVectors, the tile of distances that fills the registers.
 
 typedef float Singles __attribute__((vector_size(kVectorBytes), may_alias, aligned(4)));
 typedef std::int32_t SingleBits __attribute__((vector_size(kVectorBytes), may_alias, aligned(4)));
@@ -58,7 +58,8 @@ double distance(const double* a, const double* b, std::int64_t n_columns) {
     std::int64_t f = 0;
     for (; f + 2 * kDoubles <= n_columns; f += 2 * kDoubles) {
         even += absolute(*reinterpret_cast<const Doubles*>(a + f) - *reinterpret_cast<const Doubles*>(b + f));
-        odd += absolute(*reinterpret_cast<const Doubles*>(a + f + kDoubles) - *reinterpret_cast<const Doubles*>(b + f + kDoubles));
+        odd += absolute(*reinterpret_cast<const Doubles*>(a + f + kDoubles) -
+                        *reinterpret_cast<const Doubles*>(b + f + kDoubles));
     }
     even += odd;
     double sum = 0;
@@ -72,7 +73,8 @@ void add_weighted(const double* numbers, const double* spans, std::int64_t n_col
     const double* own = numbers + sample * n_columns;
     std::int64_t f = 0;
     for (; f + kDoubles <= n_columns; f += kDoubles) {
-        const Doubles here = *reinterpret_cast<const Doubles*>(own + f), span = *reinterpret_cast<const Doubles*>(spans + f);
+        const Doubles here = *reinterpret_cast<const Doubles*>(own + f),
+                      span = *reinterpret_cast<const Doubles*>(spans + f);
         Doubles sum = {};
         for (std::int64_t r = 0; r < count; ++r) {
             const Doubles there = *reinterpret_cast<const Doubles*>(numbers + others[r] * n_columns + f);

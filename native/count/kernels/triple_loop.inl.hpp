@@ -1,6 +1,6 @@
 // Triples of columns by bit planes: the ANDs of the planes of a first column and eight second ones are a pivot of eight
-// lanes, counted with the planes of eight third columns as pairs are. The other cells of a table of three columns follow
-// from the tables of its pairs. Included after pair_loop.inc.
+// lanes, counted with the planes of eight third columns as pairs are. The other cells of a table of three columns
+// follow from the tables of its pairs. Included after pair_loop.inl.hpp.
 //
 // Limits: as for pairs; scratch is the inner cells of 64 triples in every class, and one whole table of eight.
 
@@ -14,18 +14,18 @@ inline __attribute__((always_inline)) void whole_cells(int n_first, int n_second
     const auto cell = [&](int a, int b, int c) { return cells + (a * row + b * thirds + c) * kLanes; };
     const auto last_second = [&](int a) {
         for (int c = 0; c <= n_third; ++c) {
-            V rest = V::load(ik + (a * thirds + c) * kLanes);
-            for (int b = 0; b < n_second; ++b) rest = V::subtract(rest, V::load(cell(a, b, c)));
+            U64x8 rest = U64x8::load(ik + (a * thirds + c) * kLanes);
+            for (int b = 0; b < n_second; ++b) rest = U64x8::subtract(rest, U64x8::load(cell(a, b, c)));
             rest.store(cell(a, n_second, c));
         }
     };
     for (int a = 0; a < n_first; ++a) {
         for (int b = 0; b < n_second; ++b) {
-            V rest = V::broadcast(ij[(a * (n_second + 1) + b) * kLanes]);
+            U64x8 rest = U64x8::broadcast(ij[(a * (n_second + 1) + b) * kLanes]);
             for (int c = 0; c < n_third; ++c) {
-                const V count = inner(a, b, c);
+                const U64x8 count = inner(a, b, c);
                 count.store(cell(a, b, c));
-                rest = V::subtract(rest, count);
+                rest = U64x8::subtract(rest, count);
             }
             rest.store(cell(a, b, n_third));
         }
@@ -33,8 +33,8 @@ inline __attribute__((always_inline)) void whole_cells(int n_first, int n_second
     }
     for (int b = 0; b < n_second; ++b)
         for (int c = 0; c <= n_third; ++c) {
-            V rest = V::load(jk + (b * thirds + c) * kLanes);
-            for (int a = 0; a < n_first; ++a) rest = V::subtract(rest, V::load(cell(a, b, c)));
+            U64x8 rest = U64x8::load(jk + (b * thirds + c) * kLanes);
+            for (int a = 0; a < n_first; ++a) rest = U64x8::subtract(rest, U64x8::load(cell(a, b, c)));
             rest.store(cell(n_first, b, c));
         }
     last_second(n_first);
@@ -42,7 +42,7 @@ inline __attribute__((always_inline)) void whole_cells(int n_first, int n_second
 
 // I, J, K: planes of the three columns where they are known, 0: any.
 template <int I, int J, int K>
-void triple_sums_of(const TripleView& triple, const GroupView& third, const Segments& segments, const Terms& terms,
+void triple_sums_of(const TripleView& triple, const PlaneGroup& third, const ClassLayout& layout, const Terms& terms,
                     std::int64_t* sums) {
     const int n_first = I ? I : triple.n_first, n_second = J ? J : triple.n_second, n_third = K ? K : third.n_planes;
     const std::int64_t n_counts = std::int64_t(triple.products.n_planes) * kLanes * n_third * kLanes;
@@ -50,37 +50,39 @@ void triple_sums_of(const TripleView& triple, const GroupView& third, const Segm
     const std::int64_t ik_cells = std::int64_t(n_first + 1) * (n_third + 1) * kLanes;
     const std::int64_t jk_cells = std::int64_t(n_second + 1) * (n_third + 1) * kLanes;
     const int n_cells = (n_first + 1) * (n_second + 1) * (n_third + 1);
-    const Scratch counts(n_counts * segments.count), whole(2 * std::int64_t(n_cells) * kLanes);
+    const Scratch counts(n_counts * layout.count), whole(2 * std::int64_t(n_cells) * kLanes);
     std::uint64_t *cells = whole.data, *pooled = cells + n_cells * kLanes;
-    for (std::int64_t s = 0; s < segments.count; ++s)
-        count_segment(triple.products, third, segments.word_start[s], segments.word_start[s + 1],
+    for (std::int64_t s = 0; s < layout.count; ++s)
+        count_segment(triple.products, third, layout.word_start[s], layout.word_start[s + 1],
                       counts.data + s * n_counts);
     const auto inner_of = [&](const std::uint64_t* of, int lane) {
         return [=](int a, int b, int c) {
-            return V::load(of + (((a * n_second + b) * kLanes + lane) * n_third + c) * kLanes);
+            return U64x8::load(of + (((a * n_second + b) * kLanes + lane) * n_third + c) * kLanes);
         };
     };
     for (int lane = 0; lane < kLanes; ++lane) {
         std::int64_t* sum = sums + lane * kLanes;
         for (int k = 0; k < kLanes; ++k) sum[k] = 0;
         const std::uint64_t* jk = triple.jk[lane];
-        if (triple.both.table != nullptr) {  // the place of the counts of both classes, which is a sum: one look-up for a cell
+        if (triple.both.table !=
+            nullptr) {  // the place of the counts of both classes, which is a sum: one look-up for a cell
             const auto first = inner_of(counts.data, lane), second = inner_of(counts.data + n_counts, lane);
             const auto both = [&](int a, int b, int c) {
-                const V more = second(a, b, c);
-                return V::add(V::add(first(a, b, c), V::shift_left(more, BothTerms::kMoreBits)),
-                              V::shift_left(more, triple.both.bits));
+                const U64x8 more = second(a, b, c);
+                return U64x8::add(U64x8::add(first(a, b, c), U64x8::shift_left(more, TwoClassTerms::kExtraBits)),
+                                  U64x8::shift_left(more, triple.both.bits));
             };
             whole_cells(n_first, n_second, n_third, triple.ij + lane, triple.ik, jk, both, cells);
             add_terms<true>(sum, cells, n_cells, {triple.both.table, 0, 0});
             continue;
         }
-        for (std::int64_t s = 0; s < segments.count; ++s) {
+        for (std::int64_t s = 0; s < layout.count; ++s) {
             whole_cells(n_first, n_second, n_third, triple.ij + s * ij_cells + lane, triple.ik + s * ik_cells,
                         jk + s * jk_cells, inner_of(counts.data + s * n_counts, lane), cells);
             add_terms<false>(sum, cells, n_cells, terms);
             for (int c = 0; c < n_cells * kLanes; c += kLanes)
-                (s == 0 ? V::load(cells + c) : V::add(V::load(pooled + c), V::load(cells + c))).store(pooled + c);
+                (s == 0 ? U64x8::load(cells + c) : U64x8::add(U64x8::load(pooled + c), U64x8::load(cells + c)))
+                    .store(pooled + c);
         }
         std::int64_t without_classes[kLanes] = {};
         add_terms<false>(without_classes, pooled, n_cells, terms);
@@ -88,14 +90,19 @@ void triple_sums_of(const TripleView& triple, const GroupView& third, const Segm
     }
 }
 
-void triple_sums(const TripleView& triple, const GroupView& third, const Segments& segments, const Terms& terms,
+void triple_sums(const TripleView& triple, const PlaneGroup& third, const ClassLayout& layout, const Terms& terms,
                  std::int64_t* sums) {
     // Groups ascend in their planes, so the other orders of these numbers do not occur.
     switch (planes_key(triple.n_first, triple.n_second, third.n_planes)) {
-        case planes_key(1, 1, 1): return triple_sums_of<1, 1, 1>(triple, third, segments, terms, sums);
-        case planes_key(1, 1, 2): return triple_sums_of<1, 1, 2>(triple, third, segments, terms, sums);
-        case planes_key(1, 2, 2): return triple_sums_of<1, 2, 2>(triple, third, segments, terms, sums);
-        case planes_key(2, 2, 2): return triple_sums_of<2, 2, 2>(triple, third, segments, terms, sums);
-        default: return triple_sums_of<0, 0, 0>(triple, third, segments, terms, sums);
+        case planes_key(1, 1, 1):
+            return triple_sums_of<1, 1, 1>(triple, third, layout, terms, sums);
+        case planes_key(1, 1, 2):
+            return triple_sums_of<1, 1, 2>(triple, third, layout, terms, sums);
+        case planes_key(1, 2, 2):
+            return triple_sums_of<1, 2, 2>(triple, third, layout, terms, sums);
+        case planes_key(2, 2, 2):
+            return triple_sums_of<2, 2, 2>(triple, third, layout, terms, sums);
+        default:
+            return triple_sums_of<0, 0, 0>(triple, third, layout, terms, sums);
     }
 }

@@ -1,0 +1,124 @@
+// One feature, the pivot, counted with SIMD groups of others, by whichever form they are kept in.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "count/packed_table.hpp"
+
+namespace bitsieve {
+
+// Counting pairs by incrementing the cells of their contingency table: for features of many codes.
+//
+// Small tables are incremented directly. For large ones (up to 65536 x 65536 codes) samples are visited in the order of
+// the pivot's codes, so that memory for one row of the table is enough.
+
+// The codes of one feature in class order, and what the walk needs of them.
+class TableCounter {
+public:
+    // feature -1: a constant, whose pair sums are the marginal sums of the other feature.
+    TableCounter(const PackedTable& packed, std::int64_t feature);
+
+    // Sum of T over the table with `other` pooled over the classes, and over the tables within them (null: skip).
+    void sums(std::int64_t other, const Terms& terms, std::int64_t* pooled_sums, std::int64_t* class_sums);
+
+    // The counts of the cells that are not empty, in any order: of the table pooled over the classes, and of those
+    // within them (null: skip). Room for as many as the table has cells, or samples if they are fewer.
+    void cells(std::int64_t other, std::int64_t* pooled_cells, std::int64_t* class_cells);
+
+private:
+    // pooled_cell(count) and class_cell(count) for every cell of the two tables, or some of the empty ones left out.
+    template <class Pooled, class PerClass>
+    void visit(std::int64_t other, bool per_class, const Pooled& pooled_cell, const PerClass& class_cell);
+    template <class Pooled>
+    void small_table(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled_cell);
+    template <class Pooled, class PerClass>
+    void small_tables(const std::uint16_t* codes, std::int64_t n_codes, const Pooled& pooled_cell,
+                      const PerClass& class_cell);
+    template <class Take>
+    void walk(const std::uint16_t* codes, const std::vector<std::uint32_t>& order, std::int64_t first,
+              std::int64_t last, const Take& take);
+    void sort_samples();
+
+    const PackedTable& packed_;
+    std::int64_t arity_;
+    std::vector<std::uint16_t> scratch_, other_scratch_;
+    const std::uint16_t* codes_;
+    std::vector<std::uint32_t> table_, pooled_, by_code_, by_class_and_code_;
+};
+
+// One pivot (-1: a constant), prepared when first needed: as planes for narrow features, as codes for wide ones.
+// n_pairs is how many features it will be counted with, and so how much preparation pays.
+class PivotCounter {
+public:
+    PivotCounter(const PackedTable& packed, std::int64_t feature, std::int64_t n_pairs)
+        : packed_(packed), feature_(feature), n_pairs_(n_pairs) {}
+
+    // Prepares a pivot that is kept as planes for sums within the classes or for the pooled ones alone, so that several
+    // threads may then count with it at once.
+    void prepare(const Terms& terms, bool per_class);
+
+    // The sums with the eight features of a SIMD group; those of a lane without a feature mean nothing.
+    void group_sums(std::int64_t simd_group, const Terms& terms, std::int64_t* pooled_sums, std::int64_t* class_sums);
+
+private:
+    PivotPlanes view(const Terms& terms, bool per_class);
+    void make_row_tables(const Terms& terms, bool per_class);
+
+    const PackedTable& packed_;
+    const std::int64_t feature_, n_pairs_;
+    bool ready_ = false;
+    std::shared_ptr<const PackedTable::PivotStorage> taken_;
+    std::vector<RowTable> row_tables_;
+    std::vector<std::int64_t> row_terms_;
+    std::optional<TableCounter> codes_;
+};
+
+// By packed counters: the features of one SIMD group as pivots, all (lane -1) or one, or a constant (pivot_group -1),
+// with other SIMD groups, as many at a time as have their counters in the second-level cache. `take(group, pooled_sums,
+// class_sums)` is handed the sums with each group, [pivot][lane].
+template <class Take>
+void each_counted_group(const PackedTable& packed, const Terms& terms, std::int64_t pivot_group, int lane,
+                        const std::int64_t* groups, std::int64_t n_groups, bool per_class, const Take& take) {
+    constexpr std::int64_t kAtOnce = 16;
+    BytePivots pivots{nullptr, 1, 1};
+    if (pivot_group >= 0) {
+        const ByteGroup rows = packed.byte_group(pivot_group);
+        pivots = {rows.rows + std::max(lane, 0), rows.n_codes, lane < 0 ? kLanes : 1};
+    }
+    const std::int64_t step = std::int64_t(pivots.lanes) * kLanes;
+    ByteGroup at_once[kAtOnce];
+    std::vector<std::int64_t> pooled_sums(std::size_t(kAtOnce * step)), class_sums(per_class ? pooled_sums.size() : 0);
+    for (std::int64_t first = 0; first < n_groups; first += kAtOnce) {
+        const std::int64_t n = std::min(kAtOnce, n_groups - first);
+        for (std::int64_t g = 0; g < n; ++g) at_once[g] = packed.byte_group(groups[first + g]);
+        packed.kernel().counter_sums(pivots, at_once, int(n), packed.layout(), terms, pooled_sums.data(),
+                                     per_class ? class_sums.data() : nullptr);
+        for (std::int64_t g = 0; g < n; ++g)
+            take(groups[first + g], pooled_sums.data() + g * step, per_class ? class_sums.data() + g * step : nullptr);
+    }
+}
+
+// The sums of one pivot (-1: a constant) with each SIMD group; `take(group, pooled_sums, class_sums)` is handed those
+// of a group.
+template <class Take>
+void each_group(const PackedTable& packed, const Terms& terms, std::int64_t pivot_feature, const std::int64_t* groups,
+                std::int64_t n_groups, bool per_class, const Take& take) {
+    std::int64_t n_counted = 0;  // groups that come first and are kept as bytes, if the pivot is too
+    if (packed.uses_counters() && (pivot_feature < 0 || !packed.is_wide(pivot_feature)))
+        while (n_counted < n_groups && groups[n_counted] < packed.n_narrow_groups()) ++n_counted;
+    if (n_counted > 0)
+        each_counted_group(packed, terms, pivot_feature < 0 ? -1 : packed.simd_group_of(pivot_feature),
+                           pivot_feature < 0 ? 0 : packed.lane_of(pivot_feature), groups, n_counted, per_class, take);
+    PivotCounter pivot(packed, pivot_feature, n_groups * kLanes);
+    std::int64_t pooled_sums[kLanes] = {}, class_sums[kLanes] = {};
+    for (std::int64_t g = n_counted; g < n_groups; ++g) {
+        pivot.group_sums(groups[g], terms, pooled_sums, per_class ? class_sums : nullptr);
+        take(groups[g], pooled_sums, class_sums);
+    }
+}
+
+}  // namespace bitsieve
