@@ -1,5 +1,6 @@
 # make demo   set up and run the main job on a real data set
-# make test   set up and run the whole test suite, in two processes
+# make test   set up and run the tests that protect every part, in two processes; under four minutes on two cores
+# make test-all   the same, and the tests marked as slow (make test-slow runs those alone)
 # make lint   style, types and import directions
 # make docs   the documents as a site, build/docs/index.html
 # make bench  the benchmarks (about half an hour), a table for each, and docs/project/figures.md with all that was measured
@@ -23,7 +24,7 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 EMSCRIPTEN ?= /usr/share/emscripten
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
 
-.PHONY: demo test lint docs bench mutants studies native-test cross lowest sanitize wheel release audit sbom nightly clean
+.PHONY: demo test test-slow test-all lint docs bench mutants studies native-test cross lowest sanitize wheel release audit sbom nightly clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -49,6 +50,11 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-slow: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow and not nightly"
+
+test-all: test test-slow
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -116,6 +116,7 @@ def steps_of(build):
     return [((sys.executable, "-c", OF_THE_MODULE), build), ((str(build.folder / "native_test"),), build)]
 
 
+@pytest.mark.slow("builds a small tree of C++ for every change")
 @pytest.mark.skipif(not all(map(shutil.which, ("cmake", "make"))), reason="needs cmake and make")
 def test_a_change_is_noticed_by_the_first_that_fails_and_put_back(monkeypatch, tmp_path):
     tree = tmp_path / "tree"

@@ -16,6 +16,7 @@ def test_designs_are_seeded_and_of_their_shape(name):
     assert 20 <= data.y.sum() <= N_ROWS - 20
 
 
+@pytest.mark.slow("a dozen tables of a study; the rules themselves are held to their levels by the tests of methods")
 @pytest.mark.parametrize(("design", "rule"), [("chain, 0.3", "conditional"), ("chain, 0.3", "knockoffs, 1 draw")])
 def test_rates_are_kept_in_a_few_tables(design, rule):
     made = [outcome(DESIGNS[design].data(seed), DESIGNS[design], OURS[rule], seed) for seed in range(12)]

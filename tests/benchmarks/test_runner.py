@@ -10,6 +10,7 @@ from benchmarks.runner import compared, run, scaled_by
 from benchmarks.suite import ALL
 
 SHAPE = Shape(200, 12, 3, 2)
+slow = pytest.mark.slow("starts a process for every contestant and measures the rates of the machine")
 
 
 def job(**changes):
@@ -34,6 +35,7 @@ def document(request):
     return run(Benchmark("example", "A claim.", jobs, agree=same, rounds=1 if request.param else 2))
 
 
+@slow
 def test_row_tells_seconds_ratio_and_agreement(document):
     row = document["rows"][0]
     assert set(row["seconds"]) == {"engine", "by hand"}
@@ -55,12 +57,14 @@ def test_two_threads_have_an_efficiency():
     assert "efficiency" not in compared(job(contestants=contestants), {"two threads": [1.0]})
 
 
+@slow
 @pytest.mark.parametrize("document", [False], indirect=True)
 def test_a_contestant_can_be_the_limit(document):
     row = document["rows"][1]
     assert (row["limit_s"], row["limit_by"]) == (row["seconds"]["by hand"], "by hand")
 
 
+@slow
 def test_document_says_who_is_missing_and_on_which_machine(document):
     assert "no_such_program" in document["skipped"]["missing"]
     assert {"cpu", "cores", "instruction_sets", "packages", "build", "date"} <= set(document["machine"])
@@ -82,6 +86,7 @@ def test_limit_is_the_longer_of_bytes_and_operations():
     assert Limit(bits=1.0).reached({}) is None
 
 
+@slow
 def test_rates_of_this_machine_are_plausible():
     rates = machine_rates()
     if not rates:

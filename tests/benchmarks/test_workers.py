@@ -29,6 +29,7 @@ def test_ways_of_counting_select_the_same():
         assert len(np.unique(chosen["bincount_greedy", criterion])) == 10
 
 
+@pytest.mark.slow("starts three processes")
 def test_worker_says_why_it_failed(tmp_path):
     with pytest.raises(WorkerError, match=r"no_such\.one: ModuleNotFoundError.*no_such"):
         Worker(Contestant("no_such.one"), tmp_path)

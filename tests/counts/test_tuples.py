@@ -167,7 +167,11 @@ def test_tables_that_take_too_long_are_refused_with_their_steps():
         search_tuples(PackedSource(codes, codes[:, 0] % 2), 3, "gain", 1)
 
 
-@pytest.mark.parametrize("most_codes", [2, 20], ids=["planes", "tables"])
+@pytest.mark.parametrize(
+    "most_codes",
+    [2, pytest.param(20, marks=pytest.mark.slow("72,010 pairs by tables, one at a time"))],
+    ids=["planes", "tables"],
+)
 def test_the_strongest_of_very_many(most_codes):
     """Now and then the weakest are dropped, which leaves the strongest as they are."""
     random = np.random.default_rng(3)

@@ -29,6 +29,7 @@ TABLE_OF_METHODS = PAGES / "methods" / "table.md"
 REFERENCE = [PAGES / "python.md", *sorted((PAGES / "python").glob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MESSAGE = "bitsieve: "  # what a line of standard error begins with
+SLOW = re.compile("pyspark|distributed|GridSearchCV|bitsieve compare|compare\\(|how_many\\(")
 
 
 class Block(NamedTuple):
@@ -47,6 +48,13 @@ def name_of(document: Path) -> str:
 def blocks_of(document: Path) -> list[Block]:
     text = document.read_text()
     return [Block(m[1], m[2], text.count("\n", 0, m.start(2)) + 1) for m in FENCE.finditer(text)]
+
+
+def document_case(path: Path):
+    """The README, and every page that neither starts a cluster nor fits over folds, is quick."""
+    is_slow = path != README and SLOW.search(path.read_text())
+    marks = [pytest.mark.slow("starts a cluster or fits over folds")] if is_slow else []
+    return pytest.param(path, id=path.stem, marks=marks)
 
 
 def run_python(block: Block, namespace: dict, name: str) -> None:
@@ -87,7 +95,7 @@ def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # which Spark leaves behind
-@pytest.mark.parametrize("document", [path for path in DOCUMENTS if blocks_of(path)], ids=name_of)
+@pytest.mark.parametrize("document", [document_case(path) for path in DOCUMENTS if blocks_of(path)])
 def test_blocks_run_and_show_what_comes_out(document, tmp_path, monkeypatch, capsys, request):
     if "import bitsieve, duckdb" in document.read_text():
         pytest.importorskip("duckdb")

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 
+@pytest.mark.slow("builds every page")
 def test_the_site_is_built_without_a_warning(tmp_path):
     for needed in ("sphinx", "myst_parser", "furo", "numpydoc"):
         pytest.importorskip(needed)

@@ -120,7 +120,18 @@ def test_a_packed_portion_can_be_sent_and_says_what_it_weighs(table):
     assert sys.getsizeof(source) > source.nbytes
 
 
-@pytest.mark.parametrize("n_portions", [1, 5, 2 * FAN_IN + 1])
+@pytest.mark.parametrize(
+    "n_portions",
+    [
+        5,
+        *(
+            pytest.param(
+                n, marks=pytest.mark.slow("hundreds of tasks, whose sums the tests above have without a cluster")
+            )
+            for n in (1, 2 * FAN_IN + 1)
+        ),
+    ],
+)
 def test_a_cluster_gives_the_same_bits(table, client, n_portions):
     assert_equal_answers(PartitionedSource(portions_of(table, cut_into(n_portions), client)), table)
 
@@ -149,6 +160,7 @@ def test_only_tables_move(client):
     assert table_bytes <= sent <= 6 * (table_bytes + 4096)  # at most one block for every portion, and no portion
 
 
+@pytest.mark.slow("starts a cluster of processes of its own and waits for one to be missed")
 def test_a_killed_worker_costs_its_recount_only(table):
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,

@@ -162,7 +162,16 @@ with listening(slow):
 """
 
 
-@pytest.mark.parametrize("phase", ["reading", "reading, 100", "sorting by column, 100", "encoding"])
+@pytest.mark.parametrize(
+    "phase",
+    [
+        "encoding",
+        *(
+            pytest.param(phase, marks=pytest.mark.slow("a process killed at an earlier moment"))
+            for phase in ("reading", "reading, 100", "sorting by column, 100")
+        ),
+    ],
+)
 def test_a_killed_run_leaves_nothing_that_is_trusted(path, tmp_path, phase):
     spool = tmp_path / "spool"
     code = KILLED.format(phase=phase, data=str(path), spool=str(spool))

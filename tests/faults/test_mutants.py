@@ -26,8 +26,11 @@ def test_whole_files_are_read(tmp_path):
         assert mutants.select_from(tmp_path / "whole")[0] == 0, kind
 
 
-def test_damaged_files():
-    check(0, 500)
+@pytest.mark.parametrize(
+    ("first", "last"), [(0, 100), pytest.param(100, 500, marks=pytest.mark.slow("four hundred more files"))]
+)
+def test_damaged_files(first, last):
+    check(first, last)
 
 
 @pytest.mark.nightly

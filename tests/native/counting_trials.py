@@ -68,7 +68,14 @@ def some_columns(random, n):
     return np.sort(random.permutation(n)[: random.integers(1, n + 1)])
 
 
-@trial("PackedTable.__init__", "PackedTable.pack", "PackedTable.row_sums", "PackedTable.codes", "PackedTable.simd_groups", "PackedTable.gathered")
+@trial(
+    "PackedTable.__init__",
+    "PackedTable.pack",
+    "PackedTable.row_sums",
+    "PackedTable.codes",
+    "PackedTable.simd_groups",
+    "PackedTable.gathered",
+)
 def packed_sums(random, kernel):
     packed, naive = both_sources(random, kernel, 1500, ANY_CODES)
     terms, n = terms_of(naive.n_samples, random), naive.n_features

@@ -89,6 +89,7 @@ def test_a_difference_as_large_as_the_paper_s_deviation_is_within_it(beyond, wit
     assert record["within"] == dict.fromkeys(METHODS, within)
 
 
+@pytest.mark.slow("ranks and classifies folds of small tables")
 def test_table_5(options, parts):
     text = ITEMS["table 5"].run(options).text
     records = {record["set"]: record for _, record in parts}
@@ -127,6 +128,7 @@ ITEMS["table 5"].run(Options(data_dir=Path(sys.argv[1]), sets=("promoter", "lung
 """
 
 
+@pytest.mark.slow("a process that ranks and classifies folds")
 def test_letters_are_categories_without_pandas(options):
     """Promoter's numbers name letters: two of them make a class, which no line through their numbers does."""
     random = np.random.default_rng(0)
@@ -140,6 +142,7 @@ def test_letters_are_categories_without_pandas(options):
     assert "Promoter 0.0\n" in printed
 
 
+@pytest.mark.slow("ranks and classifies folds of small tables")
 def test_nested_beside_the_paper_s_protocol(options, parts, monkeypatch):
     """On labels that tell nothing, ranking on all samples shows errors below chance, ranking in folds does not."""
     random = np.random.default_rng(0)
@@ -170,6 +173,7 @@ def test_no_data_at_all():
     assert text.startswith("None of the data sets is there: give the directory")
 
 
+@pytest.mark.slow("a semidefinite program for every number of features")
 def test_table_2(options, parts):
     ITEMS["table 2"].run(Options(**{**vars(options), "sets": ("lung", "waveform")}))
     lung, waveform = sorted((record for _, record in parts), key=lambda record: record["set"])

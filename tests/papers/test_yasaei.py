@@ -69,6 +69,7 @@ def digits(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow("classifies images for every number of features")
 def test_table_1_has_ours_beside_the_paper_s(digits):
     result, texts, records = run("table 1", data_dir=digits)
     assert [record["features"] for record in records] == [10, 15, 20]
@@ -82,6 +83,7 @@ def test_table_1_has_ours_beside_the_paper_s(digits):
     assert "in brackets the paper's" in result.text
 
 
+@pytest.mark.slow("classifies images for every number of features")
 def test_figure_3_all_features_are_the_same_for_all_methods(digits, monkeypatch):
     monkeypatch.setattr(yasaei_mnist, "CURVE", (5, 30))
     result, _, (record,) = run("figure 3", data_dir=digits, draw=True)

@@ -52,6 +52,7 @@ def run(item, **options):
     return result, [text for text, _ in parts], [record for _, record in parts]
 
 
+@pytest.mark.slow("trains eight methods for every number of features")
 def test_figure_2_has_three_measures_with_and_without_the_ground_truth():
     result, texts, records = run("figure 2", draw=True)
     assert len(texts) == 7
@@ -87,6 +88,7 @@ def scored_once(monkeypatch):
     monkeypatch.setattr(zhai2012_curves, "score_methods", scores)
 
 
+@pytest.mark.slow("trains eight methods for every number of features")
 @pytest.mark.usefixtures("scored_once")
 def test_figures_3_to_5(data_dir):
     for number, measure in ((3, "accuracy"), (4, "seconds"), (5, "redundancy")):
@@ -135,6 +137,7 @@ def test_figure_6(data_dir, with_data):
     assert len(result.figure.axes) == 8 * (1 + 2 * zhai2012_pixels.SHOWN)
 
 
+@pytest.mark.slow("trains eight methods for every number of features")
 def test_table_matching(data_dir, monkeypatch):
     monkeypatch.setattr(zhai2012_matching, "BUDGETS", (3, 6))
     monkeypatch.setattr(zhai2012_matching, "DRAWS", 2)

@@ -56,6 +56,7 @@ def test_a_file_that_is_not_there(files):
     assert "Statlog (Australian Credit Approval)" in result.text
 
 
+@pytest.mark.slow("fits mixtures of several components")
 @pytest.mark.parametrize(("name", "text"), [("figure 2", "First dominant set"), ("figure 3", "63.1 %")])
 def test_figures(files, monkeypatch, name, text):
     monkeypatch.setattr(zhang_hancock, "COMPONENTS", (2, 3, 4))

@@ -75,7 +75,13 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize(("threads", "ending"), [(1, ".csv"), (2, ".parquet")])
+@pytest.mark.parametrize(
+    ("threads", "ending"),
+    [
+        (1, ".csv"),
+        pytest.param(2, ".parquet", marks=pytest.mark.slow("test_checkpoint interrupts two threads in this process")),
+    ],
+)
 def test_interrupt_and_resume(data, tmp_path, threads, ending, capsys):
     output, whole = tmp_path / f"errors{ending}", tmp_path / f"whole{ending}"
     asked = ["compare", str(data), *ASKED, "--folds", "8", "--threads", str(threads)]

@@ -93,7 +93,9 @@ def test_select(run, folder):
     assert once["features"] == again["features"] == found["features"]
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param("csv", marks=pytest.mark.slow("a process that draws a report, as test_select")), "parquet"]
+)
 def test_compare_and_resume(run, folder, kind):
     output, report = folder / f"o{LETTER}.{kind}", folder / f"r{LETTER}.html"
     asked = ("compare", file(folder, "csv"), "--target", "y", "--methods", "mim", "--folds", "3", "--output", output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 SCRIPT = """
 import hashlib
 import multiprocessing
+import sys
 import threading
 import warnings
 
@@ -46,22 +48,29 @@ if __name__ == "__main__":
     warnings.filterwarnings("ignore", message=".*fork.*", category=DeprecationWarning)
     expected = work(4)
     assert threading.active_count() == 1  # no pool outlives its call
-    for method in multiprocessing.get_all_start_methods():
-        with multiprocessing.get_context(method).Pool(2) as pool:
-            found = pool.map(work, [None, 1, 2, 7])
-        assert found == [expected] * 4, (method, found)
-        assert work(4) == expected
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        digests = pool.map(work, [None, 1, 2, 7])
+    assert digests == [expected] * 4, digests
+    assert work(4) == expected
     print("same bits")
 """
 
 
-def test_children_after_a_threaded_call(tmp_path):
-    """By every way in which this system can start them."""
+@pytest.mark.parametrize(
+    "start_method",
+    [
+        "fork",
+        pytest.param("forkserver", marks=pytest.mark.slow("its children import everything anew")),
+        pytest.param("spawn", marks=pytest.mark.slow("its children import everything anew")),
+    ],
+)
+def test_children_after_a_threaded_call(tmp_path, start_method):
+    if start_method not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"this system has no {start_method}")
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    done = subprocess.run(
-        [sys.executable, "-W", "error", script], capture_output=True, text=True, timeout=600, check=False
-    )
+    command = [sys.executable, "-W", "error", script, start_method]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "same bits\n"
 

@@ -17,6 +17,7 @@ from bitsieve.counts.threads import run_blocks, thread_count
 
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 THREADS = [None, 1, 2, 3, 5, 16]
+slow = pytest.mark.slow("its workers are processes, which import everything anew")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -25,7 +26,7 @@ def no_workers_stay():
     get_reusable_executor().shutdown(wait=True)
 
 
-@pytest.mark.parametrize("backend", ["sequential", "threading", "loky"])
+@pytest.mark.parametrize("backend", ["sequential", "threading", pytest.param("loky", marks=slow)])
 def test_fits_inside_workers(backend, monkeypatch):
     monkeypatch.setattr(layout, "WORTH_A_THREAD", 1e-12)  # threads even for microseconds of work
     monkeypatch.setattr(layout, "BLOCK_BYTES", 1 << 12)
@@ -51,6 +52,7 @@ def threads_taken(n_jobs):
     return len(taken)
 
 
+@slow
 def test_workers_share_the_cores():
     share = max(1, CORES // 2)
     for more, wanted in (({}, share), ({"inner_max_num_threads": 1}, 1)):

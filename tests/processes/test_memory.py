@@ -58,7 +58,13 @@ def files(tmp_path_factory):
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="/proc does not tell the memory of a process here")
-@pytest.mark.parametrize(("method", "binning"), [("mrmr", "quantile"), ("jmi", "mdl")])
+@pytest.mark.parametrize(
+    ("method", "binning"),
+    [
+        ("mrmr", "quantile"),
+        pytest.param("jmi", "mdl", marks=pytest.mark.slow("two million rows once more, by other bins")),
+    ],
+)
 def test_memory_stays_below_the_limit(files, method, binning):
     paths = {name: str(files / f"{name}.parquet") for name in ("small", "large")}
     code = MEASURED.format(method=method, binning=binning, memory=MEMORY, **paths)

@@ -30,8 +30,13 @@ def selection():
     return bitsieve.select(X, y, n_features_to_select=5)
 
 
-def test_it_says_what_explanations_say(selection, read_page):
-    page = read_page(selection_report(selection, when=NOON))
+@pytest.fixture(scope="module")
+def report(selection):
+    return selection_report(selection, when=NOON)
+
+
+def test_it_says_what_explanations_say(selection, report, read_page):
+    page = read_page(report)
     text = " ".join(page.text)
     assert page.seen.count("svg") == 4
     assert page.seen.count("details") == 5
@@ -47,14 +52,21 @@ def test_it_says_what_explanations_say(selection, read_page):
     assert [value for value in outside if not value.startswith(("#", "data:"))] == []
 
 
-def test_same_selection_same_page(selection):
-    assert selection_report(selection, when=NOON) == selection_report(selection, when=NOON)
+def test_same_selection_same_page(selection, report):
+    assert selection_report(selection, when=NOON) == report
 
 
 FAMILIES = {info.estimator: info.name for info in list_methods() if not info.same_as}  # one method of each class
+KINDS_OF_RESULT = {"ForwardSelector", "SpecCMI", "FCBF", "GMI", "ModelSelector"}  # bits, weights, groups, rows, a model
 
 
-@pytest.mark.parametrize("name", FAMILIES.values(), ids=FAMILIES)
+def family_case(estimator, name):
+    is_slow = estimator not in KINDS_OF_RESULT
+    marks = [pytest.mark.slow("draws the same figures of a result of the same kind")] if is_slow else []
+    return pytest.param(name, id=estimator, marks=marks)
+
+
+@pytest.mark.parametrize("name", [family_case(*family) for family in FAMILIES.items()])
 def test_every_family_has_a_report(name, read_page):
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     found = bitsieve.select(X.iloc[::4, 20:], y[::4], method=name, n_features_to_select=3)
@@ -99,15 +111,14 @@ def test_rows_that_are_not_in_memory(read_page):
     assert found.explain("x3").chance is None
 
 
-def test_bins_hold_the_rows_of_each_class(selection, read_page):
+def test_bins_hold_the_rows_of_each_class(selection, report):
     """The counts of the bins of the first feature against the table itself."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     first = selection.features[0]
     edges = selection.selector.binner_.bin_edges_[selection.indices[0]]
     codes = np.searchsorted(edges, X[first])
     expected = [f"{total:,}" for total in np.bincount(codes)]
-    page = selection_report(selection)
-    part = page[page.index(f"<summary>{first}:") :]
+    part = report[report.index(f"<summary>{first}:") :]
     rows = re.findall(r'<th scope="row">(.*?)</th><td>(.*?)</td><td>(.*?) \(', part[: part.index("</details>")])
     assert [total for _, total, _ in rows] == expected
     assert [count for *_, count in rows] == [str(count) for count in np.bincount(codes[y == 0])]

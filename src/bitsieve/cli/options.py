@@ -1,4 +1,4 @@
-"""Every command and every option: parser, help, messages and ``docs/reference/command_line.md`` are made of these lines."""
+"""Every command and option: parser, help, messages and ``docs/reference/command_line.md`` are made of these lines."""
 
 from __future__ import annotations
 
