@@ -100,7 +100,7 @@ ENGINE = """
 from functools import partial
 from itertools import accumulate
 
-from bitsieve.dataset.given import Given, not_read_again
+from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
 
@@ -144,7 +144,7 @@ class DrawerSource(PartsOnCluster):
         return DrawerPortions([(frame, y, weights) for frame in self.data.frames])
 
     def _given(self, roles):
-        return Given(not_read_again, None, roles.weight_name, roles.features)
+        return OriginalData(not_read_again, None, roles.weight_name, roles.features)
 """
 
 FORMAT = """

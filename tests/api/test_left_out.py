@@ -8,6 +8,7 @@ import pytest
 
 import bitsieve
 from bitsieve.cli import main
+from bitsieve.dataset.column_info import empty_columns, identifiers
 from bitsieve.dataset.read import read_xy
 
 N = 40
@@ -32,14 +33,14 @@ def written(table, tmp_path):
 
 def test_which_columns_tell_nothing_of_new_rows():
     table = read_xy(people(gone=pa.nulls(N, pa.float64()), words=["a", "b"] * (N // 2)).drop(["y"]), Y)
-    assert table.profile().identifiers == [0, 2]
-    assert table.profile().empty == [4]
+    assert identifiers(table.summarize()) == [0, 2]
+    assert empty_columns(table.summarize()) == [4]
     measured = RANDOM.integers(0, 10**6, N)
     matrix = read_xy(np.column_stack([NUMBERS, measured, NUMBERS % 7]), Y)
-    assert matrix.profile().identifiers == [0]
+    assert identifiers(matrix.summarize()) == [0]
     X = np.column_stack([GOOD, np.full(N, np.nan), np.r_[np.nan, NOISE[1:]]])
-    assert read_xy(X, Y).profile().empty == [1]
-    assert read_xy(NUMBERS[:10, None] - NUMBERS[:10].min(), Y[:10]).profile().identifiers == []
+    assert empty_columns(read_xy(X, Y).summarize()) == [1]
+    assert identifiers(read_xy(NUMBERS[:10, None] - NUMBERS[:10].min(), Y[:10]).summarize()) == []
 
 
 @pytest.mark.parametrize("method", ["cmim", "speccmi", "relieff"])

@@ -50,7 +50,11 @@ def test_both_readers_give_the_same_table():
     for data in (whole, pl.from_pandas(whole), pa.Table.from_pandas(whole)):
         table = read_data(data, ReadOptions(target="class", sample_weight="times"))
         assert written_out(table) == expected
-        assert (table.target.name, table.given.weight, table.given.labels) == ("class", "times", ["number", "word"])
+        assert (table.target.name, table.original.weight, table.original.labels) == (
+            "class",
+            "times",
+            ["number", "word"],
+        )
         assert list(table.names) == table.feature_names.tolist() == ["number", "word"]
 
 
@@ -58,7 +62,7 @@ def test_a_file_is_the_same_table(tmp_path):
     frame().to_csv(tmp_path / "data.csv", index=False)
     table = read_data(tmp_path / "data.csv", ReadOptions(target="class", sample_weight="times"))
     assert written_out(table) == written_out(read_data(frame(), ReadOptions(target="class", sample_weight="times")))
-    assert isinstance(table.given.take(np.array([0])), pa.Table)
+    assert isinstance(table.original.take(np.array([0])), pa.Table)
 
 
 def test_an_archive_stays_one_array(tmp_path):

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import csv
 
-from bitsieve.dataset.given import ColumnRules
 from bitsieve.dataset.text import Plain, typed_columns, typed_text
+from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.io.read import read_table
 
 WORDS = ["1", "-2", "+3", " 4", "2.50", "1e3", "1,234", ".5", "nan", "inf", "?", "NA", "", "NULL", "-", "true", "False"]
@@ -58,6 +58,6 @@ def test_numbers_beside_one_with_a_comma(tmp_path, text):
 
 def test_columns_whose_type_is_known_from_all_rows():
     arrays = [pa.array(["1", "2"]), pa.array(["1", "2"]), pa.array([1.5, 2.5])]
-    typed, _ = typed_columns(arrays, [3, 5, 6], ColumnRules(forms={3: Plain(pa.int64())}), {})
+    typed, _ = typed_columns(arrays, [3, 5, 6], ColumnRules(formats={3: Plain(pa.int64())}), {})
     assert [str(array.type).split("<")[0] for array in typed] == ["int64", "dictionary", "double"]
     assert typed_columns(arrays, [3, 5, 6], ColumnRules(), {})[0][1].to_pylist() == [1, 2]

@@ -40,7 +40,7 @@ NUMBERS = {
 @pytest.mark.parametrize("what", NUMBERS)
 def test_numbers(what):
     first, expected, others = NUMBERS[what]
-    assert meant([*first, *others]).account.what == what
+    assert meant([*first, *others]).parsing.what == what
     assert read(others, *first) == expected
 
 
@@ -59,7 +59,7 @@ TIMES = [
 
 @pytest.mark.parametrize(("first", "what", "others", "expected"), TIMES, ids=[time[0] for time in TIMES])
 def test_dates_times_and_durations(first, what, others, expected):
-    assert meant([first, *others]).account.what == what
+    assert meant([first, *others]).parsing.what == what
     assert read(others, first) == [expected]
 
 
@@ -94,15 +94,15 @@ def test_what_stays_text(what):
 
 
 def test_accounts_of_what_stays_text():
-    assert meant(STAYS["leading zeros"]).account.what == meant(STAYS["phone numbers"]).account.what == "codes"
-    assert meant(STAYS["open dates"]).account.what == "open dates"
+    assert meant(STAYS["leading zeros"]).parsing.what == meant(STAYS["phone numbers"]).parsing.what == "codes"
+    assert meant(STAYS["open dates"]).parsing.what == "open dates"
     assert meant(STAYS["leading zeros"], wanted="number").form.read(pa.array(["00012"])).to_pylist() == [12]
     asked = meant(STAYS["open dates"], wanted="month-first").form
     assert asked.read(pa.array(["03/04/2024"])).to_pylist() == [datetime.datetime(2024, 3, 4)]
 
 
 def test_stray_words_are_missing_and_counted():
-    account = meant([*map(str, range(90)), *["-"] * 9, "n/a", "high"]).account
+    account = meant([*map(str, range(90)), *["-"] * 9, "n/a", "high"]).parsing
     assert (account.what, account.n_read, account.n_unread) == ("numbers", 90, 10)
     assert account.unread == (("-", 9), ("high", 1))
     assert account.has_missing  # n/a is a marker of every text file
@@ -111,7 +111,7 @@ def test_stray_words_are_missing_and_counted():
 def test_booleans_that_are_written_in_several_ways():
     found = meant(["Yes", "Y", "no", "No "] * 25 + ["unknown"])
     assert found.form.read(pa.array(["Y", "no", "unknown"])).to_pylist() == ["yes", "no", "unknown"]
-    assert found.account.n_read == 100
+    assert found.parsing.n_read == 100
 
 
 def test_nothing_is_repaired_where_that_is_switched_off():

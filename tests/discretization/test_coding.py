@@ -200,19 +200,13 @@ def test_what_is_known_of_parts_is_what_is_known_of_the_table(ends, weighted):
     weights = np.arange(80) % 3 + 1 if weighted else None
     summary = Summary.merged(summary_of(binner, parts_of(noteworthy(), classes, weights, ends)))
     (table,) = parts_of(noteworthy(), classes, weights, [])
-    found, expected = summary.profile(), table.profile()
-    rows = expected.numbers_rows
-    assert found.n_rows == expected.n_rows
-    assert found.has_values.tolist() == expected.has_values.tolist()
-    assert found.names_rows.tolist() == expected.names_rows.tolist()
-    assert found.numbers_rows.tolist() == (rows() if callable(rows) else rows).tolist()
-    assert found.varies.tolist() == [table.varies(j) for j in range(10)]
-    assert found.counts_rows.tolist() == [table.counts_rows(j) for j in range(10)]
-    noticed = expected.noticed() if callable(expected.noticed) else expected.noticed
-    assert [tuple(one) for one in found.noticed.sentinels] == [tuple(one) for one in noticed.sentinels]
-    assert (list(found.noticed.codes), list(found.noticed.missing)) == (list(noticed.codes), list(noticed.missing))
-    assert [one[0] for one in noticed.sentinels] == [5]
-    assert list(noticed.codes) == [2]
+    columns = summary.column_infos()
+    assert [column.is_constant for column in columns] == [not table.varies(j) for j in range(10)]
+    assert [column.is_row_counter for column in columns] == [table.counts_rows(j) for j in range(10)]
+    expected = table.summarize()
+    assert [replace(column, is_constant=None, is_row_counter=None) for column in columns] == list(expected)
+    assert [j for j, column in enumerate(columns) if column.sentinels] == [5]
+    assert [j for j, column in enumerate(columns) if column.has_name_of_code] == [2]
 
 
 @pytest.mark.parametrize("binner", BINNERS, ids=repr)

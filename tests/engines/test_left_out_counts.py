@@ -80,7 +80,7 @@ def test_a_table_is_counted_with_the_binner_that_is_given(path, tmp_path):
     five, three = bs.EqualFrequencyBinner(n_bins=5, missing="bin"), bs.EqualFrequencyBinner(n_bins=3, missing="bin")
     first, _ = table().count(five)
     again = table()
-    again.profile(five)
+    again.summarize(five)
     second, _ = again.count(three)
     expected, _ = StreamSource(path, "1GB").read_in_parts(ReadOptions(target="y")).without([0, 1]).count(three)
     assert second.n_bins_.tolist() == expected.n_bins_.tolist() != first.n_bins_.tolist()

@@ -93,7 +93,7 @@ def test_a_table_is_counted_any_number_of_times(tmp_path, binning):
     table = bitsieve.StreamSource(data).read_in_parts(ReadOptions(target="class"))
     binner = make_binner(binning, missing="error")
     whole = read_data(data, ReadOptions(target="class"))
-    table.profile(binner)
+    table.summarize(binner)
     without = table.without([1])
     for of, same in ((table, whole), (without, whole.without([1])), (table, whole)):
         fitted, source = of.count(binner)

@@ -10,7 +10,7 @@ import numpy as np
 
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
-from bitsieve.dataset.given import library_of
+from bitsieve.dataset.data_kinds import library_of
 from bitsieve.dataset.table import Table
 from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
@@ -240,7 +240,7 @@ def _labelled(
     """What was found, by the names of the columns; its notes are warnings, too."""
     notes = [*table.notes, *on_columns, *explain_target(table), *([WITHOUT_SHUFFLES] if chance is None else [])]
     warn_of(notes)
-    given = table.given
+    given = table.original
     labels = table.names if given is None or given.labels is None else given.labels
 
     def named(tuples: Columns) -> list[tuple[Any, ...]]:

@@ -308,7 +308,7 @@ def _notes_on_missing(method: Method, prepared: Prepared[Any], discretization: D
     if not method.bins or not isinstance(discretization.binning, str):
         return []
     table = prepared.original
-    columns = [j for j in table.profile().what_is_noticed.missing if j not in prepared.dropped]
+    columns = [j for j, column in enumerate(table.summarize()) if column.has_missing and j not in prepared.dropped]
     if not columns:
         return []
     which = f"column {table.quoted(columns)} has"
@@ -332,10 +332,10 @@ def _parameters_asked(
         asked["screen"] = selection.screen
     if selection.identifiers != "drop":
         asked["identifiers"] = selection.identifiers
-    if table.given is not None and table.given.weight is not None:
-        asked["sample_weight"] = table.given.weight
-    if table.given is not None and table.given.groups is not None:
-        asked["groups"] = table.given.groups
+    if table.original is not None and table.original.weight is not None:
+        asked["sample_weight"] = table.original.weight
+    if table.original is not None and table.original.groups is not None:
+        asked["groups"] = table.original.groups
     if is_given(selection.include):
         asked["include"] = list(selection.include)
     if is_given(selection.exclude):
@@ -348,7 +348,7 @@ def _as_selection(
 ) -> Selection:
     table = prepared.original
     indices = fit.result.selected
-    given = table.given
+    given = table.original
     labels = table.names if given is None or given.labels is None else given.labels
     return Selection(
         method=fit.method.name,

@@ -97,13 +97,13 @@ def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
         from bitsieve.io.write import write_table
 
         phase("writing")
-        given: Any = table.given  # every table of a file has it
+        given: Any = table.original  # every table of a file has it
         rows = given.with_target(selection.features)
         write_table(rows, options.output, target)
         kept = ", with the rows that were left out" if n_rows(rows) > selection.n_samples else ""
         saved.append(f"saved {k} and the target {target!r} to {options.output!r}{kept}")
     if options.output_ranking is not None:
-        from bitsieve.dataset.given import frame_of
+        from bitsieve.dataset.data_kinds import frame_of
         from bitsieve.io.write import write_rows
         from bitsieve.results.selection import ranking
 

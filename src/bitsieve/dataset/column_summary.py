@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.encoding import distinct, lookup
 from bitsieve.dataset.extents import MISSING, NUMBERS
-from bitsieve.dataset.profile import Outlying, RowNumbers, names_rows, row_keys
+from bitsieve.dataset.identifiers import FEWEST_ROWS, RowNumbering, are_names_of_rows, has_name_of_code, row_keys
+from bitsieve.dataset.sentinels import SentinelCounts
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.utils.arrays import Columns, Integers
 
@@ -160,9 +162,9 @@ class ColumnSummary:
     high: Any = None
     n_missing: int = 0  # samples whose value is missing
     distinct: Distinct | None = None  # None where numbers were too many, or nobody asked for them
-    row_numbers: RowNumbers | None = None  # of whole numbers that may number the rows; None where they cannot
+    row_numbering: RowNumbering | None = None  # of whole numbers that may number the rows; None where they cannot
     is_text: bool = False  # whether the categories are text, which may mean something else
-    outlying: Outlying | None = None  # of numbers; None where all are missing
+    sentinels: SentinelCounts | None = None  # of numbers; None where all are missing
     # by what share of the samples the rank of a cut may be off, where ``distinct`` are the ends of intervals
     rank_error: float = 0.0
 
@@ -178,11 +180,34 @@ class ColumnSummary:
             return len(self.distinct.values) + (self.n_missing > 0) > 1
         return self.low is not None and bool(self.low < self.high or self.n_missing > 0)
 
+    def is_identifier(self, n_rows: int) -> bool:
+        """Whether it has a name or a number for each of so many rows."""
+        if self.kind is None:
+            categories = self.distinct
+            return categories is not None and are_names_of_rows(categories.values, int(categories.counts.sum()))
+        if self.row_numbering is None or self.n_missing or n_rows < FEWEST_ROWS:
+            return False
+        return self.row_numbering.are_row_numbers
+
     @property
-    def names_rows(self) -> bool:
-        """Whether it is an identifier of categories."""
-        found = self.distinct
-        return self.kind is None and found is not None and names_rows(found.values, int(found.counts.sum()))
+    def is_row_counter(self) -> bool:
+        """Whether it goes up, or down, by one with every row."""
+        if self.row_numbering is None or self.n_missing:
+            return False
+        return self.row_numbering.is_row_counter
+
+    def info(self, name: str | None, n_rows: int) -> ColumnInfo:
+        """What is known of the column, which is called so and has so many rows."""
+        holds_integers = self.kind is not None and self.kind.kind in "iu" and self.low is not None
+        return ColumnInfo(
+            has_values=not self.is_empty,
+            has_missing=bool(self.holds & MISSING),
+            is_identifier=self.is_identifier(n_rows),
+            is_constant=not self.varies,
+            is_row_counter=self.is_row_counter,
+            has_name_of_code=holds_integers and name is not None and has_name_of_code(name, self.low, self.high),
+            sentinels=() if self.sentinels is None else self.sentinels.sentinels,
+        )
 
     @property
     def has_uncounted(self) -> bool:
@@ -226,7 +251,7 @@ class ColumnSummary:
         if holds & MISSING and kind.kind != "f":  # whole numbers of which some are missing
             kind = np.dtype(np.float64)
         known = [part for part in filled if part.low is not None]
-        numbers = [part.row_numbers for part in parts if part.row_numbers is not None]
+        numberings = [part.row_numbering for part in parts if part.row_numbering is not None]
         return cls(
             holds,
             kind,
@@ -234,8 +259,8 @@ class ColumnSummary:
             max((part.high for part in known), default=None),
             n_missing,
             distinct=Distinct.merged(tables, kind, most, what) if len(tables) == len(filled) else None,
-            row_numbers=reduce(add, numbers) if len(numbers) == len(parts) else None,
-            outlying=reduce(add, [part.outlying for part in filled if part.outlying is not None]) if known else None,
+            row_numbering=reduce(add, numberings) if len(numberings) == len(parts) else None,
+            sentinels=reduce(add, [part.sentinels for part in filled if part.sentinels is not None]) if known else None,
         )
 
 

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.tables import MAX_SAMPLES
+from bitsieve.dataset.data_kinds import collect
 from bitsieve.dataset.encoding import Encoded, as_array, as_doubles, encode_known, times_as_numbers
-from bitsieve.dataset.given import ColumnRules, Understood, with_rows
 from bitsieve.dataset.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import is_foreign, numpy_of_series
 from bitsieve.dataset.text import Plain, typed_columns
+from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.io.libsvm import SpooledColumns
 from bitsieve.utils.arrays import Flags
 from bitsieve.utils.lazy import NumberedNames, issparse
@@ -37,7 +38,7 @@ def read_columns(
     and so is text that means such. Times count in microseconds (dates and times since 1970-01-01 UTC). Sparse columns
     are numeric, and never made dense. The names that an estimator has are set (``reset``) or compared.
     """
-    rules, X = ColumnRules() if rules is None else rules, with_rows(X)
+    rules, X = ColumnRules() if rules is None else rules, collect(X)
     in_files = isinstance(X, SpooledColumns)
     if rules.types and (in_files or issparse(X)):
         raise ValueError("column_types is for dense tables: sparse columns hold numbers")
@@ -67,7 +68,7 @@ def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> Tabl
 
 def _as_asked(table: TableInMemory, rules: ColumnRules) -> TableInMemory:
     """The table with those columns of numbers as categories that were asked for as such."""
-    wanted = rules.by_place(table.names)
+    wanted = rules.types_by_index(table.names)
     chosen = {j for j, kind in wanted.items() if kind == "category" and table.is_numeric(j)}
     if not chosen:
         return table
@@ -102,7 +103,7 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> TableInMemory:
     if kind in "iuf":
         return TableInMemory(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
     if kind in "mM":
-        plain = Understood(Plain(pa.from_numpy_dtype(f"{kind}8[us]")), is_plain=True)
+        plain = TextMeaning(Plain(pa.from_numpy_dtype(f"{kind}8[us]")), is_plain=True)
         times = [times_as_numbers(X[:, j], f"column {name!r}") for j, name in enumerate(names)]
         return TableInMemory(np.column_stack(times), names, meanings=dict.fromkeys(range(n_features), plain))
     if kind == "b":
@@ -113,18 +114,18 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> TableInMemory:
 
 def _columns_with_text(
     given: Mapping[int, Any], names: Sequence[str], rules: ColumnRules
-) -> tuple[dict[int, NDArray[Any] | Encoded], dict[int, Understood]]:
+) -> tuple[dict[int, NDArray[Any] | Encoded], dict[int, TextMeaning]]:
     """Arrays of objects and series by their places, read by way of Arrow; and what text means."""
     from bitsieve.dataset.arrow import arrow_of, column_of_arrow, is_categorical, mixed_kinds
 
     places, what = list(given), [f"column {names[j]!r}" for j in given]
     found = [arrow_of(values, of) for values, of in zip(given.values(), what, strict=True)]
-    arrays, meanings = typed_columns([array for array, _ in found], places, rules, rules.by_place(names))
+    arrays, meanings = typed_columns([array for array, _ in found], places, rules, rules.types_by_index(names))
     for j, array, of, (_, is_mixed) in zip(places, arrays, what, found, strict=True):
         if is_mixed and is_categorical(array.type):
             raise mixed_kinds(of)
         if j not in meanings and pa.types.is_temporal(array.type):
-            meanings[j] = Understood(Plain(array.type), is_plain=True)
+            meanings[j] = TextMeaning(Plain(array.type), is_plain=True)
     return {j: column_of_arrow(array, of) for j, array, of in zip(places, arrays, what, strict=True)}, meanings
 
 
@@ -170,7 +171,7 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
                 columns[j] = values
                 continue
         others[j] = series
-    meanings: dict[int, Understood] = {}
+    meanings: dict[int, TextMeaning] = {}
     if others:
         found, meanings = _columns_with_text(others, names, rules)
         for j, column in found.items():

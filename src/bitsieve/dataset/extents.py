@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.dataset.encoding import Encoded, are_categories
-from bitsieve.dataset.given import Understood
+from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.messages import Sentence, Setting, quoted_places
 
@@ -93,7 +93,7 @@ class NamedColumns:
 class KnownColumns(NamedColumns, ABC):
     """Named columns of which it is known what they hold, and their text means."""
 
-    meanings: Mapping[int, Understood]  # what text means, by the places of its columns
+    meanings: Mapping[int, TextMeaning]  # what text means, by the places of its columns
 
     @abstractmethod
     def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
@@ -219,8 +219,8 @@ def check_values(
 
 def _read_as_missing(table: KnownColumns, columns: Sequence[int]) -> str:
     """What text in columns of numbers means a missing value; empty where there is none."""
-    accounts = {j: table.meanings[j].account for j in columns if j in table.meanings}
-    found = [f"{of.unread[0][0]!r} in {table.names[j]!r}" for j, of in accounts.items() if of and of.unread]
+    parsings = {j: table.meanings[j].parsing for j in columns if j in table.meanings}
+    found = [f"{of.unread[0][0]!r} in {table.names[j]!r}" for j, of in parsings.items() if of and of.unread]
     if not found:
         return ""
     more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""

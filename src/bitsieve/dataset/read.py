@@ -12,20 +12,13 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.columns import check_unique, no_table, read_columns
+from bitsieve.dataset.data_kinds import collect, is_path, take_columns
 from bitsieve.dataset.encoding import as_array
-from bitsieve.dataset.given import (
-    Account,
-    ColumnRules,
-    Given,
-    Roles,
-    divide,
-    is_path,
-    not_read_again,
-    take_columns,
-    with_rows,
-)
+from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import AS_FOUND, TargetKind
+from bitsieve.dataset.roles import Roles, split_columns
 from bitsieve.dataset.table import TableInMemory, check_several_rows, on_rows_left_out
 from bitsieve.dataset.target import (
     check_read,
@@ -36,6 +29,7 @@ from bitsieve.dataset.target import (
     zero_where_missing,
 )
 from bitsieve.dataset.text import target_with_text_read
+from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.io.libsvm import SpooledColumns
 from bitsieve.io.npz import ArrayTable
 from bitsieve.options import ReadOptions
@@ -59,9 +53,9 @@ def read_xy(
     drop_missing: bool = False,  # whether rows without a target are left out
 ) -> TableInMemory:
     """Read features, target and frequency weights into one table."""
-    rules, accounts = ColumnRules() if rules is None else rules, dict[str, Account]()
+    rules, parsings = ColumnRules() if rules is None else rules, dict[str, TextParsing]()
     if y is not None:
-        y, accounts = _with_text_read(y, replace(rules, counted=_counted(sample_weight)), drop_missing)
+        y, parsings = _with_text_read(y, replace(rules, counted=_counted(sample_weight)), drop_missing)
         sample_weight = _of_those_with_target(sample_weight, y) if drop_missing else sample_weight
     counted = _counted(sample_weight)
     table = read_columns(X, estimator=estimator, reset=reset, rules=replace(rules, counted=counted))
@@ -70,7 +64,7 @@ def read_xy(
     table = table if groups is None else replace(table, groups=read_groups(groups, table.n_samples))
     weights = read_weights(sample_weight, table.n_samples)
     target = None if y is None else read_target(y, name=target_name, said=said, weights=weights)
-    target = None if target is None else replace(target, accounts=accounts)
+    target = None if target is None else replace(target, parsings=parsings)
     if weights is not None and not weights.all():
         table, weights = table.take(np.flatnonzero(weights)), weights[weights > 0]
     notes = on_rows_left_out(target, n_without(y), table.n_samples) if drop_missing and target is not None else ()
@@ -78,12 +72,12 @@ def read_xy(
     return replace(table, y=target, weights=weights, notes=notes)
 
 
-def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, Account]]:
-    read, accounts = target_with_text_read(y, rules)
-    if not drop_missing and any(account.has_missing for account in accounts.values()):
+def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, TextParsing]]:
+    read, parsings = target_with_text_read(y, rules)
+    if not drop_missing and any(parsing.has_missing for parsing in parsings.values()):
         return y, {}  # refused for the values that are not there
-    check_read(accounts, drop_missing)
-    return read, accounts
+    check_read(parsings, drop_missing)
+    return read, parsings
 
 
 def _of_those_with_target(sample_weight: Any, y: Any) -> Any:
@@ -128,7 +122,7 @@ def read_data(data: Any, options: ReadOptions) -> TableInMemory:
         from bitsieve.io.read import read_table
 
         data = read_table(data, header=options.header, notes=notes)
-    original, data = data, with_rows(data)
+    original, data = data, collect(data)
     if getattr(data, "shape", None) and not data.shape[0]:
         raise no_row_counts("the data", weighted=False, drop_missing=False)
     if isinstance(data, ArrayTable):
@@ -138,9 +132,9 @@ def read_data(data: Any, options: ReadOptions) -> TableInMemory:
     else:
         table = _from_array(data, options, target_kind)
     check_several_rows(table)
-    if options.groups is not None and table.given is not None:
+    if options.groups is not None and table.original is not None:
         groups = options.groups if isinstance(options.groups, str) else "groups"
-        table = replace(table, given=replace(table.given, groups=groups))
+        table = replace(table, original=replace(table.original, groups=groups))
     return replace(table, notes=(*notes, *table.notes))
 
 
@@ -235,7 +229,9 @@ def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: Tar
     source = _Frame(data)
     if options.target is None:
         raise ValueError(f"no target is given: name one of the columns {quoted(source.labels)}")
-    roles = divide(source.labels, options.target, options.sample_weight, options.groups, n_samples=source.n_samples)
+    roles = split_columns(
+        source.labels, options.target, options.sample_weight, options.groups, n_samples=source.n_samples
+    )
     table = _read_roles(source, roles, options, target_kind)
 
     def take(indices: Columns) -> Any:
@@ -245,7 +241,7 @@ def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: Tar
     def with_target(names: Sequence[str]) -> Any:
         return source.features([*names, *roles.others])
 
-    return replace(table, given=Given(take, with_target, roles.weight_name, roles.features, data))
+    return replace(table, original=OriginalData(take, with_target, roles.weight_name, roles.features, data))
 
 
 def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> TableInMemory:
@@ -259,7 +255,7 @@ def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind
     if not isinstance(data.X, np.ndarray) and target_is_y and not others_named:
         return _from_sparse_arrays(data, options, target_kind)
     source = _Archive(data)
-    roles = divide(
+    roles = split_columns(
         source.labels,
         options.target,
         options.sample_weight,
@@ -270,14 +266,14 @@ def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind
     table = _read_roles(source, roles, options, target_kind)
     unnamed = roles.features == [f"x{j}" for j in range(len(roles.features))]
     feature_names = None if unnamed else np.array(roles.features, object)
-    given = Given(
+    original = OriginalData(
         taker_of(source.features(roles.features)),
         partial(source.with_target, [str(label) for label in roles.others]),
         roles.weight_name,
         roles.features,
         data,
     )
-    return replace(table, names=roles.features, feature_names=feature_names, given=given)
+    return replace(table, names=roles.features, feature_names=feature_names, original=original)
 
 
 def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> TableInMemory:
@@ -288,10 +284,10 @@ def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: Tar
         return ArrayTable(data.X[:, [data.names.index(name) for name in names]], data.y, list(names))
 
     weight_name = None if options.sample_weight is None else "sample_weight"
-    given = Given(taker_of(data.X), with_target, weight_name, whole=data)
+    original = OriginalData(taker_of(data.X), with_target, weight_name, table=data)
     if isinstance(data.names, NumberedNames):
-        return replace(table, given=given)
-    return replace(table, names=data.names, feature_names=np.array(data.names, object), given=given)
+        return replace(table, original=original)
+    return replace(table, names=data.names, feature_names=np.array(data.names, object), original=original)
 
 
 def _from_array(data: Any, options: ReadOptions, target_kind: TargetKind) -> TableInMemory:
@@ -302,10 +298,10 @@ def _from_array(data: Any, options: ReadOptions, target_kind: TargetKind) -> Tab
         raise no_table(X.shape)
     if options.target is None:
         raise ValueError("the data is an array, whose columns have no names: give the target as an array of its values")
-    roles = divide((), options.target, options.sample_weight, options.groups, n_samples=X.shape[0])
+    roles = split_columns((), options.target, options.sample_weight, options.groups, n_samples=X.shape[0])
     y = given_values(options.target, X.shape[0])
     table = _read_values(X, y, options.sample_weight, options.groups, roles.target_name, options, target_kind)
-    return replace(table, given=Given(taker_of(X), None, roles.weight_name))
+    return replace(table, original=OriginalData(taker_of(X), None, roles.weight_name))
 
 
 def taker_of(X: Any) -> Callable[[Columns], Any]:

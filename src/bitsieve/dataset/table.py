@@ -1,33 +1,32 @@
-"""A table: features, target, frequency weights and names, its rows in memory or in parts elsewhere."""
+"""A table: features, target, frequency weights and names, its rows in memory or counted elsewhere."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.dataset.column_info import ColumnInfo, Sentinel
 from bitsieve.dataset.encoding import FEW, Encoded, all_missing, are_categories, encode, take_rows
 from bitsieve.dataset.extents import MISSING, Extents, KnownColumns, NamedColumns, find_extents
-from bitsieve.dataset.given import Given, Understood
-from bitsieve.dataset.profile import (
-    Noticed,
-    Outlying,
-    Profile,
-    RowNumbers,
-    columns_that_differ_at_first,
-    looks_like_code,
-    may_outlie,
-    names_rows,
-    numbers_rows,
+from bitsieve.dataset.identifiers import (
+    FEWEST_ROWS,
+    RowNumbering,
+    are_names_of_rows,
+    are_numbers_of_rows,
+    columns_whose_first_rows_differ,
+    has_name_of_code,
 )
+from bitsieve.dataset.original import OriginalData
+from bitsieve.dataset.sentinels import SentinelCounts, may_have_sentinels
 from bitsieve.dataset.sparse import StoredColumns
 from bitsieve.dataset.target import Target
-from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.dataset.text_format import TextMeaning
+from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import needs_dense_rows
 
@@ -45,13 +44,13 @@ class Approximation:
 
 
 class Table(NamedColumns, ABC):
-    """The columns of some samples with their target, whose rows lie in memory or in parts elsewhere."""
+    """The columns of some samples with their target."""
 
     offers: frozenset[str] = COUNTS  # what a method may require: see Method
     leaves_out: ClassVar[bool] = True  # whether columns can be left out
     # the data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of the
     # samples of a table
-    given: Given | None
+    original: OriginalData | None
     notes: tuple[str, ...]  # what was noticed when the data was read
     # columns that hold one value in every row, so that no method chooses them: see :meth:`without`
     left_out: tuple[int, ...]
@@ -104,8 +103,11 @@ class Table(NamedColumns, ABC):
         return None
 
     @abstractmethod
-    def profile(self, binner: Any = None) -> Profile:
-        """Facts of the columns; looked at once, on the threads of ``binner``, for all that its bins follow from."""
+    def summarize(self, binner: Any = None) -> Sequence[ColumnInfo]:
+        """What is known of each column; looked for once, on the threads of ``binner``.
+
+        Takes a pass over rows that are not in memory, in which all that the bins of ``binner`` follow from is found.
+        """
 
     def may_hold_missing(self, n_jobs: int | None = None, whole: bool = False) -> bool:
         """Whether some value may be missing; of rows elsewhere that is not known beforehand."""
@@ -152,6 +154,14 @@ def on_rows_left_out(target: Target, n_out: int, n_left: int) -> tuple[str, ...]
     return (what,) if n_out else ()
 
 
+@dataclass
+class _LookedAt:
+    """What a table in memory has found out about its columns so far."""
+
+    extents: Extents | None = None
+    columns: Sequence[ColumnInfo] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class TableInMemory(Table, KnownColumns):
     """A table whose rows are in memory: one part."""
@@ -165,15 +175,14 @@ class TableInMemory(Table, KnownColumns):
     weights: Integers | None = field(default=None, repr=False)
     # shape (n_samples,): the number of the group of samples that belong together; None: all are independent
     groups: Columns | None = field(default=None, repr=False)
-    given: Given | None = field(default=None, repr=False)
+    original: OriginalData | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     # what the text of columns was found to mean, by their places
-    meanings: Mapping[int, Understood] = field(default_factory=dict, repr=False)
+    meanings: Mapping[int, TextMeaning] = field(default_factory=dict, repr=False)
     # shape (n_samples,): how many rows of the data each row is, where equal ones were grouped; None: one
     times: Integers | None = field(default=None, repr=False)
-    _extents: list[Extents] = field(default_factory=list, init=False, repr=False)  # the last of them, once looked at
-    _profile: list[Profile] = field(default_factory=list, init=False, repr=False)
+    _looked_at: _LookedAt = field(default_factory=_LookedAt, init=False, repr=False)
 
     @property
     def rows(self) -> TableInMemory:
@@ -264,9 +273,11 @@ class TableInMemory(Table, KnownColumns):
         """What the columns hold, their fractions if ``whole``; looked at once, on ``n_jobs`` threads, and kept."""
         if self.is_sparse:
             raise needs_dense_rows("this method")
-        if not self._extents or (whole and not self._extents[-1].whole):
-            self._extents[:] = [find_extents(self.columns, n_jobs, whole)]
-        return self._extents[-1]
+        extents = self._looked_at.extents
+        if extents is None or (whole and not extents.whole):
+            extents = find_extents(self.columns, n_jobs, whole)
+            self._looked_at.extents = extents
+        return extents
 
     def may_hold_missing(self, n_jobs: int | None = None, whole: bool = False) -> bool:
         """Whether some value is missing; ``whole`` as for :meth:`extents`, which is looked at in the same pass."""
@@ -274,61 +285,98 @@ class TableInMemory(Table, KnownColumns):
             return self.sparse.has_missing
         return bool((self.extents(n_jobs, whole).holds & MISSING).any())
 
-    def profile(self, binner: Any = None) -> Profile:
-        if not self._profile:
-            self._profile.append(self._profiled(None if binner is None else binner.n_jobs))
-        return self._profile[0]
+    def summarize(self, binner: Any = None) -> Sequence[ColumnInfo]:
+        columns = self._looked_at.columns
+        if columns is None:
+            n_jobs = None if binner is None else binner.n_jobs
+            columns = self._describe_sparse() if self.is_sparse else self._describe_dense(n_jobs)
+            self._looked_at.columns = columns
+        return columns
 
-    def _profiled(self, n_jobs: int | None) -> Profile:
-        n = self.n_features
-        has_values, names_the_rows = np.ones(n, bool), np.zeros(n, bool)
-        if self.sparse is not None:
-            return Profile(self.n_samples, self.sparse.has_values, names_the_rows, np.zeros(n, bool))
-        columns: Iterable[int] = range(n)
+    def _describe_sparse(self) -> Sequence[ColumnInfo]:
+        """Columns of which nothing is known but whether they are empty."""
+        with_values = ColumnInfo()
+        columns = [with_values] * self.n_features
+        for j in np.flatnonzero(~self.stored.has_values).tolist():
+            columns[j] = ColumnInfo(has_values=False)
+        return columns
+
+    def _describe_dense(self, n_jobs: int | None) -> Sequence[ColumnInfo]:
+        empty = self._empty_columns()
+        identifiers = self._identifiers()
+        missing = {*self.extents(n_jobs).which(MISSING)}
+        sentinels = self._sentinels(n_jobs)
+        codes = self._columns_named_as_codes(n_jobs)
+        parsings = {j: meaning.parsing for j, meaning in self.meanings.items() if meaning.parsing is not None}
+        ordinary = ColumnInfo()  # one object for all columns of which nothing is to be said: there may be very many
+        columns = [ordinary] * self.n_features
+        for j in empty | identifiers | missing | codes | {*sentinels, *parsings}:
+            columns[j] = ColumnInfo(
+                has_values=j not in empty,
+                has_missing=j in missing,
+                is_identifier=j in identifiers,
+                has_name_of_code=j in codes,
+                parsing=parsings.get(j),
+                sentinels=sentinels.get(j, ()),
+            )
+        return columns
+
+    def _empty_columns(self) -> set[int]:
+        """The columns all of whose values are missing."""
+        candidates: Iterable[int] = range(self.n_features)
         if self.matrix is not None:  # only numbers whose first value is missing can be empty
-            columns = np.flatnonzero(np.isnan(self.matrix[0])).tolist() if self.matrix.dtype.kind == "f" else ()
-        for j in columns:
-            if not self.is_numeric(j):
-                column = self.categorical(j)
-                has_values[j] = len(column.categories) > 0
-                names_the_rows[j] = names_rows(column.categories, int((column.codes >= 0).sum()))
-                continue
-            values = self.numbers(j)
-            has_values[j] = not (values[0] != values[0] and all_missing(values))
-        accounts = {j: of.account for j, of in self.meanings.items() if of.account is not None}
-        return Profile(
-            self.n_samples,
-            has_values,
-            names_the_rows,
-            self._numbers_rows,
-            accounts=accounts,
-            noticed=partial(self._noticed, n_jobs),
-        )
+            candidates = np.flatnonzero(np.isnan(self.matrix[0])).tolist() if self.matrix.dtype.kind == "f" else ()
+        return {j for j in candidates if self._is_empty(j)}
 
-    def _noticed(self, n_jobs: int | None) -> Noticed:
-        """What is worth a note in columns of numbers."""
-        extents = self.extents(n_jobs)
-        sentinels, codes = [], []
-        for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
-            for c in np.flatnonzero(may_outlie(low, high)).tolist():
-                values = block.column(c)
-                there = values if values.dtype.kind != "f" else values[~np.isnan(values)]
-                found = Outlying.of(there, low[c], high[c]).sentinels
-                sentinels += [(int(block.places[c]), *one) for one in found]
-            if low.dtype.kind in "iu" and self.feature_names is not None:
-                ends = zip(block.places.tolist(), low, high, strict=True)
-                codes += [j for j, least, most in ends if looks_like_code(self.names[j], least, most)]
-        return Noticed(sorted(sentinels), sorted(codes), extents.which(MISSING))
+    def _is_empty(self, j: int) -> bool:
+        values = self.values(j)
+        if are_categories(values):
+            return len(values.categories) == 0
+        is_missing_first = values[0] != values[0]
+        return bool(is_missing_first) and all_missing(values)
 
-    def _numbers_rows(self) -> Flags:
-        """Whether each column holds n consecutive whole numbers, each once."""
-        found = np.zeros(self.n_features, bool)
-        columns: Iterable[int] = range(self.n_features)
+    def _identifiers(self) -> set[int]:
+        """The columns that have a name or a number for each row."""
+        if self.n_samples < FEWEST_ROWS:
+            return set()
+        candidates: Iterable[int] = range(self.n_features)
         if self.matrix is not None:
-            whole = self.matrix.dtype.kind in "iu"
-            columns = np.flatnonzero(columns_that_differ_at_first(self.matrix)).tolist() if whole else ()
-        for j in columns:
-            found[j] = self.is_numeric(j) and self.numbers(j).dtype.kind in "iu" and numbers_rows(self.numbers(j))
+            holds_integers = self.matrix.dtype.kind in "iu"
+            candidates = np.flatnonzero(columns_whose_first_rows_differ(self.matrix)).tolist() if holds_integers else ()
+        return {j for j in candidates if self._is_identifier(j)}
+
+    def _is_identifier(self, j: int) -> bool:
+        values = self.values(j)
+        if are_categories(values):
+            return are_names_of_rows(values.categories, int((values.codes >= 0).sum()))
+        return values.dtype.kind in "iu" and are_numbers_of_rows(values)
+
+    def _sentinels(self, n_jobs: int | None) -> dict[int, tuple[Sentinel, ...]]:
+        """The numbers that may stand for a missing value, by the index of their column."""
+        extents = self.extents(n_jobs)
+        found = {}
+        for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
+            for c in np.flatnonzero(may_have_sentinels(low, high)).tolist():
+                values = block.column(c)
+                if values.dtype.kind == "f":
+                    values = values[~np.isnan(values)]
+                sentinels = SentinelCounts.of_values(values, low[c], high[c]).sentinels
+                if sentinels:
+                    found[int(block.places[c])] = sentinels
+        return found
+
+    def _columns_named_as_codes(self, n_jobs: int | None) -> set[int]:
+        """The columns of whole numbers that have a name such as "zip code"."""
+        if self.feature_names is None:
+            return set()
+        extents = self.extents(n_jobs)
+        found = set()
+        for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
+            if low.dtype.kind not in "iu":
+                continue
+            for j, smallest, largest in zip(block.places.tolist(), low, high, strict=True):
+                if has_name_of_code(self.names[j], smallest, largest):
+                    found.add(j)
         return found
 
     def without(self, columns: Sequence[int]) -> TableInMemory:
@@ -341,14 +389,17 @@ class TableInMemory(Table, KnownColumns):
             values = self.matrix.copy(order="K")
             values[:, chosen] = 0
             return replace(self, columns=values, left_out=tuple(chosen))
-        blank, gone = np.zeros(self.n_samples, np.uint8), set(chosen)
-        kept = [blank if j in gone else of for j, of in enumerate(self.columns)]
-        return replace(self, columns=kept, left_out=tuple(chosen))
+        blank = np.zeros(self.n_samples, np.uint8)
+        blanked: list[Values] = list(self.columns)
+        for j in chosen:
+            blanked[j] = blank
+        return replace(self, columns=blanked, left_out=tuple(chosen))
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[TableInMemory, bool]:
         if self.is_sparse:
             return self, False
-        extents, few = self.extents(n_jobs), []
+        extents = self.extents(n_jobs)
+        few: list[int] = []
         for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
             if low.dtype.kind in "iu":
                 spread = np.asarray(high, object) - np.asarray(low, object)  # of uint64, too
@@ -358,17 +409,23 @@ class TableInMemory(Table, KnownColumns):
         columns: list[Any] = list(self.columns)
         for j in set(few) - set(self.left_out):
             columns[j] = encode(columns[j])
-        return (replace(self, columns=columns) if few else self), False
+        if not few:
+            return self, False
+        return replace(self, columns=columns), False
 
     def varies(self, j: int) -> bool:
         if self.sparse is not None:
             return not self.sparse.constant[j]
-        values = self.numbers(j) if self.is_numeric(j) else self.categorical(j).codes
-        return bool((values != values[0]).any()) and not all_missing(values)  # NaN is not NaN
+        values = self.values(j)
+        numbers = values.codes if are_categories(values) else values
+        return bool((numbers != numbers[0]).any()) and not all_missing(numbers)  # NaN is not NaN
 
     def counts_rows(self, j: int) -> bool:
-        found = RowNumbers.of_part(self.numbers(j), 0) if self.is_numeric(j) else None
-        return found is not None and found.count_rows
+        values = self.values(j)
+        if are_categories(values):
+            return False
+        numbering = RowNumbering.of_rows(values, 0)
+        return numbering is not None and numbering.is_row_counter
 
     def dense(self) -> TableInMemory:
         """The same table with dense columns, for what needs the rows as they are."""
@@ -382,5 +439,5 @@ class TableInMemory(Table, KnownColumns):
             y=None if self.y is None else self.y.take(rows),
             weights=None if self.weights is None else self.weights[rows],
             groups=None if self.groups is None else self.groups[rows],
-            given=None,
+            original=None,
         )

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.tables import MAX_SAMPLES
+from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode, is_missing, take_rows
-from bitsieve.dataset.given import Account
 from bitsieve.dataset.quantity import (
     AS_FOUND,
     TIMES,
@@ -51,7 +51,7 @@ class Target:
     n_numbers: int = 0  # how many different whole numbers were cut; 0 where the target was not of that kind
     unit: str = ""  # "M" of dates, "m" of durations that were cut, in microseconds; of several columns a letter each
     n_allowed: int = 0  # classes that a quantity is cut into where nothing is said; 0 of classes
-    accounts: Mapping[str, Account] = field(default_factory=dict)  # how text was read that is no class, by column
+    parsings: Mapping[str, TextParsing] = field(default_factory=dict)  # how text was read that is no class, by column
     # shape (n_samples,): the numbers of a quantity, where the rows are in memory
     values: Floats | None = None
 
@@ -174,15 +174,15 @@ def check_bins(parts: Iterable[Target]) -> None:
         raise ParameterError("target_bins", n_bins, "make them numbers, or leave it out", problem)
 
 
-def check_read(accounts: Mapping[str, Account], drop_missing: bool) -> None:
+def check_read(parsings: Mapping[str, TextParsing], drop_missing: bool) -> None:
     """Refuse a target of text of which some values are no numbers where the others are, unless those are left out."""
-    for account in accounts.values():
-        if account.n_unread and not drop_missing:
-            values = "values that are no numbers" if account.n_unread > 1 else "value that is no number"
-            what = f"the target holds {account.what} such as {account.example!r}, and {account.n_unread:,} {values}"
+    for parsing in parsings.values():
+        if parsing.n_unread and not drop_missing:
+            values = "values that are no numbers" if parsing.n_unread > 1 else "value that is no number"
+            what = f"the target holds {parsing.what} such as {parsing.example!r}, and {parsing.n_unread:,} {values}"
             drop, keep = Setting("drop_missing_target", True), Setting("repair", False)
             how = " does, or, to keep the text as classes, add "
-            raise ValueError(Sentence(f"{what}: {account.listed}; drop those samples, as ", drop, how, keep))
+            raise ValueError(Sentence(f"{what}: {parsing.listed}; drop those samples, as ", drop, how, keep))
 
 
 def to_classes(

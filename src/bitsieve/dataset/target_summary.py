@@ -14,7 +14,6 @@ from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.dataset.encoding import Encoded, are_categories, lookup
 from bitsieve.dataset.extents import NUMBERS
-from bitsieve.dataset.given import ColumnRules, Understood
 from bitsieve.dataset.quantity import AS_FOUND, TargetKind, number_of_classes, numbers_of
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import (
@@ -30,6 +29,7 @@ from bitsieve.dataset.target import (
     to_classes,
 )
 from bitsieve.dataset.text import target_text, understood
+from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.utils.arrays import Integers
 
 _CELLS = _ROWS = 1 << 18  # distinct values of a column; rows of the sample where there are more
@@ -171,14 +171,14 @@ class TargetSummary:
         without = [of.column for of in self.columns.values() if of.sample is None]
         return any(column is not None and column.has_uncounted for column in without)
 
-    def understood(self, rules: ColumnRules) -> dict[int, Understood]:
+    def understood(self, rules: ColumnRules) -> dict[int, TextMeaning]:
         """What the text of columns means that is no class, by their places."""
         found = {}
         for place, of in enumerate(self.columns.values()):
             if of.column is not None and of.column.is_text and of.column.distinct is not None:
                 text, rows = text_of(of.column.distinct.values.tolist()), of.column.distinct.counts[:, 1]
                 found[place] = understood(text, rows, repair=rules.repair)
-        return {place: meaning for place, meaning in found.items() if meaning.form.no_class}
+        return {place: meaning for place, meaning in found.items() if meaning.format.no_class}
 
     def fitted(self, name: str, said: TargetKind = AS_FOUND) -> TargetCoding:
         """How the target becomes classes: as by :func:`~bitsieve.dataset.target.read_target` of all rows."""

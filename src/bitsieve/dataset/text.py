@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from bitsieve.dataset.arrow import arrow_of, flags, is_text, numpy_of, text_of, without_markers
+from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.encoding import as_array
-from bitsieve.dataset.given import Account, ColumnRules, Form, Understood
 from bitsieve.dataset.target import split_target
+from bitsieve.dataset.text_format import ColumnRules, TextFormat, TextMeaning
 from bitsieve.io.dialect import MARKERS
 from bitsieve.io.text import without_commas
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
@@ -45,7 +46,7 @@ _TOKEN_VALUES = text_of(_TOKENS)
 
 
 @dataclass(frozen=True)
-class Words(Form):
+class Words(TextFormat):
     """Categories."""
 
     what: ClassVar[str] = "categories"
@@ -57,7 +58,7 @@ class Words(Form):
 
 
 @dataclass(frozen=True)
-class Plain(Form):
+class Plain(TextFormat):
     """Numbers or times as every file of text has them; None: of the type that some text has by itself."""
 
     kind: pa.DataType | None = None
@@ -85,7 +86,7 @@ class Plain(Form):
 
 
 @dataclass(frozen=True)
-class Truths(Form):
+class Truths(TextFormat):
     """Booleans in words, each of which is written in more than one way; other words stay what they are."""
 
     what: ClassVar[str] = "booleans in words"
@@ -121,10 +122,10 @@ def understood(
     repair: bool = True,
     wanted: str | None = None,  # one of ``COLUMN_TYPES``, which then is what it means
     has_null: bool = False,  # whether other rows have no value
-) -> Understood:
+) -> TextMeaning:
     """What the text of a column means."""
     if wanted == "category":
-        return Understood(Words())
+        return TextMeaning(Words())
     known = flags(Words().read(text).is_valid()) & (counts > 0)
     has_missing = has_null or bool(counts[~known].any())
     text, counts = text.filter(pa.array(known)), counts[known]
@@ -133,26 +134,26 @@ def understood(
         from bitsieve.dataset.text_forms import are_codes
 
         if wanted is None and not pa.types.is_temporal(plain) and are_codes(text, counts):
-            return Understood(Words(), Account("codes", min(text.to_pylist()), int(counts.sum())))
-        return Understood(Plain(plain))
+            return TextMeaning(Words(), TextParsing("codes", min(text.to_pylist()), int(counts.sum())))
+        return TextMeaning(Plain(plain))
     if not len(text) or not (repair or wanted):
-        return Understood(Words())
-    return _repaired(text, counts, has_missing, wanted) or Understood(Words())
+        return TextMeaning(Words())
+    return _repaired(text, counts, has_missing, wanted) or TextMeaning(Words())
 
 
-def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str | None) -> Understood | None:
+def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str | None) -> TextMeaning | None:
     """What text means that is not plain."""
     from bitsieve.dataset.text_forms import Dates, Numbers, Spans
 
     if wanted in (DAY_FIRST, MONTH_FIRST):
         guessed = Dates.guess(text, counts)
-        form: Form = Dates(wanted, guessed is not None and guessed.zoned)
+        form: TextFormat = Dates(wanted, guessed is not None and guessed.zoned)
         return _accepted(form, text, counts, has_missing)
     if wanted is None:
         if Truths.guess(text, counts) is not None:
             are_truths = np.array([_truth(word) is not None for word in text.to_pylist()])
             counts = np.where(are_truths, counts, 0)
-            return Understood(Truths(), _account(Truths(), text, counts, are_truths, has_missing))
+            return TextMeaning(Truths(), _parsing_of(Truths(), text, counts, are_truths, has_missing))
         may_be = pc.and_(pc.match_substring_regex(text, "[0-9]"), pc.less_equal(pc.utf8_length(text), _LONGEST))
         if 2 * counts[flags(may_be)].sum() < _MOST * counts.sum():
             return None
@@ -165,9 +166,9 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str |
 
 
 def _accepted(
-    form: Form, text: pa.Array, counts: Integers, has_missing: bool, always: bool = True
-) -> Understood | None:
-    """The form with its account; None where too much of the text is not of it."""
+    form: TextFormat, text: pa.Array, counts: Integers, has_missing: bool, always: bool = True
+) -> TextMeaning | None:
+    """The form with its parsing; None where too much of the text is not of it."""
     from bitsieve.dataset.text_forms import Dates
 
     fits = flags(form.read(text).is_valid())
@@ -177,13 +178,13 @@ def _accepted(
     enough = n_fit >= _MOST * (n_fit + n_others) and n_fit >= int(counts[tokens].sum())
     if not always and not (n_fit and enough and (not n_others or int(fits.sum()) >= _MANY_NUMBERS)):
         return None
-    account = _account(form, text, counts, fits, has_missing)
+    parsing = _parsing_of(form, text, counts, fits, has_missing)
     if isinstance(form, Dates) and form.is_open(text):
-        return Understood(Words(), Account("open dates", account.example, account.n_read))
-    return Understood(form, account)
+        return TextMeaning(Words(), TextParsing("open dates", parsing.example, parsing.n_read))
+    return TextMeaning(form, parsing)
 
 
-def _account(form: Form, text: pa.Array, counts: Integers, fits: Flags, has_missing: bool) -> Account:
+def _parsing_of(form: TextFormat, text: pa.Array, counts: Integers, fits: Flags, has_missing: bool) -> TextParsing:
     """How often text is read and what is not: the most frequent first, then by name."""
     values = text.to_pylist()
 
@@ -193,7 +194,7 @@ def _account(form: Form, text: pa.Array, counts: Integers, fits: Flags, has_miss
 
     example = most_frequent(fits)[:1]
     n_read, n_unread = int(counts[fits].sum()), int(counts[~fits].sum())
-    return Account(
+    return TextParsing(
         form.what, example[0][0] if example else "", n_read, n_unread, tuple(most_frequent(~fits)), has_missing
     )
 
@@ -228,7 +229,7 @@ def _parsed(text: pa.Array, kind: pa.DataType | None = None) -> pa.ChunkedArray:
 
 def typed_columns(
     arrays: Sequence[pa.Array], places: Sequence[int], rules: ColumnRules, wanted: Mapping[int, str]
-) -> tuple[list[pa.Array], dict[int, Understood]]:
+) -> tuple[list[pa.Array], dict[int, TextMeaning]]:
     """Arrays at some places of a table with text as what it means, and what that is; ``wanted``: types asked for."""
     typed, meanings = list(arrays), {}
     for j, (array, place) in enumerate(zip(arrays, places, strict=True)):
@@ -237,20 +238,20 @@ def typed_columns(
     return typed, meanings
 
 
-def _typed_column(array: pa.Array, place: int, rules: ColumnRules, wanted: str | None) -> tuple[pa.Array, Understood]:
+def _typed_column(array: pa.Array, place: int, rules: ColumnRules, wanted: str | None) -> tuple[pa.Array, TextMeaning]:
     coded = pc.dictionary_encode(array)
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()
-    if rules.forms is not None:
-        form = rules.forms.get(place, Words())
-        meaning = Understood(form, is_plain=isinstance(form, Plain))
+    if rules.formats is not None:
+        form = rules.formats.get(place, Words())
+        meaning = TextMeaning(form, is_plain=isinstance(form, Plain))
     elif wanted is None and _are_plain_words(coded.dictionary):
-        return coded, Understood(Words())
+        return coded, TextMeaning(Words())
     else:
         rows, has_null = _rows(coded, rules.counted)
         text = coded.dictionary.cast(pa.string())
         meaning = understood(text, rows, repair=rules.repair, wanted=wanted, has_null=has_null)
-    values = meaning.form.read(coded.dictionary.cast(pa.string()))
+    values = meaning.format.read(coded.dictionary.cast(pa.string()))
     if pa.types.is_string(values.type):
         return pa.DictionaryArray.from_arrays(coded.indices, values), meaning
     return values.take(coded.indices), meaning
@@ -274,13 +275,13 @@ def _are_plain_words(values: pa.Array) -> bool:
     return all(_truth(word) is None and not any(map(str.isdigit, word)) for word in words)
 
 
-def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Account]]:
+def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, TextParsing]]:
     """A target with its text as :func:`typed_columns` reads it where that is no class; by column how it was read."""
     columns = split_target(y)
     texts = {place: target_text(values) for place, values in enumerate(columns.values())}
     texts = {place: text for place, text in texts.items() if text is not None}
     typed, meanings = typed_columns([*texts.values()], [*texts], rules, {})
-    read = {place: array for place, array in zip(texts, typed, strict=True) if meanings[place].form.no_class}
+    read = {place: array for place, array in zip(texts, typed, strict=True) if meanings[place].format.no_class}
     if not read:
         return y, {}
     if len(columns) == 1:
@@ -289,8 +290,8 @@ def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, Ac
         series = [nw.from_native(values, pass_through=True, series_only=True) for values in columns.values()]
         arrays = [one.to_arrow() if isinstance(one, nw.Series) else pa.array(one) for one in series]
         read_y = pa.table([read.get(place, array) for place, array in enumerate(arrays)], names=list(columns))
-    accounts = {name: meanings[place].account for place, name in enumerate(columns) if place in read}
-    return read_y, {name: account for name, account in accounts.items() if account is not None}
+    parsings = {name: meanings[place].parsing for place, name in enumerate(columns) if place in read}
+    return read_y, {name: parsing for name, parsing in parsings.items() if parsing is not None}
 
 
 def target_text(values: Any) -> pa.Array | None:

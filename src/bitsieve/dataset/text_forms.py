@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from bitsieve.dataset.arrow import flags, numpy_of
 from bitsieve.dataset.encoding import WHOLE
-from bitsieve.dataset.given import Form
+from bitsieve.dataset.text_format import TextFormat
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.utils.arrays import Flags, Integers
 
@@ -51,7 +51,7 @@ _MARKS = (Marks(".", ","), Marks(",", "."), Marks(".", "'’"), Marks(",", _SPAC
 
 
 @dataclass(frozen=True)
-class Numbers(Form):
+class Numbers(TextFormat):
     """Numbers that all have one unit, or none."""
 
     marks: Marks
@@ -208,7 +208,7 @@ _FIRST_DAY = date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True)
-class Dates(Form):
+class Dates(TextFormat):
     """Dates, with or without a time of day."""
 
     # {"day-first", "month-first", "undecided"}: of days and months that are digits with "/" or "-" between them; with
@@ -327,7 +327,7 @@ _ISO = _compiled(
 
 
 @dataclass(frozen=True)
-class Spans(Form):
+class Spans(TextFormat):
     """Times of day (``2:30 PM``), or durations (``36:15:00``, ``1 h 30 min``, ``PT90M``)."""
 
     of_day: bool = False

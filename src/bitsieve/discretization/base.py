@@ -21,8 +21,8 @@ from bitsieve.counts.search import ClassSearch
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.encoding import WHOLE, Encoded, check_whole_numbers, encode, encode_known, lookup
 from bitsieve.dataset.extents import MISSING, NUMBERS, Extents, KnownColumns, NumericBlock, check_values
-from bitsieve.dataset.given import Form
 from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.text_format import TextFormat
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.ragged import Ragged
 from bitsieve.options import DiscretizationOptions
@@ -62,7 +62,7 @@ class Binning(ABC):
     requires: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
     bins_parts: ClassVar[bool] = True  # whether it can be fitted on what is known of rows in parts
     side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
-    _forms: Mapping[int, Form] = MappingProxyType({})  # of columns of text that are not plain
+    _formats: Mapping[int, TextFormat] = MappingProxyType({})  # of columns of text that are not plain
 
     @classmethod
     @cache
@@ -114,7 +114,7 @@ class Binning(ABC):
         extents = check_values(table, allow_missing=keeps_missing, n_jobs=self.n_jobs, whole=whole)
         self.check_numbers(table, extents)
         table.set_names_on(self)
-        self._forms = {j: of.form for j, of in table.meanings.items() if not of.is_plain}
+        self._formats = {j: of.format for j, of in table.meanings.items() if not of.is_plain}
         return extents
 
     def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:

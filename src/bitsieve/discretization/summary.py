@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.source import sizes_of_classes
 from bitsieve.dataset.arrow import text_of
+from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
 from bitsieve.dataset.encoding import FEW, Encoded
 from bitsieve.dataset.extents import MISSING, NUMBERS, Extents, KnownColumns
-from bitsieve.dataset.given import Understood
-from bitsieve.dataset.profile import Noticed, Outlying, Profile, RowNumbers, looks_like_code
+from bitsieve.dataset.identifiers import RowNumbering
+from bitsieve.dataset.sentinels import SentinelCounts
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.text import understood
+from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.discretization.base import Binning
 from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.messages import quoted
@@ -47,7 +49,7 @@ class Summary(KnownColumns):
     limits: Limits
     class_sizes: Integers  # samples of every class
     requires: str  # what the bins follow from for which this was found, as of a binner
-    meanings: Mapping[int, Understood]  # what the text of columns was taken for, by their places
+    meanings: Mapping[int, TextMeaning]  # what the text of columns was taken for, by their places
 
     @classmethod
     def merged(cls, parts: Sequence[Summary]) -> Summary:
@@ -85,33 +87,15 @@ class Summary(KnownColumns):
             alone[0], names=names, feature_names=feature_names, columns=columns, sample=None, meanings=meanings
         )
 
-    def profile(self) -> Profile:
-        """Facts of the columns."""
-        columns = self.columns
-        numbering = [None if column.n_missing else column.row_numbers for column in columns]
-        return Profile(
-            self.n_rows,
-            np.array([not column.is_empty for column in columns], bool),
-            np.array([column.names_rows for column in columns], bool),
-            np.array([of is not None and of.number_rows for of in numbering], bool),
-            np.array([column.varies for column in columns], bool),
-            np.array([of is not None and of.count_rows for of in numbering], bool),
-            noticed=self._noticed(),
-        )
+    def column_infos(self) -> list[ColumnInfo]:
+        """What is known of each column before anything is counted."""
+        has_names = self.feature_names is not None
+        return [
+            column.info(name if has_names else None, self.n_rows)
+            for name, column in zip(self.names, self.columns, strict=True)
+        ]
 
-    def _noticed(self) -> Noticed:
-        """What is worth a note in columns of numbers."""
-        sentinels, codes = [], []
-        for j, (name, column) in enumerate(zip(self.names, self.columns, strict=True)):
-            if column.outlying is not None:
-                sentinels += [(j, *one) for one in column.outlying.sentinels]
-            whole = column.kind is not None and column.kind.kind in "iu" and column.low is not None
-            if whole and self.feature_names is not None and looks_like_code(name, column.low, column.high):
-                codes.append(j)
-        missing = [j for j, column in enumerate(self.columns) if column.holds & MISSING]
-        return Noticed(sentinels, codes, missing)
-
-    def understood(self, repair: bool, wanted: Mapping[int, str]) -> dict[int, Understood]:
+    def understood(self, repair: bool, wanted: Mapping[int, str]) -> dict[int, TextMeaning]:
         """What the text of columns means, by their places."""
         found = {}
         for j, column in enumerate(self.columns):
@@ -211,8 +195,8 @@ def summarize(
     for j, (low, high) in enumerate(_ends(extents)):
         cells = 0 if known is not None and known.columns[j].has_uncounted else limits.cells
         column = _summary_of(table, j, int(extents.holds[j]), low, high, binner.requires, cells)
-        if column.kind is not None and (known is None or known.columns[j].row_numbers is not None):
-            column = replace(column, row_numbers=RowNumbers.of_part(table.numbers(j), first_row, table.times))
+        if column.kind is not None and (known is None or known.columns[j].row_numbering is not None):
+            column = replace(column, row_numbering=RowNumbering.of_rows(table.numbers(j), first_row, table.times))
         columns.append(column)
     sample = None
     if binner.requires in ("numbers", "classes"):
@@ -272,8 +256,8 @@ def _summary_of(
     elif requires != "ends" and cells:
         n_classes = 1 if classes is None else table.target.n_classes
         distinct = Distinct.of_samples(values, classes, n_classes, weights, cells)
-    outlying = None if low is None else Outlying.of(values, low, high, times)
-    return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct, outlying=outlying)
+    sentinels = None if low is None else SentinelCounts.of_values(values, low, high, times)
+    return ColumnSummary(holds, values.dtype, low, high, n_missing, distinct=distinct, sentinels=sentinels)
 
 
 def _samples(rows: Flags, weights: Integers | None) -> int:

@@ -10,10 +10,10 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.dataset.columns import read_columns
-from bitsieve.dataset.given import ColumnRules
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.text import Plain
+from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.categorical import CategoricalBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
@@ -106,8 +106,8 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
         """The columns of new rows, whose text means what it meant when fitting."""
         known = self.categories_
         numbers = (j for j in range(self.n_features_in_) if known is None or known[j] is None)
-        forms = {**{j: Plain() for j in numbers}, **self._forms}
-        table = read_columns(X, estimator=self, reset=False, rules=ColumnRules(forms=forms))
+        forms = {**{j: Plain() for j in numbers}, **self._formats}
+        table = read_columns(X, estimator=self, reset=False, rules=ColumnRules(formats=forms))
         self._refuse_sparse(table)
         return table
 

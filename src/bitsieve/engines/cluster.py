@@ -11,7 +11,8 @@ from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from bitsieve.counts.packed import PackedSource
-from bitsieve.dataset.given import Given, Roles, divide
+from bitsieve.dataset.original import OriginalData
+from bitsieve.dataset.roles import Roles, split_columns
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target_summary import TargetCoding
 from bitsieve.discretization.coding import Coding
@@ -102,12 +103,12 @@ class PartsOnCluster(DataInParts, ABC):
         """The parts, to be read, of some columns at least (None: all): columns, target and weights of each, or None."""
 
     @abstractmethod
-    def _given(self, roles: Roles) -> Given:
+    def _original(self, roles: Roles) -> OriginalData:
         """What was given, when the columns are divided."""
 
     def read_in_parts(self, options: ReadOptions) -> TableInParts:
         phase("reading")
-        roles = divide(self.labels, options.target, options.sample_weight, unnamed=options.target_name)
+        roles = split_columns(self.labels, options.target, options.sample_weight, unnamed=options.target_name)
         target = None if roles.target else options.target
         sample_weight = None if roles.weight is not None else options.sample_weight
 
@@ -117,5 +118,5 @@ class PartsOnCluster(DataInParts, ABC):
         with _loaded_by_workers(self.to_install):
             open_parts = partial(ClusterParts, portions)
             table = TableInParts.read(open_parts, roles, self.n_columns, options, named=bool(self.labels))
-        table.given = self._given(roles)
+        table.original = self._original(roles)
         return table

@@ -14,7 +14,8 @@ from uuid import uuid4
 import numpy as np
 
 from bitsieve.dataset.encoding import as_array
-from bitsieve.dataset.given import Given, Roles, not_read_again
+from bitsieve.dataset.original import OriginalData, not_read_again
+from bitsieve.dataset.roles import Roles
 from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.in_parts import PartReader
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
@@ -200,7 +201,7 @@ class DaskSource(PartsOfDask):
             return list((self.data if labels is None else self.data[labels]).to_delayed())
         return list(self.data.rechunk({1: -1}).to_delayed()[:, 0])
 
-    def _given(self, roles: Roles) -> Given:
+    def _original(self, roles: Roles) -> OriginalData:
         data, features = self.data, roles.features
 
         def take(indices: Columns) -> Any:
@@ -210,7 +211,7 @@ class DaskSource(PartsOfDask):
             label_of = {str(label): label for label in features}
             return data[[*(label_of[name] for name in names), *roles.others]].compute()
 
-        return Given(take, with_target, roles.weight_name, features or None)
+        return OriginalData(take, with_target, roles.weight_name, features or None)
 
 
 def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> list[Any]:
@@ -251,8 +252,8 @@ class FilesOnCluster(PartsOfDask):
             for place, piece in enumerate(self.pieces)
         ]
 
-    def _given(self, roles: Roles) -> Given:
-        return Given(not_read_again, partial(read_again, self.batches, roles.others), roles.weight_name)
+    def _original(self, roles: Roles) -> OriginalData:
+        return OriginalData(not_read_again, partial(read_again, self.batches, roles.others), roles.weight_name)
 
 
 def open_dask(data: Any, client: Client | None = None, header: bool | None = None) -> PartsOfDask:

@@ -12,12 +12,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from bitsieve.dataset.data_kinds import is_lazy, is_path, take_columns
 from bitsieve.dataset.encoding import are_categories, as_array, is_missing, lookup
-from bitsieve.dataset.given import ColumnRules, Given, divide, is_lazy, is_path, take_columns
-from bitsieve.dataset.profile import RowNumbers
+from bitsieve.dataset.identifiers import RowNumbering
+from bitsieve.dataset.original import OriginalData
 from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.roles import split_columns
 from bitsieve.dataset.target import read_values, split_target, without_value
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart
+from bitsieve.dataset.text_format import ColumnRules
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.engines.grouped_counts import (
@@ -56,7 +59,7 @@ class Known(NamedTuple):
     groups: Integers  # shape (3, n_values): the class of each, -1 where it is missing, its rows and its samples
     is_whole: bool = True  # whether these are all values
     rank_error: float = 0.0  # of cuts between intervals
-    row_numbers: RowNumbers | None = None  # of intervals
+    row_numbering: RowNumbering | None = None  # of intervals
 
     @classmethod
     def of(cls, groups: Groups, classes: Classes) -> Known:
@@ -141,7 +144,7 @@ class PartsInDatabase(Parts):
         summary = summarize(table.without([0] if left_out else []), how.binner, limits=limits)
         if known.is_whole or left_out:
             return summary
-        column = replace(summary.columns[0], rank_error=known.rank_error, row_numbers=known.row_numbers)
+        column = replace(summary.columns[0], rank_error=known.rank_error, row_numbering=known.row_numbering)
         return replace(summary, columns=[column])
 
     def _values(self, j: int, classes: Classes, how: Summarizing) -> Known:
@@ -162,9 +165,9 @@ class PartsInDatabase(Parts):
 
     def _rules(self, reader: PartReader, j: int) -> ColumnRules:
         """How a column is read that is alone."""
-        forms, types = reader.rules.forms or {}, reader.rules.by_place(self.features)
+        forms, types = reader.rules.formats or {}, reader.rules.types_by_index(self.features)
         own = {0: forms[j]} if j in forms else {}
-        return replace(reader.rules, forms=own, types={self.features[j]: types[j]} if j in types else {})
+        return replace(reader.rules, formats=own, types={self.features[j]: types[j]} if j in types else {})
 
     def _classes(self, target: TargetCoding) -> Classes:
         """The classes as what rows are grouped by: values of the target, or intervals of a quantity."""
@@ -254,8 +257,8 @@ def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: i
         error = float((np.bincount(of_interval, groups.rows) * several).max() / n_rows)
         found = Known.of(groups, classes)._replace(values=groups.high.take(pa.array(last[of_interval])))
     if ends["low"].type in _WHOLE and not outside.groups[1].sum() and high - low == n_rows - 1:
-        numbers = RowNumbers.of_range(low, n_rows) if inside.n_values(name) == n_rows else None
-    return found.beside(outside)._replace(is_whole=False, rank_error=error, row_numbers=numbers)
+        numbers = RowNumbering.of_range(low, n_rows) if inside.n_values(name) == n_rows else None
+    return found.beside(outside)._replace(is_whole=False, rank_error=error, row_numbering=numbers)
 
 
 def _classes_of(values: Any, part: TargetPart) -> Integers:
@@ -304,7 +307,7 @@ class DatabaseSource(DataInParts):
         with answering():
             frame = nw.from_native(self.data).lazy()
             schema = dict(frame.collect_schema())
-        roles = divide(list(schema), options.target, options.sample_weight, unnamed=options.target_name)
+        roles = split_columns(list(schema), options.target, options.sample_weight, unnamed=options.target_name)
         if not roles.target or (options.sample_weight is not None and roles.weight is None):
             what = "target" if not roles.target else "weights"
             raise ValueError(f"the {what} must be a column of the table, where the rows are counted: name it")
@@ -317,5 +320,5 @@ class DatabaseSource(DataInParts):
         def take(indices: Any) -> Any:
             return take_columns(self.data, features[indices].tolist())
 
-        table.given = Given(take, with_target, roles.weight_name, roles.features)
+        table.original = OriginalData(take, with_target, roles.weight_name, roles.features)
         return table

@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.source import CountSource
-from bitsieve.dataset.given import Account, ColumnRules, Roles, Understood
-from bitsieve.dataset.profile import Profile
+from bitsieve.dataset.column_info import ColumnInfo, TextParsing
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.read import n_rows, n_without, read_xy
+from bitsieve.dataset.roles import Roles
 from bitsieve.dataset.table import Approximation, TableElsewhere, TableInMemory, on_rows_left_out
 from bitsieve.dataset.target import Target, check_read, no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.dataset.text import Words, target_with_text_read
+from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding, arity_of, fit_on_summary
 from bitsieve.discretization.equal import EqualWidthBinning
@@ -45,7 +46,7 @@ class PartReader:
     weight: Any = None  # the column of frequency weights
     drop_missing: bool = False  # whether rows without a target are left out, as if their weight were 0
     left_out: tuple[int, ...] = ()  # features that get one value in every row
-    rules: ColumnRules = field(default_factory=partial(ColumnRules, forms={}))  # how columns are read
+    rules: ColumnRules = field(default_factory=partial(ColumnRules, formats={}))  # how columns are read
     target_rules: ColumnRules | None = None  # how text of the target is read; None: as classes
 
     def n_rows(self, part: Any, y: Any = None, weights: Any = None) -> list[int]:
@@ -216,14 +217,14 @@ class TableInParts(TableElsewhere):
     ) -> None:
         self.parts, self.reader, self.names, self.feature_names = parts, reader, names, feature_names
         self.coded_target, self._n_rows = coded_target, n_rows
-        self.given, self.left_out = None, ()
+        self.original, self.left_out = None, ()
         self.notes = on_rows_left_out(coded_target.target, parts.n_without, n_rows)
         self.few_are_codes = False  # whole numbers of few values; in an array, only if all columns are such
         self.known: Summary | None = None  # of all rows, once they were looked at
         self.coding: Coding | None = None  # of all rows, once they were counted
-        self.accounts: dict[int, Account] | None = None  # of text, once all rows of it were looked at
-        self._meanings: Mapping[int, Understood] = {}  # of the same
-        self._profile: Profile | None = None
+        self.parsings: dict[int, TextParsing] | None = None  # of text, once all rows of it were looked at
+        self._meanings: Mapping[int, TextMeaning] = {}  # of the same
+        self._columns: Sequence[ColumnInfo] | None = None
         self._kept: Kept | None = None
         self._kept_key: dict[str, Any] | None = None
         self._early: Packed | None = None  # the rows, if they were packed in the pass that looked at them
@@ -241,16 +242,16 @@ class TableInParts(TableElsewhere):
         """Look at the target: one pass, more where it is of several columns, of very many numbers or of text."""
         said = TargetKind.from_options(options)
         drop_missing = options.drop_missing_target
-        rules = replace(ColumnRules.from_options(options), forms={})
+        rules = replace(ColumnRules.from_options(options), formats={})
         reader = PartReader(roles.features if named else None, roles.target, roles.weight, drop_missing, rules=rules)
         parts = open_parts(reader)
-        known, accounts = _summarized_target(parts, reader), dict[str, Account]()
+        known, parsings = _summarized_target(parts, reader), dict[str, TextParsing]()
         meanings = {} if known is None else known.understood(rules)
         if meanings and known is not None:
             names = [*known.columns]
-            accounts = {names[place]: of.account for place, of in meanings.items() if of.account is not None}
-            check_read(accounts, drop_missing)
-            reader = replace(reader, target_rules=replace(rules, forms={j: of.form for j, of in meanings.items()}))
+            parsings = {names[place]: of.parsing for place, of in meanings.items() if of.parsing is not None}
+            check_read(parsings, drop_missing)
+            reader = replace(reader, target_rules=replace(rules, formats={j: of.format for j, of in meanings.items()}))
             parts = open_parts(reader)  # fewer rows may have a target
             known = _summarized_target(parts, reader)
         if known is None:
@@ -262,7 +263,7 @@ class TableInParts(TableElsewhere):
             found = parts.run("target", work, united, target_only=True)
             assert found is not None  # there are rows
             coded = coded.with_combinations(found)
-        coded = replace(coded, target=replace(coded.target, accounts=accounts))
+        coded = replace(coded, target=replace(coded.target, parsings=parsings))
         names = [str(label) for label in roles.features] if named else [f"x{j}" for j in range(n_columns)]
         strings = named and all(isinstance(label, str) for label in roles.features)
         feature_names = np.array(roles.features, object) if strings else None
@@ -282,12 +283,10 @@ class TableInParts(TableElsewhere):
         return self.coded_target.rank_error
 
     def varies(self, j: int) -> bool:
-        varies = self.profile().varies
-        return j not in self.left_out and varies is not None and bool(varies[j])
+        return j not in self.left_out and not self.summarize()[j].is_constant
 
     def counts_rows(self, j: int) -> bool:
-        counts_rows = self.profile().counts_rows
-        return j not in self.left_out and counts_rows is not None and bool(counts_rows[j])
+        return j not in self.left_out and bool(self.summarize()[j].is_row_counter)
 
     @property
     def approximation(self) -> Approximation | None:
@@ -299,16 +298,20 @@ class TableInParts(TableElsewhere):
     def coded_arities(self) -> Integers | None:
         return None if self.coding is None else self.coding.arities.astype(np.int64)
 
-    def profile(self, binner: Any = None) -> Profile:
-        """Facts of the columns: one pass, in which all that ``binner`` must know is found."""
-        if self._profile is None:
+    def summarize(self, binner: Any = None) -> Sequence[ColumnInfo]:
+        if self._columns is None:
             self._kept_key = self._key(binner)
             self._kept = self.parts.kept(self._kept_key)
             if self._kept is not None:
-                self._profile = Profile.from_facts(self._kept.facts["profile"])
+                self._columns = _columns_from_facts(self._kept.facts)
             else:
-                self._profile = replace(self._summarized(binner).profile(), accounts=self.accounts or {})
-        return self._profile
+                self._columns = self._with_parsings(self._summarized(binner).column_infos())
+        return self._columns
+
+    def _with_parsings(self, columns: list[ColumnInfo]) -> list[ColumnInfo]:
+        for j, parsing in (self.parsings or {}).items():
+            columns[j] = replace(columns[j], parsing=parsing)
+        return columns
 
     def _summarized(self, binner: Binning) -> Summary:
         """What the binner must know of all rows: one pass, in which they are packed if their codes are known early."""
@@ -320,7 +323,7 @@ class TableInParts(TableElsewhere):
             coding = (lambda first: self._coding(binner, first)) if early else None
             self.known, self._early = self.parts.summarize(how, coding, sizes)
             assert self.known is not None  # there are rows
-            if self.accounts is None and self._understand(self.known):  # once more
+            if self.parsings is None and self._understand(self.known):  # once more
                 self._drop_early()
                 self.known = None
                 return self._summarized(binner)
@@ -330,11 +333,11 @@ class TableInParts(TableElsewhere):
     def _understand(self, known: Summary) -> bool:
         """Decide what text means; whether any of it means other things than categories."""
         rules = self.reader.rules
-        found = known.understood(rules.repair, rules.by_place(self.names))
+        found = known.understood(rules.repair, rules.types_by_index(self.names))
         self._meanings = found
-        self.accounts = {j: of.account for j, of in found.items() if of.account is not None}
-        forms = {j: of.form for j, of in found.items() if of.form != Words()}
-        self.reader = replace(self.reader, rules=replace(rules, forms=forms))
+        self.parsings = {j: of.parsing for j, of in found.items() if of.parsing is not None}
+        forms = {j: of.format for j, of in found.items() if of.format != Words()}
+        self.reader = replace(self.reader, rules=replace(rules, formats=forms))
         return bool(forms)
 
     def _drop_early(self) -> None:
@@ -365,10 +368,11 @@ class TableInParts(TableElsewhere):
         source = kept.open() if kept is not None and self._is_as_kept(kept.facts) else None
         if source is not None and kept is not None:
             self.coding = Coding.from_facts(kept.facts["coding"], list(self.names))
-            self._profile = Profile.from_facts(kept.facts["profile"])
+            self._columns = _columns_from_facts(kept.facts)
         else:
             known = self._summarized(binner)
-            self.coding, self._profile = self._coding(binner, known), self.profile(binner)
+            self.coding = self._coding(binner, known)
+            self.summarize(binner)
             phase("counting")
             packed, self._early = self._early, None  # it can be finished once
             if packed is None:
@@ -396,12 +400,12 @@ class TableInParts(TableElsewhere):
     def _facts(self) -> dict[str, Any]:
         """What must be known of packed rows to use them again."""
         assert self.coding is not None
-        assert self._profile is not None
+        assert self._columns is not None
         return {
             "left_out": list(self.left_out),
             "few_are_codes": self.few_are_codes,
             "coding": self.coding.facts(),
-            "profile": self._profile.facts(),
+            "columns": [column.to_dict() for column in self._columns],
         }
 
     def _is_as_kept(self, facts: dict[str, Any]) -> bool:
@@ -418,15 +422,19 @@ class TableInParts(TableElsewhere):
         parameters = {name: value for name, value in binner.parameters.items() if name != "n_jobs"}
         return {
             "reader": [list(self.names), list(self.reader.target), self.reader.weight, self.reader.drop_missing],
-            "columns": [self.reader.rules.repair, sorted(self.reader.rules.by_place(self.names).items())],
+            "columns": [self.reader.rules.repair, sorted(self.reader.rules.types_by_index(self.names).items())],
             "target": [list(self.target.said), repr(self.target.labels.tolist())],
             "binner": [type(binner).__name__, parameters],
         }
 
     @property
-    def meanings(self) -> Mapping[int, Understood]:
+    def meanings(self) -> Mapping[int, TextMeaning]:
         """What text means, and which columns are times, as far as the rows were looked at."""
         return {} if self.known is None else self.known.meanings
+
+
+def _columns_from_facts(facts: Mapping[str, Any]) -> list[ColumnInfo]:
+    return [ColumnInfo.from_dict(column) for column in facts["columns"]]
 
 
 def _summarized_target(parts: Parts, reader: PartReader) -> TargetSummary | None:

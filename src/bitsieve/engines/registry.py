@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
-from bitsieve.dataset.given import gives_batches, is_frame, is_lazy, is_path
+from bitsieve.dataset.data_kinds import gives_batches, is_frame, is_lazy, is_path
 from bitsieve.dataset.table import COUNTS, Table
 from bitsieve.diagnostics import ParameterError
 from bitsieve.io.read import database_kind

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable
+from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import changes_kind, union_of_categories
 from bitsieve.dataset.encoding import lookup
-from bitsieve.dataset.profile import Profile
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.table import TableElsewhere
 from bitsieve.dataset.target import Target
@@ -272,7 +272,7 @@ class CountsTable(TableElsewhere):
     def __init__(self, counts: SavedCounts, *, named: bool = True) -> None:
         self.counts, self.names = counts, counts.names
         self.feature_names = np.array(counts.names, object) if named else None
-        self.given, self.left_out = None, counts.left_out
+        self.original, self.left_out = None, counts.left_out
         self.notes = (f"left out when the rows were counted: {self.quoted(self.left_out)}",) if self.left_out else ()
         source = TabledSource(counts)
         alone = source.tables(None, np.arange(len(counts.names)), False)
@@ -292,10 +292,8 @@ class CountsTable(TableElsewhere):
     def coded_arities(self) -> Integers:
         return self._coded_arities
 
-    def profile(self, binner: Any = None) -> Profile:
-        """Facts of the columns, as far as counts show them."""
-        n = self.n_features
-        return Profile(self.n_samples, np.ones(n, bool), np.zeros(n, bool), np.zeros(n, bool), self._varies)
+    def summarize(self, binner: Any = None) -> list[ColumnInfo]:
+        return [ColumnInfo(is_constant=not varies) for varies in self._varies.tolist()]
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[CountsTable, bool]:
         return self, False

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import finalize
 
 from bitsieve.dataset.columns import check_labels
-from bitsieve.dataset.given import Given, Roles
+from bitsieve.dataset.original import OriginalData
+from bitsieve.dataset.roles import Roles
 from bitsieve.engines.cluster import PartsOnCluster
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
 from bitsieve.engines.registry import is_spark
@@ -297,7 +298,7 @@ class SparkSource(PartsOnCluster):
         frame = self._rows.select([_name_of(self.labels.index(name)) for name in names])
         return SparkPortions(self._kept, frame, partial(rows_of, names=names), self._places)
 
-    def _given(self, roles: Roles) -> Given:
+    def _original(self, roles: Roles) -> OriginalData:
         data, features = self.data, roles.features
 
         def take(indices: Columns) -> Any:
@@ -306,7 +307,7 @@ class SparkSource(PartsOnCluster):
         def with_target(names: Sequence[str]) -> pa.Table:
             return data.select([_quoted(name) for name in (*names, *roles.others)]).toArrow()
 
-        return Given(take, with_target, roles.weight_name, features)
+        return OriginalData(take, with_target, roles.weight_name, features)
 
 
 def _name_of(place: int) -> str:

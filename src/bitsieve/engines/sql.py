@@ -33,7 +33,7 @@ def statement(table: TableInParts, binner: Any, relation: str) -> str:
     codes = [_value(table, j) for j in range(len(table.names)) if j not in table.left_out]
     (label,) = table.reader.target
     edges = table.target.edges
-    if edges is not None and (table.target.unit or table.target.accounts):
+    if edges is not None and (table.target.unit or table.target.parsings):
         raise ValueError(f"the target {label!r} is text or times that are cut: give a column of numbers or of classes")
     of_class = _text(identifier(str(label))) if edges is None else _interval(str(label), edges.tolist(), "left")
     weight = None if table.reader.weight is None else identifier(str(table.reader.weight))
@@ -60,7 +60,7 @@ def _value(table: TableInParts, j: int) -> str:
     assert table.coding is not None  # the table is counted
     name, binner = table.names[j], table.coding.binner
     known = binner.categories_[j]
-    if j in (table.reader.rules.forms or {}) or (known is None and j in table.meanings):
+    if j in (table.reader.rules.formats or {}) or (known is None and j in table.meanings):
         raise ValueError(
             f"column {name!r} is text or times that are cut, which SQL has no common words for: exclude it, or count "
             f"its values, by --column-type {name}=category"

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.packed import PackedBatches
 from bitsieve.counts.source import CountSource
+from bitsieve.dataset.data_kinds import gives_batches, is_path
 from bitsieve.dataset.encoding import as_array
-from bitsieve.dataset.given import Given, divide, gives_batches, is_path, not_read_again
+from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.read import read_data
+from bitsieve.dataset.roles import split_columns
 from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.dataset.target_summary import TargetCoding
 from bitsieve.discretization.coding import Coding
@@ -333,14 +335,16 @@ class StreamSource(DataInParts):
                 return read_data(arrays, options)
             return replace(read_data(arrays, replace(options, target=self.own_target)), y=None)
         batches = open_columns(self.data, header=self.header, spool=self.spool)
-        roles = divide(batches.names, target, sample_weight, n_samples=batches.n_rows, unnamed=options.target_name)
+        roles = split_columns(
+            batches.names, target, sample_weight, n_samples=batches.n_rows, unnamed=options.target_name
+        )
         beside = (
             None if roles.target or target is None else as_array(target),
             None if roles.weight is not None or sample_weight is None else as_array(sample_weight),
         )
         open_parts = partial(StreamParts, batches, beside=beside, memory=self.memory, spool=self.spool)
         table = TableInParts.read(open_parts, roles, len(batches.names), options)
-        table.given = Given(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
+        table.original = OriginalData(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
         table.notes = (*batches.notes, *table.notes)
         return table
 

@@ -26,7 +26,7 @@ from sklearn.feature_selection import SelectKBest, f_classif, f_regression
 from threadpoolctl import threadpool_limits
 
 from bitsieve.counts.threads import run_blocks
-from bitsieve.dataset.given import library_of
+from bitsieve.dataset.data_kinds import library_of
 from bitsieve.evaluate.plan import Fold, Foreign, Plan
 from bitsieve.io.errors import DataError
 from bitsieve.io.output import writing
@@ -164,7 +164,7 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
 def comparison_of(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[str, Floats]) -> Comparison:
     """The comparison of a plan from the results of all folds, each by the labels of the methods."""
     labels = list(plan.selectors)
-    data = plan.table.given
+    data = plan.table.original
 
     def measured(name: str) -> NDArray[Any]:
         return np.array([[getattr(fold[label], name) for fold in folds] for label in labels])

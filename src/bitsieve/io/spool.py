@@ -29,7 +29,7 @@ from bitsieve.utils.messages import Sentence, Setting
 
 PREFIX = "bitsieve-spool-"
 _LOCK, _FACTS = "lock", "facts.json"
-_VERSION = 2
+_VERSION = 3
 _BLOCK = 1 << 22  # bytes of a checksum
 _TO_LOCK = 60  # seconds within which a living process makes the lock in its folder
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.dataset.encoding import are_categories
-from bitsieve.dataset.profile import FEW_ROWS
+from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.dataset.quantity import listed_edges
 from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.dataset.target import Target
@@ -308,8 +308,8 @@ def explain_target(table: Table) -> list[str]:
     """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
     target = table.target
     keep = "; to keep the text as classes, add ", Setting("repair", False)
-    called = {name: name if target.kind == "joint" else target.name for name in target.accounts}
-    of_text = [Sentence(read_as(f"target {called[name]!r}", of), *keep) for name, of in target.accounts.items()]
+    called = {name: name if target.kind == "joint" else target.name for name in target.parsings}
+    of_text = [Sentence(read_as(f"target {called[name]!r}", of), *keep) for name, of in target.parsings.items()]
     return [*of_text, *_on_classes(table, target)]
 
 

@@ -8,8 +8,8 @@ from typing import Any, Generic, Literal, TypeAlias
 
 import numpy as np
 
-from bitsieve.dataset.given import Account
-from bitsieve.dataset.profile import FEW_ROWS, Profile
+from bitsieve.dataset.column_info import ColumnInfo, TextParsing, empty_columns, identifiers
+from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.dataset.table import Table, TableT
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import Binning
@@ -76,21 +76,21 @@ def prepare(
     _refuse_dropped_by_counts(table, included)
     if named.exclude and not table.leaves_out and not may_constrain:
         raise ValueError("this method takes no excluded columns here: leave them out of the data")
-    profile = table.profile(binner)
+    columns = table.summarize(binner)
     if orders and not may_constrain:
-        _refuse_order(constraints, [table.names[j] for j in included if j not in profile.identifiers])
+        _refuse_order(constraints, [table.names[j] for j in included if not columns[j].is_identifier])
 
-    dropped: dict[int, Reason] = dict.fromkeys(profile.empty, "empty")
+    dropped: dict[int, Reason] = dict.fromkeys(empty_columns(columns), "empty")
     dropped |= dict.fromkeys(named.exclude, "excluded")
     dropped |= dict.fromkeys(table.left_out, "counted")
     if len(dropped) == table.n_features:
         raise ValueError("no column is left: every one is empty or excluded")
     grouped = np.flatnonzero(candidates.sizes[candidates.of_column] > 1).tolist()
-    identifiers = _identifiers(profile, dropped, {*included, *grouped}, choice.identifiers)
-    dropped |= dict.fromkeys(identifiers, "identifier")
+    dropped_identifiers = _identifiers(columns, dropped, {*included, *grouped}, choice.identifiers)
+    dropped |= dict.fromkeys(dropped_identifiers, "identifier")
 
     never_noted = {*named.exclude, *candidates.exclude}
-    notes = [*_notes(table, profile, identifiers, never_noted), *_on_groups(constraints.groups, candidates)]
+    notes = [*_notes(table, columns, dropped_identifiers, never_noted), *_on_groups(constraints.groups, candidates)]
     has_constraints = any(map(is_given, (constraints.must_include, constraints.exclude, constraints.groups)))
     return Prepared(
         original=table,
@@ -101,12 +101,14 @@ def prepare(
     )
 
 
-def _identifiers(profile: Profile, dropped: Mapping[int, Reason], asked_for: set[int], identifiers: str) -> list[int]:
+def _identifiers(
+    columns: Sequence[ColumnInfo], dropped: Mapping[int, Reason], requested: set[int], rule: str
+) -> list[int]:
     """The columns to drop that name or number the rows; none where nothing else would be left."""
-    if identifiers == "keep":
+    if rule == "keep":
         return []
-    found = [j for j in profile.identifiers if j not in asked_for and j not in dropped]
-    return found if len(dropped) + len(found) < len(profile.has_values) else []
+    to_drop = [j for j in identifiers(columns) if j not in requested and j not in dropped]
+    return to_drop if len(dropped) + len(to_drop) < len(columns) else []
 
 
 def _refuse_dropped_by_counts(table: Table, included: Sequence[int]) -> None:
@@ -201,25 +203,31 @@ def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
         raise ValueError(f"this method takes no groups of columns: {greedy}")
 
 
-def _notes(table: Table, profile: Profile, identifiers: Sequence[int], excluded: Collection[int]) -> list[str]:
+def _notes(
+    table: Table, columns: Sequence[ColumnInfo], dropped_identifiers: Sequence[int], excluded: Collection[int]
+) -> list[str]:
     """How text was read, which columns are left out that nobody excluded, and what numbers may mean something else."""
     n_rows, notes = table.n_samples, list[str]()
     if n_rows < FEW_ROWS:
         notes = [f"the table has {n_rows} rows: with fewer than {FEW_ROWS} any column may look informative by chance"]
     notes += [
-        _on_text(table.names[j], account)
-        for j, account in sorted(profile.accounts.items())
-        if j not in excluded and not (j in identifiers and account.what == "codes")
+        _on_text(table.names[j], column.parsing)
+        for j, column in enumerate(columns)
+        if column.parsing is not None
+        and j not in excluded
+        and not (j in dropped_identifiers and column.parsing.what == "codes")
     ]
-    keep = Setting("include", [table.names[j] for j in identifiers[:5]])
-    notes += notes_on_dropped(table, profile.empty, identifiers, keep)
-    gone, noticed = {*profile.empty, *identifiers, *excluded}, profile.what_is_noticed
-    for j, value, times, low, high in noticed.sentinels:
-        if j not in gone:
-            why = f"far from its other values ({low:g} to {high:g}): if it means a missing value, replace it"
-            notes.append(f"column {table.names[j]!r} holds {value:g} in {times:,} rows, {why}")
-    for j in noticed.codes:
-        if j not in gone and j not in profile.accounts:
+    keep = Setting("include", [table.names[j] for j in dropped_identifiers[:5]])
+    empty = empty_columns(columns)
+    notes += notes_on_dropped(table, empty, dropped_identifiers, keep)
+    dropped = {*empty, *dropped_identifiers, *excluded}
+    for j, column in enumerate(columns):
+        for sentinel in () if j in dropped else column.sentinels:
+            others = f"{sentinel.low:g} to {sentinel.high:g}"
+            why = f"far from its other values ({others}): if it means a missing value, replace it"
+            notes.append(f"column {table.names[j]!r} holds {sentinel.value:g} in {sentinel.n_rows:,} rows, {why}")
+    for j, column in enumerate(columns):
+        if column.has_name_of_code and column.parsing is None and j not in dropped:
             what = f"column {table.names[j]!r} holds whole numbers and has the name of a code: read as numbers; "
             notes.append(Sentence(what, "to make each a category, add ", _typed(table.names[j], "category")))
     return notes
@@ -241,7 +249,7 @@ def _typed(name: str, kind: str) -> Setting:
     return Setting("column_types", {name: kind})
 
 
-def _on_text(name: str, account: Account) -> str:
+def _on_text(name: str, account: TextParsing) -> str:
     """How the text of a column was read, and how to have it otherwise."""
     such = f"column {name!r} holds {account.what} such as {account.example!r}"
     if account.what == "codes":
@@ -256,7 +264,7 @@ def _on_text(name: str, account: Account) -> str:
     )
 
 
-def read_as(where: str, account: Account) -> str:
+def read_as(where: str, account: TextParsing) -> str:
     """What text was read as, and what of it was not."""
     if account.what == "numbers" and account.n_unread:
         values = f"{account.n_unread:,} value{'s' * (account.n_unread > 1)} of {where}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
-from bitsieve.dataset.given import is_path
+from bitsieve.dataset.data_kinds import is_path
 from bitsieve.dataset.table import COUNTS, Table, check_several_rows
 from bitsieve.diagnostics import ParameterError
 from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups

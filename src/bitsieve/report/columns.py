@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bitsieve.dataset.given import Understood
+from bitsieve.dataset.column_info import identifiers
 from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.explain.evidence import Evidence
 from bitsieve.explain.explain import notes_naming
 from bitsieve.utils.html import bullets, folded, heading, paragraph, table
@@ -51,7 +52,7 @@ class ColumnQuality(NamedTuple):
 def column_quality(table: TableInMemory) -> list[ColumnQuality]:
     """Look at every column. Cost: O(n) a column."""
     first: dict[bytes, int] = {}
-    names_of_rows = set(table.profile().identifiers)
+    names_of_rows = set(identifiers(table.summarize()))
     return [_look(table, j, j in names_of_rows, first) for j in range(table.n_features)]
 
 
@@ -68,7 +69,7 @@ def _look(table: TableInMemory, j: int, identifier: bool, first: dict[bytes, int
         n_missing, n_distinct = int(missing.sum()), pc.count_distinct(pa.array(there)).as_py()
         whole = numbers.dtype.kind != "f" or bool((there == np.floor(there)).all())
         meaning = table.meanings.get(j)
-        kind = (meaning and meaning.form.time) or ("whole numbers" if whole else "numbers")
+        kind = (meaning and meaning.format.time) or ("whole numbers" if whole else "numbers")
         key = b"n" + (numbers.astype(np.float64) + 0.0).tobytes()  # -0 is 0
     constant = n_distinct + (n_missing > 0) <= 1
     same = first.setdefault(blake2b(key, digest_size=20).digest(), j)
@@ -79,9 +80,9 @@ def bins_of(evidence: Evidence, column: int) -> str:
     """A folded table: a row a bin, the counts and shares of the classes in it."""
     names, target = evidence.table.names, evidence.table.target
     counts = evidence.information.source.tables(None, np.array([column]), True)[0].dense()[0]
-    meanings: Mapping[int, Understood] = getattr(evidence.table, "meanings", {})  # saved counts have none
+    meanings: Mapping[int, TextMeaning] = getattr(evidence.table, "meanings", {})  # saved counts have none
     meaning = meanings.get(column)
-    labels = bin_labels(evidence.binner, column, len(counts), _WRITTEN[meaning and meaning.form.time])
+    labels = bin_labels(evidence.binner, column, len(counts), _WRITTEN[meaning and meaning.format.time])
     classes = np.argsort(-counts.sum(axis=0), kind="stable")[:MOST_CLASSES]
     classes = np.sort(classes)
     kept = np.arange(len(counts))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.dataset.given import frame_of
+from bitsieve.dataset.data_kinds import frame_of
 from bitsieve.metrics.measures import (
     ACCURACY,
     MEASURES,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.dataset.given import frame_of
+from bitsieve.dataset.data_kinds import frame_of
 from bitsieve.plots.figures import BLUE, INK, Axes, drawing, shortened
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats

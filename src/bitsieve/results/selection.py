@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bitsieve.dataset.given import frame_of, library_of
+from bitsieve.dataset.data_kinds import frame_of, library_of
 from bitsieve.dataset.target import Target
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.by_counts.stopping import make_stopping

@@ -17,7 +17,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from bitsieve.dataset.given import keeps_columns_only, take_columns, with_rows
+from bitsieve.dataset.data_kinds import collect, keeps_columns_only, take_columns
 from bitsieve.dataset.quantity import TargetKind, check_target_kind, has_fractions
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table, TableInMemory
@@ -196,7 +196,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if keeps_columns_only(X):
-            original, X = X, with_rows(X)
+            original, X = X, collect(X)
             validate_data(self, X, reset=False, skip_check_array=True)
             return take_columns(original, [nw.from_native(X).columns[j] for j in np.flatnonzero(self.support_)])
         frame = nw.from_native(X, pass_through=True)

@@ -1,4 +1,4 @@
-"""Facts of columns: whether whole numbers number the rows, however these are cut into parts; and facts through JSON."""
+"""Identifiers: whether whole numbers number the rows, however these are cut into parts; columns through JSON."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from itertools import pairwise
 from operator import add
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bitsieve.dataset.given import Account
-from bitsieve.dataset.profile import FEW_ROWS, Noticed, Profile, RowNumbers, numbers_rows
+from bitsieve.dataset.column_info import ColumnInfo, Sentinel, TextParsing, empty_columns, identifiers
+from bitsieve.dataset.identifiers import FEW_ROWS, RowNumbering, are_numbers_of_rows
+from bitsieve.dataset.read import read_xy
 
 LOWEST = {"int8": -60, "uint8": 3, "int32": -5, "int64": -(2**63), "uint64": 2**63 - 7}
 
@@ -34,7 +36,7 @@ def whole_numbers(draw):
 def in_parts(values, cuts):
     """What is known of the parts between the cuts, merged; None where one part cannot number rows."""
     ends = sorted({0, *(cut for cut in cuts if cut < len(values)), len(values)})
-    parts = [RowNumbers.of_part(values[a:b], a) for a, b in pairwise(ends)]
+    parts = [RowNumbering.of_rows(values[a:b], a) for a, b in pairwise(ends)]
     return None if None in parts else reduce(add, parts)
 
 
@@ -53,49 +55,41 @@ def go_by_one(values):
 
 @given(whole_numbers(), st.sets(st.integers(1, 60), max_size=6))
 def test_numbers_of_rows_against_brute_force(values, cuts):
-    assert numbers_rows(values) == number_rows(values)
+    assert are_numbers_of_rows(values) == number_rows(values)
     known = in_parts(values, cuts)
-    assert (known is not None and known.number_rows) == number_rows(values)
-    assert (known is not None and known.count_rows) == go_by_one(values)
+    assert (known is not None and known.are_row_numbers) == number_rows(values)
+    assert (known is not None and known.is_row_counter) == go_by_one(values)
 
 
 @pytest.mark.parametrize(("kind", "low", "high"), [("int8", -128, 127), ("int16", -300, 300), ("uint8", 0, 255)])
 def test_numbers_whose_range_is_beyond_their_type(kind, low, high):
     values = np.random.default_rng(0).permutation(np.arange(low, high + 1)).astype(kind)
-    assert numbers_rows(values)
-    assert in_parts(values, [50, 100]).number_rows
+    assert are_numbers_of_rows(values)
+    assert in_parts(values, [50, 100]).are_row_numbers
 
 
 def test_fractions_and_repeated_numbers_number_no_rows():
-    assert RowNumbers.of_part(np.arange(5.0), 0) is None
-    assert RowNumbers.of_part(np.array([1, 2, 1]), 0) is None
-    assert RowNumbers.of_part(np.empty(0, int), 0) is None
+    assert RowNumbering.of_rows(np.arange(5.0), 0) is None
+    assert RowNumbering.of_rows(np.array([1, 2, 1]), 0) is None
+    assert RowNumbering.of_rows(np.empty(0, int), 0) is None
 
 
-def test_facts_through_json():
-    flags = [np.array(some, bool) for some in ([1, 0, 1], [0, 1, 0], [1, 1, 0], [0, 0, 1])]
-    for varies, counts in ((None, None), flags[2:]):
-        profile = Profile(
-            30,
-            flags[0],
-            np.array([0, 1, 0], bool),
-            flags[1],
-            varies,
-            counts,
-            {2: Account("numbers", "1,5", 29, 1, (("-", 1),))},
-            Noticed([[0, -99.0, 3, 1.0, 2.0]], [1], [0]),
-        )
-        again = Profile.from_facts(json.loads(json.dumps(profile.facts())))
-        assert again.facts() == profile.facts()
-        assert (again.empty, again.identifiers) == (profile.empty, profile.identifiers) == ([1], [1])
-        assert again.accounts == profile.accounts
-        assert again.noticed == profile.noticed
-        assert again.has_values.dtype == again.numbers_rows.dtype == again.names_rows.dtype == bool
+def test_columns_through_json():
+    columns = [
+        ColumnInfo(),
+        ColumnInfo(has_values=False, has_missing=True, is_constant=True, is_row_counter=False),
+        ColumnInfo(is_identifier=True, has_name_of_code=True),
+        ColumnInfo(
+            parsing=TextParsing("numbers", "1,5", 29, 1, (("-", 1),)), sentinels=(Sentinel(-99.0, 3, 1.0, 2.0),)
+        ),
+    ]
+    again = [ColumnInfo.from_dict(json.loads(json.dumps(column.to_dict()))) for column in columns]
+    assert again == columns
+    assert empty_columns(again) == [1]
+    assert identifiers(again) == [2]
 
 
-def test_few_rows_have_no_identifiers():
-    def profile(n):
-        return Profile(n, np.ones(2, bool), np.array([True, False]), np.array([False, True]))
-
-    assert profile(19).identifiers == []
-    assert profile(20).identifiers == [0, 1]
+@pytest.mark.parametrize(("n_rows", "expected"), [(19, []), (20, [0, 1])])
+def test_few_rows_have_no_identifiers(n_rows, expected):
+    frame = pd.DataFrame({"number": range(n_rows), "name": [f"name {i}" for i in range(n_rows)], "sex": ["f"] * n_rows})
+    assert identifiers(read_xy(frame).summarize()) == expected

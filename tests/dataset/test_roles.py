@@ -6,48 +6,48 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bitsieve.dataset.given import Roles, divide
+from bitsieve.dataset.roles import Roles, split_columns
 
 LABELS = ["a", "b", "times", "y"]
 
 
 def test_columns_by_their_names():
-    assert divide(LABELS, "y", "times") == Roles(["a", "b"], ["y"], "times", None, "y", "times")
-    assert divide(LABELS, ["y", "a"], None) == Roles(["b", "times"], ["y", "a"], None, None, "y, a", None)
-    assert divide(LABELS, "y", "times").others == ["y", "times"]
-    assert divide(LABELS, "y", None, never=["a"]).features == ["b", "times"]
-    assert divide([0, 1, 2], 2, None).features == [0, 1]
-    assert divide([0, 1, 2], 2, 0) == Roles([1], [2], 0, None, "2", "0")
-    assert divide(LABELS, "y", "times", "a") == Roles(["b"], ["y"], "times", "a", "y", "times")
-    assert divide([("a", 1), ("b", 1), ("y", 1)], ("y", 1), ("b", 1)).features == [("a", 1)]
+    assert split_columns(LABELS, "y", "times") == Roles(["a", "b"], ["y"], "times", None, "y", "times")
+    assert split_columns(LABELS, ["y", "a"], None) == Roles(["b", "times"], ["y", "a"], None, None, "y, a", None)
+    assert split_columns(LABELS, "y", "times").others == ["y", "times"]
+    assert split_columns(LABELS, "y", None, never=["a"]).features == ["b", "times"]
+    assert split_columns([0, 1, 2], 2, None).features == [0, 1]
+    assert split_columns([0, 1, 2], 2, 0) == Roles([1], [2], 0, None, "2", "0")
+    assert split_columns(LABELS, "y", "times", "a") == Roles(["b"], ["y"], "times", "a", "y", "times")
+    assert split_columns([("a", 1), ("b", 1), ("y", 1)], ("y", 1), ("b", 1)).features == [("a", 1)]
 
 
 @pytest.mark.parametrize("values", [[0, 1, 0], np.array([0, 1, 0]), pd.Series([0, 1, 0]), ["u", "v", "u"], (0, 1, 0)])
 def test_a_target_of_values(values):
-    roles = divide(LABELS, values, np.ones(3), n_samples=3, unnamed="y of fit")
+    roles = split_columns(LABELS, values, np.ones(3), n_samples=3, unnamed="y of fit")
     assert roles == Roles(LABELS, [], None, None, "y of fit", "sample_weight")
     assert roles.others == []
 
 
 def test_the_name_of_a_series_names_the_target():
-    assert divide(LABELS, pd.Series([0, 1], name="sold"), None).target_name == "sold"
+    assert split_columns(LABELS, pd.Series([0, 1], name="sold"), None).target_name == "sold"
 
 
 def test_as_many_names_as_rows_are_names_where_all_are_columns():
-    assert divide(LABELS, ["a", "y"], None, n_samples=2).target == ["a", "y"]
-    assert divide(LABELS, ["a", "x"], None, n_samples=2).target == []
+    assert split_columns(LABELS, ["a", "y"], None, n_samples=2).target == ["a", "y"]
+    assert split_columns(LABELS, ["a", "x"], None, n_samples=2).target == []
 
 
 def test_white_space_around_a_name_does_not_count_where_one_column_is_meant():
-    assert divide(["a", "y ", "w"], "y", " w") == Roles(["a"], ["y "], "w", None, "y ", "w")
-    assert divide(["y", "y "], "y ", None).target == ["y "]
+    assert split_columns(["a", "y ", "w"], "y", " w") == Roles(["a"], ["y "], "w", None, "y ", "w")
+    assert split_columns(["y", "y "], "y ", None).target == ["y "]
     with pytest.raises(ValueError, match="there is no column ' y' for the target"):
-        divide(["a", "y", "y "], " y", None)
+        split_columns(["a", "y", "y "], " y", None)
 
 
 def test_an_array_has_no_names():
-    assert divide((), ["u", "v"], None).target == []
-    assert divide((), np.arange(3), None).features == []
+    assert split_columns((), ["u", "v"], None).target == []
+    assert split_columns((), np.arange(3), None).features == []
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ def test_an_array_has_no_names():
 )
 def test_messages(labels, target, weight, message):
     with pytest.raises(ValueError, match=message):
-        divide(labels, target, weight)
+        split_columns(labels, target, weight)

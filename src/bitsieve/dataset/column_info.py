@@ -1,0 +1,82 @@
+"""What is known of each column of a table before anything is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+class Sentinel(NamedTuple):
+    """A number such as -999 that is far from all others of its column and may mean a missing value."""
+
+    value: float
+    n_rows: int  # rows that hold it
+    low: float  # the smallest and the largest of the other numbers
+    high: float
+
+
+@dataclass(frozen=True)
+class TextParsing:
+    """How the text of a column was read."""
+
+    what: str  # what the values are, in words; "codes" and "open dates" stay categories
+    example: str
+    n_read: int  # rows that were read so
+    n_unread: int = 0  # rows with other text, which is read as missing
+    unread: tuple[tuple[str, int], ...] = ()  # the most frequent of that text, and in how many rows it is
+    has_missing: bool = False  # whether other rows have no value
+
+    @property
+    def listed(self) -> str:
+        """The most frequent text that is read as missing."""
+        listed = ", ".join(f"{value!r} ({n_rows:,})" for value, n_rows in self.unread)
+        has_more = self.n_unread > sum(n_rows for _, n_rows in self.unread)
+        return f"{listed}, ..." if has_more else listed
+
+
+@dataclass(frozen=True)
+class ColumnInfo:
+    """What is known of one column before anything is counted."""
+
+    has_values: bool = True
+    has_missing: bool = False
+    is_identifier: bool = False  # a name or a number for each row; see `identifiers.py`
+    is_constant: bool | None = None  # None where that was not looked for
+    is_row_counter: bool | None = None  # whether it goes up, or down, by one with every row; None as above
+    has_name_of_code: bool = False  # whole numbers under a name such as "zip code"
+    parsing: TextParsing | None = None  # how text became numbers, dates or truth values; None for plain columns
+    sentinels: tuple[Sentinel, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON can hold them."""
+        return {
+            "has_values": self.has_values,
+            "has_missing": self.has_missing,
+            "is_identifier": self.is_identifier,
+            "is_constant": self.is_constant,
+            "is_row_counter": self.is_row_counter,
+            "has_name_of_code": self.has_name_of_code,
+            "parsing": None if self.parsing is None else vars(self.parsing),
+            "sentinels": [list(sentinel) for sentinel in self.sentinels],
+        }
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> ColumnInfo:
+        """Rebuild a column from what :meth:`to_dict` made."""
+        parsing = fields["parsing"]
+        if parsing is not None:
+            unread = tuple((value, n_rows) for value, n_rows in parsing["unread"])
+            parsing = TextParsing(**{**parsing, "unread": unread})
+        sentinels = tuple(Sentinel(*sentinel) for sentinel in fields["sentinels"])
+        return cls(**{**fields, "parsing": parsing, "sentinels": sentinels})
+
+
+def empty_columns(columns: Sequence[ColumnInfo]) -> list[int]:
+    """The indices of the columns all of whose values are missing."""
+    return [j for j, column in enumerate(columns) if not column.has_values]
+
+
+def identifiers(columns: Sequence[ColumnInfo]) -> list[int]:
+    """The indices of the columns that name or number the rows."""
+    return [j for j, column in enumerate(columns) if column.is_identifier]

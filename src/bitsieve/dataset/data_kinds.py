@@ -1,0 +1,108 @@
+"""What kind of data something is: a path, a data frame, a lazy frame, a stream of batches; and its columns by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from os import PathLike
+from typing import Any, cast
+
+
+def is_path(data: Any) -> bool:
+    """Whether something is the path of a file or a folder, or several paths of files that are one table."""
+    if isinstance(data, (list, tuple)) and data:
+        return all(isinstance(one, (str, PathLike)) for one in data)
+    return isinstance(data, (str, PathLike))
+
+
+def collect(data: Any) -> Any:
+    """Collect a lazy frame, turn a record batch into a pyarrow table, return anything else as it is."""
+    if _is_record_batch(data):
+        import pyarrow as pa
+
+        return pa.table(data)
+    if _is_on_cluster(data):
+        library = type(data).__module__.partition(".")[0]
+        raise ValueError(
+            f"the data is a frame of {library}, whose rows may be too many for memory: if they are not, give them as a "
+            "table in memory, such as by compute() or toArrow()"
+        )
+    if not is_lazy(data):
+        return data
+    import narwhals as nw
+
+    return nw.from_native(data).collect().to_native()
+
+
+def is_frame(data: Any) -> bool:
+    """Whether something is a data frame in memory."""
+    import narwhals as nw
+
+    return nw.dependencies.is_into_dataframe(data)
+
+
+def is_lazy(data: Any) -> bool:
+    """Whether something is a lazy frame, such as a relation of a database."""
+    if is_frame(data):
+        return False
+    import narwhals as nw
+
+    return _is_on_cluster(data) or isinstance(nw.from_native(data, pass_through=True), nw.LazyFrame)
+
+
+def gives_batches(data: Any) -> bool:
+    """Whether something is read in batches: it speaks the Arrow stream protocol, or is of a kind that gives batches."""
+    kind = type(data)
+    if not any(hasattr(kind, name) for name in ("__arrow_c_stream__", "collect_batches", "scanner")):
+        return False
+    import narwhals as nw
+
+    is_one_batch = hasattr(kind, "__arrow_c_array__")
+    is_one_column = nw.dependencies.is_into_series(data)
+    return not is_one_batch and not is_one_column
+
+
+def keeps_columns_only(data: Any) -> bool:
+    """Whether columns of the data are taken by name alone: of a lazy frame or a record batch."""
+    return _is_record_batch(data) or is_lazy(data)
+
+
+def take_columns(data: Any, names: Sequence[str]) -> Any:
+    """Columns of a lazy frame or a record batch, in its own kind."""
+    if _is_record_batch(data):
+        return data.select(list(names))
+    import narwhals as nw
+
+    return nw.from_native(data).lazy().select(list(names)).to_native()
+
+
+def _is_on_cluster(data: Any) -> bool:
+    return hasattr(data, "persist") and hasattr(data, "columns")
+
+
+def _is_record_batch(data: Any) -> bool:
+    return hasattr(data, "__arrow_c_array__") and hasattr(data, "num_columns")
+
+
+def library_of(data: Any) -> str:
+    """The library of data frames that results on some data are given in: its own, else pandas where it is installed."""
+    import narwhals as nw
+
+    frame = nw.from_native(data, pass_through=True)
+    has_frames_in_memory = isinstance(frame, nw.DataFrame)
+    if isinstance(frame, nw.LazyFrame):
+        has_frames_in_memory = frame.implementation.is_polars()  # of the libraries of lazy frames the only one
+    if has_frames_in_memory:
+        return str(frame.implementation.name.lower())
+    with suppress(ModuleNotFoundError):  # of a finder that refuses the name
+        if find_spec("pandas"):
+            return "pandas"
+    return "pyarrow"
+
+
+def frame_of(columns: Mapping[str, Any], library: str) -> Any:
+    """A data frame of a library."""
+    import narwhals as nw
+
+    return nw.from_dict(columns, backend=cast(Any, library)).to_native()

@@ -1,0 +1,109 @@
+"""The columns of a table by what they are used for: features, target, weights, groups."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bitsieve.utils.messages import allowed_names, meant, quoted
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a table by what they are used for."""
+
+    features: list[Any]  # labels, in the order of the data
+    target: list[Any]  # labels of one column or of several; empty where the target is given by its values
+    weight: Any  # the column of frequency weights; None where there is none, or they are given by their values
+    groups: Any  # the column of groups of rows; None as above
+    target_name: str  # what messages call the target
+    # the name of the weights, "sample_weight" where they are given by their values; None without weights
+    weight_name: str | None
+
+    @property
+    def others(self) -> list[Any]:
+        """The columns of the target and the weights."""
+        if self.weight is None:
+            return list(self.target)
+        return [*self.target, self.weight]
+
+
+def split_columns(
+    labels: Sequence[Any],  # of all columns; empty for an array, whose columns have none
+    target: Any,  # as :func:`bitsieve.select` takes them
+    sample_weight: Any,
+    groups: Any = None,
+    *,
+    # rows, where their number is known: it helps to see whether a list holds names or values
+    n_samples: int | None = None,
+    never: Sequence[Any] = (),  # labels that are no features
+    unnamed: str = "target",  # what messages call a target that is given by values without a name
+) -> Roles:
+    """Split the columns of a table into features, target, weights and groups."""
+    targets = _named_columns(target, labels, "target", n_samples)
+    weights = [] if isinstance(sample_weight, list) else _named_columns(sample_weight, labels, "weight", n_samples)
+    group_columns = [] if isinstance(groups, list) else _named_columns(groups, labels, "groups", n_samples)
+    if len(set(targets)) < len(targets):
+        raise ValueError(f"the targets {quoted(targets)} name a column twice: name each once")
+    for column in weights:
+        _refuse_second_role(column, targets, "the weight")
+    for column in group_columns:
+        _refuse_second_role(column, targets, "the groups")
+    target_name = ", ".join(map(str, targets))
+    if not targets:
+        target_name = str(getattr(target, "name", None) or unnamed)
+    taken = {*targets, *weights, *group_columns, *never}
+    features = [label for label in labels if label not in taken]
+    if labels and not features:
+        raise ValueError(f"the data holds only the target {target_name!r}: at least one feature is needed")
+    weight_name = None
+    if sample_weight is not None:
+        weight_name = str(weights[0]) if weights else "sample_weight"
+    return Roles(
+        features=features,
+        target=targets,
+        weight=weights[0] if weights else None,
+        groups=group_columns[0] if group_columns else None,
+        target_name=target_name,
+        weight_name=weight_name,
+    )
+
+
+def _refuse_second_role(column: Any, targets: Sequence[Any], role: str) -> None:
+    if column in targets:
+        raise ValueError(f"column {column!r} cannot be both the target and {role}")
+
+
+def _named_columns(argument: Any, labels: Sequence[Any], role: str, n_samples: int | None) -> list[Any]:
+    """The columns that an argument names; none where it holds values instead."""
+    if argument is None:
+        return []
+    if isinstance(argument, (list, tuple)) and argument and all(isinstance(item, str) for item in argument):
+        if not labels:
+            return []
+        is_as_long_as_the_data = n_samples == len(argument)
+        if is_as_long_as_the_data and not set(argument) <= set(labels):
+            return []
+        return _checked_names(list(argument), labels, role)
+    if isinstance(argument, tuple):
+        return _checked_names([argument], labels, role) if argument in labels else []
+    is_column_of_values = not np.isscalar(argument) and hasattr(argument, "__len__")
+    if is_column_of_values or not isinstance(argument, Hashable):
+        return []
+    return _checked_names([argument], labels, role)
+
+
+def _checked_names(names: list[Any], labels: Sequence[Any], role: str) -> list[Any]:
+    if not labels:
+        name = {"weight": "sample_weight"}.get(role, role)
+        values = "the target as an array of its values" if role == "target" else f"{name} as an array"
+        raise ValueError(f"the data is an array, whose columns have no names: give {values}")
+    names = [meant(name, labels) if isinstance(name, str) else name for name in names]
+    for name in names:
+        if name not in labels:
+            known = allowed_names(str(name), [str(label) for label in labels])
+            raise ValueError(f"there is no column {str(name)!r} for the {role}: {known}")
+    return names

@@ -1,0 +1,73 @@
+"""Numbers such as -999 or 9999 that may stand for a missing value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve.dataset.column_info import Sentinel
+from bitsieve.utils.arrays import Flags, Integers
+
+# -99, 99, -999, 999, ..., 999999
+_SUSPECTS = np.array([sign * (10**digits - 1) for digits in range(2, 7) for sign in (-1, 1)], np.float64)
+_FEWEST_ROWS = 2
+
+
+@dataclass(frozen=True)
+class SentinelCounts:
+    """How often a column holds each number that may mean a missing value, and the range of its other numbers.
+
+    Counts of partitions of the rows add up.
+    """
+
+    n_rows: Mapping[float, int]
+    low: float | None  # None where the column has no other number
+    high: float | None
+
+    @classmethod
+    def of_values(cls, values: NDArray[Any], low: Any, high: Any, row_counts: Integers | None = None) -> SentinelCounts:
+        """Count the suspects among values none of which is missing and whose smallest and largest are known.
+
+        Where neither end is a suspect, a suspect between them is an ordinary number, and nothing is counted.
+        ``row_counts[i]`` rows have ``values[i]``; None: one each.
+        """
+        if not np.isin((low, high), _SUSPECTS).any():
+            return cls({}, float(low), float(high))
+        is_suspect = np.isin(values, _SUSPECTS)
+        suspects, index = np.unique(values[is_suspect], return_inverse=True)
+        weights = None if row_counts is None else row_counts[is_suspect]
+        n_rows = np.bincount(index, weights, len(suspects)).astype(np.int64)
+        counts = dict(zip(suspects.astype(float).tolist(), n_rows.tolist(), strict=True))
+        others = values[~is_suspect]
+        if not len(others):
+            return cls(counts, None, None)
+        return cls(counts, float(others.min()), float(others.max()))
+
+    def __add__(self, other: SentinelCounts) -> SentinelCounts:
+        lows = [low for low in (self.low, other.low) if low is not None]
+        highs = [high for high in (self.high, other.high) if high is not None]
+        values = {*self.n_rows, *other.n_rows}
+        n_rows = {value: self.n_rows.get(value, 0) + other.n_rows.get(value, 0) for value in values}
+        return SentinelCounts(n_rows, min(lows, default=None), max(highs, default=None))
+
+    @property
+    def sentinels(self) -> tuple[Sentinel, ...]:
+        """The suspects in two rows or more that are further from the other numbers than these are from each other."""
+        low = self.low
+        high = self.high
+        if low is None or high is None or low == high:
+            return ()
+        return tuple(
+            Sentinel(value, n_rows, low, high)
+            for value, n_rows in sorted(self.n_rows.items())
+            if n_rows >= _FEWEST_ROWS and max(value - high, low - value) > high - low
+        )
+
+
+def may_have_sentinels(low: NDArray[Any], high: NDArray[Any]) -> Flags:
+    """Of columns with these smallest and largest numbers: whether one of the two is a suspect."""
+    return np.isin(low, _SUSPECTS) | np.isin(high, _SUSPECTS)
