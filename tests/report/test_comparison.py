@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,9 @@ from sklearn.datasets import load_wine
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.plots import figures
 from bitsieve.plots.figures import Curves, as_svg, new_axes, plot_curves
-from bitsieve.report.comparison import report
+from bitsieve.report import page as report_page
+from bitsieve.report.comparison import comparison_report
 from bitsieve.report.files import write_report
 from bitsieve.results.comparison import baselines
 
@@ -26,7 +27,7 @@ def comparison():
 
 
 def test_page(comparison, read_page):
-    page = read_page(report(comparison))
+    page = read_page(comparison_report(comparison))
     text = " ".join(page.text)
     assert str(comparison.choice()) in text
     assert page.seen.count("svg") == 3
@@ -40,7 +41,7 @@ def test_page(comparison, read_page):
 
 
 def test_baselines_and_what_to_run(comparison, read_page, tmp_path):
-    text = " ".join(read_page(report(comparison)).text)
+    text = " ".join(read_page(comparison_report(comparison)).text)
     choice = comparison.choice()
     assert f"method={choice.method!r}, n_features_to_select={choice.n_features})" in text
     assert "W/T/L: against how many of the other methods the errors" in text
@@ -67,7 +68,7 @@ def test_notes_are_in_the_words_that_were_typed(tmp_path, read_page):
 
 
 def test_same_comparison_same_page(comparison):
-    assert report(comparison) == report(comparison)
+    assert comparison_report(comparison) == comparison_report(comparison)
 
 
 def test_names_are_escaped(read_page):
@@ -78,7 +79,7 @@ def test_names_are_escaped(read_page):
     comparison = bitsieve.compare(
         frame, "<i>kind</i>", methods=methods, features=range(1, 6), classifier="ncm", folds=4
     )
-    text = report(comparison)
+    text = comparison_report(comparison)
     page = read_page(text)
     assert not {"b", "i"} & set(page.seen)
     assert page.seen.count("script") == 1
@@ -90,7 +91,7 @@ def test_names_are_escaped(read_page):
 
 def test_one_method_one_number_one_selection(read_page):
     comparison = bitsieve.compare(X, Y, methods="mim", features=[1], classifier="ncm", folds=4, protocol="paper")
-    page = read_page(report(comparison))
+    page = read_page(comparison_report(comparison))
     assert page.seen.count("svg") == 1
     assert "such errors are too low" in " ".join(page.text)
 
@@ -104,7 +105,7 @@ def test_gaps_and_marks_in_a_figure():
     assert re.search(r"#0072b2", svg, re.IGNORECASE)
 
 
-def test_paths_are_checked_before_the_work(tmp_path, comparison, monkeypatch):
+def test_paths_are_checked_before_the_work(tmp_path, comparison):
     for path, message in (
         (tmp_path, "is a directory"),
         (tmp_path / "missing" / "report.html", "there is no directory"),
@@ -113,26 +114,34 @@ def test_paths_are_checked_before_the_work(tmp_path, comparison, monkeypatch):
             write_report(comparison, path)
     path = tmp_path / "report.html"
     write_report(comparison, path)
-    assert path.read_text(encoding="utf-8") == report(comparison)
+    assert path.read_text(encoding="utf-8") == comparison_report(comparison)
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
-    monkeypatch.setattr(figures, "find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"figures need matplotlib, which is not installed: pip install"):
+
+
+@pytest.mark.parametrize("package", ["matplotlib", "jinja2"])
+def test_a_package_that_is_not_installed_is_named_before_the_work(package, comparison, tmp_path, monkeypatch):
+    monkeypatch.setattr(report_page, "find_spec", lambda name: None if name == package else find_spec(name))
+    path = tmp_path / "report.html"
+    with pytest.raises(ValueError, match=rf"needs {package}, which is not installed: pip install 'bitsieve\[report\]'"):
         write_report(comparison, path)
+    assert not path.exists()
+    data = tmp_path / "missing.csv"  # not even looked for
+    assert main(["select", str(data), "--target", "y", "--report", str(path)]) == 2
 
 
 def test_bounds_are_told_where_they_were_asked_for(comparison, read_page):
-    assert "left to gain" not in report(comparison)
+    assert "left to gain" not in comparison_report(comparison)
     asked = {"methods": ["mim"], "features": [2, 3], "classifier": "ncm", "folds": 3, "bounds": True}
     bounded = bitsieve.compare(X, Y, **asked)
     lower, upper = 100 * bounded.bayes_error_bounds[0]
-    page = read_page(report(bounded))
+    page = read_page(comparison_report(bounded))
     assert page.seen.count("table") == 3  # one for a single method less
     assert f"{lower:.1f} to {upper:.1f}" in page.text
 
 
 def test_the_page_of_a_quantity_has_the_words_of_its_measure(read_page):
     found = bitsieve.compare(X[:, 1:], X[:, 0], methods=["mim"], features=[1, 2], folds=3, scoring="mae")
-    text = " ".join(read_page(report(found)).text)
+    text = " ".join(read_page(comparison_report(found)).text)
     for part in ("a quantity; regressor ridge, scoring mae", "error: the mean absolute error", "(mean)", "mean error"):
         assert part in text
     assert f"{found.summary()[0]['mean_error']:.4g}" in text

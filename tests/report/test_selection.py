@@ -148,9 +148,9 @@ def test_quality_of_columns():
         }
     )
     found = dict(zip(frame.columns, column_quality(read_data(frame, ReadOptions(target="y"))), strict=False))
-    assert {name for name, q in found.items() if q.constant} == {"one", "nothing"}
-    assert {name for name, q in found.items() if q.identifier} == {"number_of_row", "code"}
-    assert {name: q.duplicate_of for name, q in found.items() if q.duplicate_of >= 0} == {"again": 0}
+    assert {name for name, q in found.items() if q.is_constant} == {"one", "nothing"}
+    assert {name for name, q in found.items() if q.is_identifier} == {"number_of_row", "code"}
+    assert {name: q.duplicate_of for name, q in found.items() if q.duplicate_of is not None} == {"again": 0}
     assert {name: q.n_missing for name, q in found.items() if q.n_missing} == {"gaps": 12, "nothing": 24, "word": 8}
     assert [found[name].n_distinct for name in ("measured", "gaps", "one", "nothing", "word")] == [24, 1, 1, 0, 2]
     assert found["code"].kind == found["word"].kind == "categories"
@@ -190,7 +190,7 @@ def test_notes_stand_at_the_column_that_they_name():
     page = html.unescape(selection_report(found))
     assert page.index("<p>Notes</p>") < page.index("<h2>Ranking</h2>")
     of_columns = page[page.index("<h2>The columns</h2>") :]
-    rows = dict(re.findall(r'<th scope="row">(\w+)</th><td class="text long">(.*?)</td>', of_columns))
+    rows = dict(re.findall(r'<th scope="row">(\w+)</th>\n<td class="text long">(.*?)</td>', of_columns))
     assert rows["state"] == leak
     assert rows["one"] == "no cut accepted"
     assert rows["flat"] == "constant"

@@ -170,10 +170,14 @@ def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None
         path, option = getattr(options, name, None), f"--{name.replace('_', '-')}"
         if path is None:
             continue
-        if name in ("figure", "report"):
+        if name == "figure":
             from bitsieve.plots.figures import require_matplotlib
 
             require_matplotlib()
+        if name == "report":
+            from bitsieve.report.page import require_report_packages
+
+            require_report_packages()
         for source in sources_of(options) or [None]:
             check_output(path, endings, what=option, source=source)
         if Path(path).exists() and not options.force:

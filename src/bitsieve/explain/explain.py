@@ -214,7 +214,7 @@ class FeatureExplanation:
         rows, below = self._parts()
         return html.display(
             html.paragraph(f"{self.feature!r} {self.reason}"),
-            html.table(("", "bits", ""), rows, text=(2,)) if rows else "",
+            html.table(("", "bits", ""), rows, text_columns=(2,)) if rows else "",
             html.bullets(below) if below else "",
             html.notes(self.notes),
         )

@@ -16,10 +16,10 @@ from bitsieve.selectors.base import ColumnSelector
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.docstrings import described_fully
 
-MOST_SHOWN = 40  # bars of the ranking, rows of the heat map, leaves of the dendrogram, dots on the curve
+MAX_SHOWN = 40  # bars of the ranking, rows of the heat map, leaves of the dendrogram, dots on the curve
 WRITTEN = 12  # features up to which every cell of it has its number
-MOST_PANELS, ACROSS = 12, 3  # of the figure of the target, and side by side in it
-MOST_POINTS, MOST_CUTS, MOST_TICKS = 300, 30, 6  # rows, cuts and labels of a panel
+MAX_PANELS, ACROSS = 12, 3  # of the figure of the target, and side by side in it
+MAX_POINTS, MAX_CUTS, MAX_TICKS = 300, 30, 6  # rows, cuts and labels of a panel
 DRAWN = {"ax_ : matplotlib Axes": "What was drawn into.", "figure_ : matplotlib Figure": "That it is part of."}
 
 
@@ -133,7 +133,7 @@ class RankingDisplay(Display):
     ) -> None:
         self.names, self.contributions = list(names), contributions
         self.class_entropy, self.chance = class_entropy, chance
-        self.height = 1.3 + 0.27 * min(len(self.names), MOST_SHOWN)
+        self.height = 1.3 + 0.27 * min(len(self.names), MAX_SHOWN)
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
@@ -142,7 +142,7 @@ class RankingDisplay(Display):
         return cls(selected_names(evidence), evidence.contributions, entropy, evidence.chance)
 
     def _draw(self, ax: Axes) -> None:
-        k = min(len(self.names), MOST_SHOWN)
+        k = min(len(self.names), MAX_SHOWN)
         relevance, redundancy, _, complementarity, _ = (np.asarray(part)[:k] for part in self.contributions)
         places = np.arange(k)
         bars: dict[str, Any] = {"height": 0.68}
@@ -184,7 +184,7 @@ class RedundancyDisplay(Display):
 
     def __init__(self, names: Sequence[str], shared: NDArray[np.floating]) -> None:
         self.names, self.shared = list(names), np.asarray(shared)
-        self.height = 1.6 + 0.24 * min(max(len(self.names), 5), MOST_SHOWN)
+        self.height = 1.6 + 0.24 * min(max(len(self.names), 5), MAX_SHOWN)
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
@@ -193,7 +193,7 @@ class RedundancyDisplay(Display):
         return cls(selected_names(evidence), shared)
 
     def _draw(self, ax: Axes) -> None:
-        k = min(len(self.names), MOST_SHOWN)
+        k = min(len(self.names), MAX_SHOWN)
         shown = np.ma.masked_array(self.shared[:k, :k], np.eye(k, dtype=bool))
         most = max(float(shown.max()) if k > 1 else 0.0, 1e-3)
         # Cells as shapes: an image would be a picture within the picture.
@@ -247,7 +247,7 @@ class DendrogramDisplay(Display):
         information, selected = evidence.counted.information, np.asarray(evidence.selected)
         others = np.argsort(-information.relevance, kind="stable")
         others = others[information.varies[others] & ~np.isin(others, selected)]
-        columns = np.concatenate([selected, others])[: max(MOST_SHOWN, len(selected))][:MOST_SHOWN]
+        columns = np.concatenate([selected, others])[: max(MAX_SHOWN, len(selected))][:MAX_SHOWN]
         entropy = information.entropy[columns]
         shared = information.matrix("redundancy", columns=columns)
         both = np.maximum(entropy[:, None] + entropy, np.finfo(float).tiny)  # two constants share nothing
@@ -314,7 +314,7 @@ class CurveDisplay(Display):
         numbers = np.arange(1, len(curve.joint) + 1)
         before = np.r_[0.0, curve.joint[:-1]]
         ax.bar(numbers, curve.chance - before, bottom=before, width=0.8, color=GREY, alpha=0.5, label="by chance")
-        dots: dict[str, Any] = {"marker": "o", "markersize": 4} if len(numbers) <= MOST_SHOWN else {}
+        dots: dict[str, Any] = {"marker": "o", "markersize": 4} if len(numbers) <= MAX_SHOWN else {}
         ax.plot(numbers, curve.joint, color=BLUE, lw=1.6, label="joint information", **dots)
         k = curve.n_selected
         ax.plot([k], [curve.joint[k - 1]], "o", ms=9, color=BLUE, mec=INK, mew=1.3, label=f"selected: {k:,}", zorder=5)
@@ -364,16 +364,16 @@ class Panel(NamedTuple):
 
 def draw_panel(ax: Axes, panel: Panel) -> None:
     """Draw at most 300 rows, evenly over the table, the cuts, and the median of each bin."""
-    rows = np.unique(np.linspace(0, len(panel.x) - 1, min(len(panel.x), MOST_POINTS)).astype(np.intp))
+    rows = np.unique(np.linspace(0, len(panel.x) - 1, min(len(panel.x), MAX_POINTS)).astype(np.intp))
     ax.plot(panel.x[rows], panel.y[rows], ".", ms=3, color=GREY, mew=0)
-    for edge in panel.edges if not panel.ticks and len(panel.edges) <= MOST_CUTS else ():
+    for edge in panel.edges if not panel.ticks and len(panel.edges) <= MAX_CUTS else ():
         ax.axvline(edge, color=INK, lw=0.7, ls=(0, (3, 3)))
     low, high = ax.get_xlim()
     ends = np.clip(np.r_[low, panel.edges, high], low, high)
     ax.hlines(panel.medians, ends[:-1], ends[1:], color=BLUE, lw=2, zorder=5)
     ax.set_xlim(low, high)
     if panel.ticks:
-        places = np.unique(np.linspace(0, len(panel.ticks) - 1, min(len(panel.ticks), MOST_TICKS)).astype(np.intp))
+        places = np.unique(np.linspace(0, len(panel.ticks) - 1, min(len(panel.ticks), MAX_TICKS)).astype(np.intp))
         ax.set_xticks(places, [shortened(panel.ticks[place]) for place in places])
 
 
@@ -408,7 +408,7 @@ class TargetDisplay(Display):
 
     def __init__(self, target: str, panels: Sequence[Panel]) -> None:
         self.target, self.panels = target, list(panels)
-        self.height = 0.2 + 2.1 * -(-min(len(self.panels), MOST_PANELS) // ACROSS)
+        self.height = 0.2 + 2.1 * -(-min(len(self.panels), MAX_PANELS) // ACROSS)
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
@@ -420,7 +420,7 @@ class TargetDisplay(Display):
         return cls(target.name, [Panel.of(evidence, int(j)) for j in np.asarray(evidence.selected)])
 
     def _draw(self, ax: Axes) -> None:
-        shown = self.panels[:MOST_PANELS]
+        shown = self.panels[:MAX_PANELS]
         down = -(-len(shown) // ACROSS)
         ax.set_axis_off()
         for place, panel in enumerate(shown):

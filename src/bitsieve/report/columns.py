@@ -1,11 +1,12 @@
-"""The parts of a report on columns: kinds and remarks of all of them, and the bins of one with its rows by class."""
+"""Two sections of a report on columns: the bins of the selected ones, and the kind and quality of all."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -16,181 +17,315 @@ from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.explain.evidence import Evidence
 from bitsieve.explain.explain import notes_naming
-from bitsieve.utils.html import bullets, folded, heading, paragraph, table
-from bitsieve.utils.messages import number, quoted
+from bitsieve.report.page import Section
+from bitsieve.utils.arrays import Floats
+from bitsieve.utils.messages import quoted
 
-MOST_BINS, MOST_CLASSES = 30, 12
+MAX_BINS = 30
+MAX_CLASSES = 12
 
-_NUMBER = "{:.6g}".format
-_UNITS = (("d", 86_400e6), ("h", 3600e6), ("min", 60e6), ("s", 1e6), ("ms", 1e3), ("µs", 1.0))
-
-
-def _date(microseconds: float) -> str:
-    day, _, clock = str(np.datetime64(round(microseconds), "us")).partition("T")
-    return day if clock == "00:00:00.000000" else f"{day} {clock.removesuffix('.000000')}"
+KINDS = ("numbers", "whole numbers", "dates", "durations", "categories")
+MICROSECONDS = {"d": 86_400e6, "h": 3600e6, "min": 60e6, "s": 1e6, "ms": 1e3, "µs": 1.0}
 
 
-def _length(microseconds: float) -> str:
-    unit, size = next((one for one in _UNITS if abs(microseconds) >= one[1]), ("s", 1e6))
-    return f"{microseconds / size:.6g} {unit}"
+@dataclass(frozen=True, kw_only=True)
+class Bin:
+    """A bin of a feature and its rows, in all and of each class that is shown."""
+
+    label: str
+    n_rows: int
+    n_rows_of_classes: Sequence[int]
 
 
-_WRITTEN = {None: _NUMBER, "dates": _date, "durations": _length}
+@dataclass(frozen=True, kw_only=True)
+class BinnedFeature:
+    """A feature with its bins. ``hidden`` says what is too much to be shown."""
+
+    name: str
+    relevance: float
+    n_bins: int
+    class_labels: Sequence[str]
+    bins: Sequence[Bin]
+    hidden: Sequence[str]
 
 
-class ColumnQuality(NamedTuple):
-    """One column: its kind, what it holds, and what makes it useless; a duplicate of an earlier one, or -1."""
+@dataclass(frozen=True, kw_only=True)
+class Bins(Section):
+    """The bins of the selected features."""
 
-    kind: str
-    n_missing: int
-    n_distinct: int
-    constant: bool
-    identifier: bool
-    duplicate_of: int
+    template: ClassVar[str] = "selection/bins.html"
+    features: Sequence[BinnedFeature]
 
 
-def column_quality(table: TableInMemory) -> list[ColumnQuality]:
-    """Look at every column. Cost: O(n) a column."""
-    first: dict[bytes, int] = {}
-    names_of_rows = set(identifiers(table.summarize()))
-    return [_look(table, j, j in names_of_rows, first) for j in range(table.n_features)]
+def bins_section(evidence: Evidence) -> Bins:
+    return Bins(features=[_binned_feature(evidence, int(column)) for column in evidence.selected])
 
 
-def _look(table: TableInMemory, j: int, identifier: bool, first: dict[bytes, int]) -> ColumnQuality:
-    if not table.is_numeric(j):
-        values = table.categorical(j)
-        kind, n_distinct = "categories", len(values.categories)
-        n_missing = int((values.codes < 0).sum())
-        key = b"c" + repr(values.categories.tolist()).encode() + values.codes.tobytes()
-    else:
-        numbers = np.ascontiguousarray(table.values(j))
-        missing = np.isnan(numbers) if numbers.dtype.kind == "f" else np.zeros(len(numbers), bool)
-        there = numbers[~missing] if missing.any() else numbers
-        n_missing, n_distinct = int(missing.sum()), pc.count_distinct(pa.array(there)).as_py()
-        whole = numbers.dtype.kind != "f" or bool((there == np.floor(there)).all())
-        meaning = table.meanings.get(j)
-        kind = (meaning and meaning.format.time) or ("whole numbers" if whole else "numbers")
-        key = b"n" + (numbers.astype(np.float64) + 0.0).tobytes()  # -0 is 0
-    constant = n_distinct + (n_missing > 0) <= 1
-    same = first.setdefault(blake2b(key, digest_size=20).digest(), j)
-    return ColumnQuality(kind, n_missing, n_distinct, constant, identifier, -1 if same == j else same)
+def _binned_feature(evidence: Evidence, column: int) -> BinnedFeature:
+    """The largest bins and classes of a column, each in its order."""
+    target = evidence.table.target
+    (table,) = evidence.information.source.tables(None, np.array([column]), True)
+    counts = table.dense()[0]  # of shape (n_bins, n_classes)
+    n_bins, n_classes = counts.shape
+    shown_bins = _largest(counts.sum(axis=1), MAX_BINS)
+    shown_classes = _largest(counts.sum(axis=0), MAX_CLASSES)
+
+    labels = bin_labels(evidence.binner, column, n_bins, _formatter(evidence, column))
+    bins = []
+    for b in shown_bins:
+        n_rows_of_classes = [int(counts[b, c]) for c in shown_classes]
+        bins.append(Bin(label=labels[b], n_rows=int(counts[b].sum()), n_rows_of_classes=n_rows_of_classes))
+
+    hidden = []
+    if len(shown_bins) < n_bins:
+        hidden.append(f"{n_bins - len(shown_bins):,} more bins, of fewer rows")
+    if len(shown_classes) < n_classes:
+        hidden.append(f"{n_classes - len(shown_classes):,} more classes, of fewer rows")
+    return BinnedFeature(
+        name=str(evidence.table.names[column]),
+        relevance=float(evidence.information.relevance[column]),
+        n_bins=n_bins,
+        class_labels=[str(target.labels[c]) for c in shown_classes],
+        bins=bins,
+        hidden=hidden,
+    )
 
 
-def bins_of(evidence: Evidence, column: int) -> str:
-    """A folded table: a row a bin, the counts and shares of the classes in it."""
-    names, target = evidence.table.names, evidence.table.target
-    counts = evidence.information.source.tables(None, np.array([column]), True)[0].dense()[0]
+def _largest(sizes: np.ndarray, n: int) -> list[int]:
+    """The indices of the ``n`` largest sizes, ascending; of equal ones the first."""
+    order = np.argsort(-sizes, kind="stable")
+    indices: list[int] = np.sort(order[:n]).tolist()
+    return indices
+
+
+def _formatter(evidence: Evidence, column: int) -> Callable[[float], str]:
+    """How the cuts of a column are written: as dates or durations if its text was taken for these."""
     meanings: Mapping[int, TextMeaning] = getattr(evidence.table, "meanings", {})  # saved counts have none
     meaning = meanings.get(column)
-    labels = bin_labels(evidence.binner, column, len(counts), _WRITTEN[meaning and meaning.format.time])
-    classes = np.argsort(-counts.sum(axis=0), kind="stable")[:MOST_CLASSES]
-    classes = np.sort(classes)
-    kept = np.arange(len(counts))
-    if len(kept) > MOST_BINS:
-        kept = np.sort(np.argsort(-counts.sum(axis=1), kind="stable")[:MOST_BINS])
-    rows = []
-    for at in kept:
-        total = int(counts[at].sum())
-        shares = [_counted(int(counts[at, c]), total) for c in classes]
-        rows.append((labels[at], f"{total:,}", *shares))
-    header = ("bin", "rows", *(str(target.labels[c]) for c in classes))
-    left = []
-    if len(kept) < len(counts):
-        left.append(f"{len(counts) - len(kept):,} more bins, of fewer rows")
-    if len(classes) < counts.shape[1]:
-        left.append(f"{counts.shape[1] - len(classes):,} more classes, of fewer rows")
-    note = paragraph(f"Not shown: {' and '.join(left)}.", "aside") if left else ""
-    bits = number(evidence.information.relevance[column])
-    summary = f"{names[column]}: {len(counts):,} bin{'s' * (len(counts) != 1)}, {bits} bits"
-    return folded(summary, table(header, rows) + note)
+    if meaning is None or meaning.format.time is None:
+        return format_number
+    if meaning.format.time == "dates":
+        return format_date
+    return format_duration
 
 
-def bin_labels(binner: object, column: int, n_bins: int, written: Callable[[float], str] = _NUMBER) -> list[str]:
-    """What every code of a column represents: a category, an interval of ``written`` ends, or missing values."""
+def format_number(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def format_date(microseconds: float) -> str:
+    """Write microseconds since 1970 as a date, with the time of day if it is not midnight."""
+    day, _, clock = str(np.datetime64(round(microseconds), "us")).partition("T")
+    if clock == "00:00:00.000000":
+        return day
+    return f"{day} {clock.removesuffix('.000000')}"
+
+
+def format_duration(microseconds: float) -> str:
+    """Write a duration in the largest unit of which it is at least one."""
+    for unit, size in MICROSECONDS.items():
+        if abs(microseconds) >= size:
+            return f"{microseconds / size:.6g} {unit}"
+    return f"{microseconds / MICROSECONDS['s']:.6g} s"
+
+
+def bin_labels(
+    binner: object, column: int, n_bins: int, format_cut: Callable[[float], str] = format_number
+) -> list[str]:
+    """What every code of a column represents: a category, an interval between cuts, or missing values."""
     categories = binner.categories_[column]  # type: ignore[attr-defined]
     if categories is not None:
-        labels = [str(value) for value in categories.tolist()]
+        labels = [str(category) for category in categories.tolist()]
     else:
-        edges = np.asarray(binner.bin_edges_[column])  # type: ignore[attr-defined]
-        labels = _intervals([written(edge) for edge in edges.tolist()], getattr(binner, "side", "left"))
+        cuts = np.asarray(binner.bin_edges_[column])  # type: ignore[attr-defined]
+        labels = _intervals([format_cut(cut) for cut in cuts.tolist()], getattr(binner, "side", "left"))
     if len(labels) < n_bins:
         labels.append("missing")
     return labels
 
 
-def _intervals(texts: list[str], side: str) -> list[str]:
-    if not texts:
+def _intervals(cuts: list[str], side: str) -> list[str]:
+    """The intervals between cuts; ``side`` is where a value on a cut goes, as for ``numpy.searchsorted``."""
+    if not cuts:
         return ["any value"]
-    low, high = (">", "<=") if side == "left" else (">=", "<")  # where a value on a cut goes
-    inner = [f"{low} {a}, {high} {b}" for a, b in itertools.pairwise(texts)]
-    return [f"{high} {texts[0]}", *inner, f"{low} {texts[-1]}"]
+    if side == "left":
+        above, below = ">", "<="
+    else:
+        above, below = ">=", "<"
+    between = [f"{above} {low}, {below} {high}" for low, high in itertools.pairwise(cuts)]
+    return [f"{below} {cuts[0]}", *between, f"{above} {cuts[-1]}"]
 
 
-def _counted(count: int, total: int) -> str:
-    return f"{count:,} ({100 * count / total:.0f} %)" if total else "0"
+@dataclass(frozen=True, kw_only=True)
+class ColumnQuality:
+    """What a column holds, and what makes it useless."""
+
+    kind: str  # of KINDS
+    n_missing: int
+    n_distinct: int
+    is_constant: bool
+    is_identifier: bool
+    duplicate_of: int | None  # the first column with the same values in every row
 
 
-def quality_parts(evidence: Evidence, notes: Sequence[str] = ()) -> list[str]:
-    """What stands out, and a table of all columns; nothing where the rows are not in memory."""
-    whole = evidence.table if evidence.whole is None else evidence.whole
-    whole_in_memory = whole.rows
-    if whole_in_memory is None:
-        return []
-    quality = column_quality(whole_in_memory)
-    names, n_rows = whole.names, whole.n_samples
-    uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist()) - set(evidence.dropped)
-    rank = {int(j): place for place, j in enumerate(evidence.selected, start=1)}
-    remarks = [_remarks(q, j in uncut, names) for j, q in enumerate(quality)]
-    relevance, bins = evidence.information.relevance, evidence.information.source.arities
-    rows = [
-        (
-            names[j],
-            "; ".join(remarks[j] or notes_naming(notes, names[j])),
-            q.kind,
-            f"{100 * q.n_missing / n_rows:.1f} %" if q.n_missing else "0",
-            f"{q.n_distinct:,}",
-            f"{int(bins[j]):,}",
-            number(relevance[j]),
-            str(rank.get(j, "-")),
+@dataclass(frozen=True, kw_only=True)
+class DescribedColumn:
+    """A column in the table of all: its quality, and what the selection made of it."""
+
+    name: str
+    remarks: str
+    quality: ColumnQuality
+    n_bins: int
+    relevance: float
+    rank: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns(Section):
+    """What stands out among the columns, and a table of all of them."""
+
+    template: ClassVar[str] = "selection/columns.html"
+    summary: Sequence[str]
+    columns: Sequence[DescribedColumn]
+    n_rows: int
+
+
+def columns_section(evidence: Evidence, notes: Sequence[str] = ()) -> Columns | None:
+    """None where the rows are not in memory."""
+    original = evidence.table if evidence.whole is None else evidence.whole
+    table = original.rows
+    if table is None:
+        return None
+    names = [str(name) for name in table.names]
+    quality = column_quality(table)
+    uncut = _uncut_columns(evidence)
+    rank = {int(j): i + 1 for i, j in enumerate(evidence.selected)}
+    relevance = evidence.information.relevance
+    columns = []
+    for j, name in enumerate(names):
+        remarks = _remarks(quality[j], j in uncut, names) or notes_naming(notes, name)
+        column = DescribedColumn(
+            name=name,
+            remarks="; ".join(remarks),
+            quality=quality[j],
+            n_bins=int(evidence.information.source.arities[j]),
+            relevance=float(relevance[j]),
+            rank=rank.get(j),
         )
-        for j, q in enumerate(quality)
-    ]
-    header = ("column", "remarks", "kind", "missing", "different values", "bins", "relevance (bits)", "rank")
+        columns.append(column)
+    return Columns(summary=_summary(quality, uncut, names), columns=columns, n_rows=table.n_samples)
+
+
+def _uncut_columns(evidence: Evidence) -> set[int]:
+    """The columns of numbers for which no cut was accepted."""
+    uncut = set(np.asarray(getattr(evidence.binner, "uncut_", ())).tolist())
+    return uncut - set(evidence.dropped)
+
+
+def _remarks(quality: ColumnQuality, is_uncut: bool, names: Sequence[str]) -> list[str]:
+    remarks = []
+    if quality.is_constant:
+        remarks.append("constant")
+    elif is_uncut:
+        remarks.append("no cut accepted")
+    if quality.is_identifier:
+        remarks.append("looks like an identifier")
+    if quality.duplicate_of is not None:
+        remarks.append(f"the same as {names[quality.duplicate_of]}")
+    return remarks
+
+
+def _summary(quality: Sequence[ColumnQuality], uncut: set[int], names: Sequence[str]) -> list[str]:
+    """How many columns there are of each kind, and which have a remark."""
+    counts = {kind: sum(column.kind == kind for column in quality) for kind in KINDS}
+    counts_listed = ", ".join(f"{count:,} of {kind}" for kind, count in counts.items() if count)
+    numbered = list(enumerate(quality))
     return [
-        heading("The columns"),
-        bullets(_summary(quality, remarks, names)),
-        table(header, rows, text=(1, 2), long=(1,)),
-        paragraph(
-            "Bins of numbers are cuts made for this selection; a column of one bin carries no information.", "aside"
+        f"{len(quality):,} columns: {counts_listed}",
+        _named("with missing values", [names[j] for j, column in numbered if column.n_missing]),
+        _named("constant", [names[j] for j, column in numbered if column.is_constant]),
+        _named(
+            "the same as an earlier one in every row",
+            [names[j] for j, column in numbered if column.duplicate_of is not None],
+        ),
+        _named(
+            "like an identifier, most values of which are in one row only",
+            [names[j] for j, column in numbered if column.is_identifier],
+        ),
+        _named(
+            "in one bin, since no cut was accepted",
+            [names[j] for j, column in numbered if j in uncut and not column.is_constant],
         ),
     ]
 
 
-def _summary(quality: list[ColumnQuality], remarks: list[list[str]], names: Sequence[str]) -> list[str]:
-    every = ("numbers", "whole numbers", "dates", "durations", "categories")
-    kinds = {kind: sum(q.kind == kind for q in quality) for kind in every}
-    listed = ", ".join(f"{count:,} of {kind}" for kind, count in kinds.items() if count)
-    lines = [f"{len(quality):,} columns: {listed}"]
-    for what, chosen in (
-        ("with missing values", [q.n_missing > 0 for q in quality]),
-        ("constant", [q.constant for q in quality]),
-        ("the same as an earlier one in every row", [q.duplicate_of >= 0 for q in quality]),
-        ("like an identifier, most values of which are in one row only", [q.identifier for q in quality]),
-        ("left whole, since no cut was accepted", ["no cut accepted" in some for some in remarks]),
-    ):
-        found = [name for name, is_so in zip(names, chosen, strict=True) if is_so]
-        lines.append(f"{len(found):,} {what}: {quoted(found)}" if found else f"none {what}")
-    return lines
+def _named(what: str, columns: Sequence[str]) -> str:
+    if not columns:
+        return f"none {what}"
+    return f"{len(columns):,} {what}: {quoted(columns)}"
 
 
-def _remarks(quality: ColumnQuality, uncut: bool, names: Sequence[str]) -> list[str]:
-    remarks = []
-    if quality.constant:
-        remarks.append("constant")
-    elif uncut:
-        remarks.append("no cut accepted")
-    if quality.identifier:
-        remarks.append("looks like an identifier")
-    if quality.duplicate_of >= 0:
-        remarks.append(f"the same as {names[quality.duplicate_of]}")
-    return remarks
+def column_quality(table: TableInMemory) -> list[ColumnQuality]:
+    """Look at every column. Cost: O(n_samples) a column."""
+    identifier_columns = set(identifiers(table.summarize()))
+    first_with: dict[bytes, int] = {}  # the first column with a fingerprint
+    quality = []
+    for j in range(table.n_features):
+        values = _numeric_values(table, j) if table.is_numeric(j) else _categorical_values(table, j)
+        first = first_with.setdefault(values.fingerprint, j)
+        n_different = values.n_distinct + (values.n_missing > 0)
+        column = ColumnQuality(
+            kind=values.kind,
+            n_missing=values.n_missing,
+            n_distinct=values.n_distinct,
+            is_constant=n_different <= 1,
+            is_identifier=j in identifier_columns,
+            duplicate_of=None if first == j else first,
+        )
+        quality.append(column)
+    return quality
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Values:
+    """The values of a column: their kind, their numbers, and bytes that two columns share if they are the same."""
+
+    kind: str
+    n_missing: int
+    n_distinct: int
+    fingerprint: bytes
+
+
+def _categorical_values(table: TableInMemory, column: int) -> _Values:
+    coded = table.categorical(column)
+    content = repr(coded.categories.tolist()).encode() + coded.codes.tobytes()
+    return _Values(
+        kind="categories",
+        n_missing=int((coded.codes < 0).sum()),
+        n_distinct=len(coded.categories),
+        fingerprint=_fingerprint(b"categories" + content),
+    )
+
+
+def _numeric_values(table: TableInMemory, column: int) -> _Values:
+    values = np.ascontiguousarray(table.values(column))
+    is_float = values.dtype.kind == "f"
+    present: Floats = values[~np.isnan(values)] if is_float else values
+    meaning = table.meanings.get(column)
+    if meaning is not None and meaning.format.time is not None:
+        kind: str = meaning.format.time
+    elif not is_float or bool((present == np.floor(present)).all()):
+        kind = "whole numbers"
+    else:
+        kind = "numbers"
+    content = values.astype(np.float64) + 0.0  # -0.0 becomes 0.0
+    return _Values(
+        kind=kind,
+        n_missing=len(values) - len(present),
+        n_distinct=pc.count_distinct(pa.array(present)).as_py(),
+        fingerprint=_fingerprint(b"numbers" + content.tobytes()),
+    )
+
+
+def _fingerprint(content: bytes) -> bytes:
+    return blake2b(content, digest_size=20).digest()

@@ -1,124 +1,207 @@
-"""The report of a comparison: error curves, the paired tests, redundancy, stability, the choice in a sentence."""
+"""The report of a comparison: the recommendation, error curves, paired tests, and what the methods selected.
+
+A section is a function here and the template of the same name in ``templates/comparison/``.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from bitsieve.plots.figures import Curves, as_svg, new_axes, plot_curves
-from bitsieve.report.page import page
+from bitsieve.report.page import Section, render_page
 from bitsieve.results.comparison import Comparison, how_to_read, summary_table, use_it
-from bitsieve.utils.html import code, figure, heading, notes, paragraph, table
+from bitsieve.utils.arrays import Floats
+from bitsieve.utils.messages import displayed
 
-SIZE = 8.0, 3.6  # inches
-MOST_FEATURES = 50  # listed by name
-ABOUT_BOUNDS = (
-    "Bayes error: the error of the best possible classifier on the chosen features, between two bounds that a spanning "
-    "tree of the training samples gives. A classifier whose error is near them leaves little to gain by another one. "
-    "They are estimates, and in many dimensions too high."
-)
-ABOUT_ERRORS = (
-    "Mean and +- (standard deviation) are over the numbers of features. Chosen: the fewest features whose "
-    "error is within one standard error, over the folds, of the method's least; for the recommended method, of "
-    "the least of all. In brackets: what a method has to beat: the most frequent class or the mean, all columns, "
-    "and the best columns by an F-test each (SelectKBest of scikit-learn). Seconds are over all folds: binning is in "
-    "the time of each method on counts, and of pairs of features, which they share, the first to need one spends it."
-)
-ABOUT_WINS = (
-    "Neighbouring numbers of features have nearly the same errors, so a win says that a curve is mostly below the "
-    "other one on this table, not how probable that is on new data."
-)
+FIGURE_SIZE = (8.0, 3.6)  # inches
+MAX_FEATURES_LISTED = 50
 
 
-def report(comparison: Comparison, *, command: str | None = None) -> str:
-    """The report as HTML text; ``command`` selects what is recommended, by default the call in Python."""
+def comparison_report(comparison: Comparison, *, command: str | None = None) -> str:
+    """Render the report as HTML. ``command`` selects what is recommended, by default the call in Python."""
+    sections = [
+        answer_section(comparison, command),
+        errors_section(comparison),
+        tests_section(comparison),
+        selections_section(comparison),
+        features_section(comparison),
+    ]
+    title = f"Feature selection for {comparison.parameters['target']}"
+    return render_page(title, [section for section in sections if section is not None])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(Section):
+    """What is recommended, what was compared, and the notes."""
+
+    template: ClassVar[str] = "comparison/answer.html"
+    choice: str
+    outer_error: str
+    command: str | None  # that selects what is recommended; None where nothing is
+    n_samples: int
+    n_features: int
+    n_classes: int | None  # None for a quantity
+    classifier: str
+    scoring: str
+    n_folds: int
+    binning: str
+    protocol: str
+    notes: Sequence[str]
+
+
+def answer_section(comparison: Comparison, command: str | None) -> Answer:
     parameters = comparison.parameters
-    recommended = comparison.choice().is_recommended
-    parts = [
-        paragraph(f"{comparison.choice()}; {comparison.outer()}.", "answer"),
-        *([paragraph("To select these features:"), code(command or use_it(comparison))] if recommended else []),
-        paragraph(_setting(parameters), "aside"),
-        notes(comparison.notes),
-        *_error_parts(comparison),
-    ]
-    if len(comparison.methods) > 1 < len(comparison.counts):
-        parts += [heading("Who is better than whom"), _pairs(comparison)]
-        parts += [paragraph("+ the method of the row has the lower error at 5 %, - the higher, = neither.", "aside")]
-    return page(f"Feature selection for {parameters['target']}", [*parts, *_selections(comparison)])
-
-
-def _error_parts(comparison: Comparison) -> list[str]:
-    """The curves of errors, and a row a method."""
-    return [
-        heading("Errors"),
-        figure(
-            as_svg(comparison.plot(new_axes(SIZE)), "errors against the number of features"),
-            "Errors pooled over the folds; a mark: the number chosen for the method.",
-        ),
-        table(*summary_table(comparison)),
-        *(paragraph(line, "aside") for line in (*how_to_read(comparison), ABOUT_WINS, ABOUT_ERRORS)),
-        *([] if comparison.bayes_error_bounds is None else [paragraph(ABOUT_BOUNDS, "aside")]),
-    ]
-
-
-def _setting(parameters: dict[str, Any]) -> str:
-    where = {
-        "nested": "binning, ranking and scaling learned inside each fold",
-        "paper": "ranked once on all samples, the test samples included: such errors are too low",
-    }[parameters["protocol"]]
-    n_classes = parameters["n_classes"]
-    target, model = ("a quantity", "regressor") if n_classes is None else (f"{n_classes:,} classes", "classifier")
-    return (
-        f"{parameters['n_samples']:,} samples, {parameters['n_features']:,} features, {target}; "
-        f"{model} {parameters['classifier']}, scoring {parameters['scoring']}, "
-        f"{parameters['n_folds']:,} folds, binning {parameters['binning']}; {where}."
+    choice = comparison.choice()
+    return Answer(
+        choice=str(choice),
+        outer_error=str(comparison.outer()),
+        command=(command or use_it(comparison)) if choice.is_recommended else None,
+        n_samples=parameters["n_samples"],
+        n_features=parameters["n_features"],
+        n_classes=parameters["n_classes"],
+        classifier=parameters["classifier"],
+        scoring=parameters["scoring"],
+        n_folds=parameters["n_folds"],
+        binning=parameters["binning"],
+        protocol=parameters["protocol"],
+        notes=displayed(comparison.notes),
     )
 
 
-def _pairs(comparison: Comparison) -> str:
-    rows = [
-        (one, *("" if one == other else comparison.test(one, other).outcome or "" for other in comparison.methods))
-        for one in comparison.methods
-    ]
-    return table(("", *comparison.methods), rows)
+@dataclass(frozen=True, kw_only=True)
+class Errors(Section):
+    """The errors of every method against the number of features, and their summary."""
+
+    template: ClassVar[str] = "comparison/errors.html"
+    svg: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    how_to_read: Sequence[str]
+    has_bayes_error_bounds: bool
 
 
-def _selections(comparison: Comparison) -> list[str]:
-    with np.errstate(invalid="ignore"):
+def errors_section(comparison: Comparison) -> Errors:
+    header, rows = summary_table(comparison)
+    return Errors(
+        svg=as_svg(comparison.plot(new_axes(FIGURE_SIZE)), "errors against the number of features"),
+        header=header,
+        rows=rows,
+        how_to_read=how_to_read(comparison),
+        has_bayes_error_bounds=comparison.bayes_error_bounds is not None,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tests(Section):
+    """Which method has the lower error, for every two of them."""
+
+    template: ClassVar[str] = "comparison/tests.html"
+    methods: Sequence[str]
+    outcomes: Sequence[tuple[str, Sequence[str]]]  # a method, and "+", "-", "=" or nothing against every other
+
+
+def tests_section(comparison: Comparison) -> Tests | None:
+    """None where there is nothing to test: a single method, or a single number of features."""
+    methods = comparison.methods
+    if len(methods) == 1 or len(comparison.counts) == 1:
+        return None
+    outcomes = [(method, [_outcome(comparison, method, other) for other in methods]) for method in methods]
+    return Tests(methods=methods, outcomes=outcomes)
+
+
+def _outcome(comparison: Comparison, method: str, other: str) -> str:
+    if method == other:
+        return ""
+    return comparison.test(method, other).outcome or ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionQuality:
+    """Means over the numbers of features of what a method selected; None where a value is not defined."""
+
+    method: str
+    redundancy: float | None
+    stability_nogueira: float | None
+    stability_kuncheva: float | None
+    separability: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selections(Section):
+    """How redundant, stable and separating the selected features of every method are."""
+
+    template: ClassVar[str] = "comparison/selections.html"
+    redundancy_svg: str | None
+    stability_svg: str | None
+    methods: Sequence[SelectionQuality]
+
+
+def selections_section(comparison: Comparison) -> Selections:
+    with np.errstate(invalid="ignore"):  # the redundancy of a single feature is nan
         redundancy = dict(zip(comparison.methods, comparison.redundancy.mean(axis=1), strict=True))
     stability = {method: comparison.stability(method)["nogueira"] for method in comparison.methods}
-    parts = [heading("What was selected")]
-    for what, lines, caption in (
-        ("redundancy", redundancy, "Mean absolute correlation of the selected numeric features, 0 to 1."),
-        ("stability", stability, "Stability of the selection over the folds (Nogueira): 1 the same, 0 as by chance."),
-    ):
-        if any(np.isfinite(values).any() for values in lines.values()):
-            curves = Curves(comparison.counts, lines, "number of features", what)
-            drawn = as_svg(plot_curves(curves, new_axes(SIZE)), f"{what} against the number of features")
-            parts.append(figure(drawn, caption))
-    shown = ("redundancy", "stability_nogueira", "stability_kuncheva", "separability")
-    rows = [(row["method"], *(_text(row[name]) for name in shown)) for row in comparison.summary()]
-    header = ("method", "redundancy", "stability (Nogueira)", "stability (Kuncheva)", "separability J, chosen number")
-    return [*parts, table(header, rows), *_features(comparison)]
+    methods = []
+    for summary in comparison.summary():
+        quality = SelectionQuality(
+            method=summary["method"],
+            redundancy=summary["redundancy"],
+            stability_nogueira=summary["stability_nogueira"],
+            stability_kuncheva=summary["stability_kuncheva"],
+            separability=summary["separability"],
+        )
+        methods.append(quality)
+    return Selections(
+        redundancy_svg=_curves_svg(comparison, redundancy, "redundancy"),
+        stability_svg=_curves_svg(comparison, stability, "stability"),
+        methods=methods,
+    )
 
 
-def _features(comparison: Comparison) -> list[str]:
-    """Which features the folds chose under the method and the number of the answer."""
+def _curves_svg(comparison: Comparison, curves: Mapping[str, Floats], label: str) -> str | None:
+    """Draw a curve for every method; None where no value is defined."""
+    if not any(np.isfinite(values).any() for values in curves.values()):
+        return None
+    axes = plot_curves(Curves(comparison.counts, curves, "number of features", label), new_axes(FIGURE_SIZE))
+    return as_svg(axes, f"{label} against the number of features")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenFeature:
+    """A feature, in how many folds it was selected, and its mean rank there."""
+
+    name: str
+    n_folds: int
+    mean_rank: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Features(Section):
+    """The features that the folds selected by the method and the number of the answer."""
+
+    template: ClassVar[str] = "comparison/features.html"
+    method: str
+    n_features: int
+    n_folds: int
+    features: Sequence[ChosenFeature]
+
+
+def features_section(comparison: Comparison) -> Features:
     choice = comparison.choice()
     folds = comparison.selected[comparison.methods.index(choice.method)]
-    times = np.zeros(len(comparison.names), np.intp)
-    places = np.zeros(len(comparison.names), np.intp)
-    for selected in folds:
-        times[selected[: choice.n_features]] += 1
-        places[selected[: choice.n_features]] += np.arange(1, len(selected[: choice.n_features]) + 1)
-    often = sorted(np.flatnonzero(times), key=lambda j: (-times[j], places[j]))[:MOST_FEATURES]
-    rows = [(comparison.names[j], f"{times[j]:,} of {len(folds):,}", f"{places[j] / times[j]:.1f}") for j in often]
-    return [
-        paragraph(f"Features that {choice.method} has among its first {choice.n_features:,}, most often chosen first:"),
-        table(("feature", "folds", "mean rank"), rows),
-    ]
-
-
-def _text(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"
+    n_folds_with = np.zeros(len(comparison.names), np.intp)
+    sum_of_ranks = np.zeros(len(comparison.names), np.intp)
+    for ranking in folds:
+        selected = ranking[: choice.n_features]
+        n_folds_with[selected] += 1
+        sum_of_ranks[selected] += np.arange(1, len(selected) + 1)
+    columns = np.flatnonzero(n_folds_with)
+    order = columns[np.lexsort((sum_of_ranks[columns], -n_folds_with[columns]))]
+    features = []
+    for j in order[:MAX_FEATURES_LISTED].tolist():
+        mean_rank = float(sum_of_ranks[j] / n_folds_with[j])
+        features.append(ChosenFeature(name=comparison.names[j], n_folds=int(n_folds_with[j]), mean_rank=mean_rank))
+    return Features(method=choice.method, n_features=choice.n_features, n_folds=len(folds), features=features)

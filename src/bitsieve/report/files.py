@@ -1,12 +1,11 @@
-"""Reports as files: the one function that writes a report of either kind."""
+"""Write the report of a selection or of a comparison to a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from os import PathLike
 
 from bitsieve.io.output import check_output, write_text
-from bitsieve.plots.figures import require_matplotlib
+from bitsieve.report.page import require_report_packages
 from bitsieve.results.comparison import Comparison
 from bitsieve.results.selection import Selection
 
@@ -29,7 +28,8 @@ def write_report(result: Selection | Comparison, path: str | PathLike[str], *, c
     Raises
     ------
     ValueError
-        It is neither, the path cannot be written, or matplotlib is not installed (``pip install 'bitsieve[report]'``).
+        It is neither, the path cannot be written, or matplotlib or jinja2 is not installed (``pip install
+        'bitsieve[report]'``).
 
     Examples
     --------
@@ -41,15 +41,18 @@ def write_report(result: Selection | Comparison, path: str | PathLike[str], *, c
     >>> "petal width" in path.read_text()
     True
     """
-    from bitsieve.report.comparison import report
-    from bitsieve.report.selection import selection_report
-
-    reports: dict[type, Callable[..., str]] = {Selection: selection_report, Comparison: report}
-    make = reports.get(type(result))
-    if make is None:
+    if not isinstance(result, (Selection, Comparison)):
         raise ValueError(
             f"{type(result).__name__} has no report: give what bitsieve.select or bitsieve.compare returns"
         )
-    require_matplotlib()
+    require_report_packages()
     check_output(path, what="report")
-    write_text(path, make(result, command=command), "report")
+    if isinstance(result, Selection):
+        from bitsieve.report.selection import selection_report
+
+        page = selection_report(result, command=command)
+    else:
+        from bitsieve.report.comparison import comparison_report
+
+        page = comparison_report(result, command=command)
+    write_text(path, page, "report")

@@ -1,25 +1,76 @@
-"""A page of HTML in one file: its own script alone may run, nothing is fetched."""
+"""HTML pages from templates: a page is one file that fetches nothing and runs no script but its own."""
 
 from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
-from html import escape
 from importlib.resources import files
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, ClassVar
+
+from bitsieve.utils.messages import number, quoted
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+REQUIRED_PACKAGES = ("matplotlib", "jinja2")
 
 
-def page(title: str, parts: Sequence[str]) -> str:
-    """A whole page from parts that are HTML already."""
-    body = "\n".join(parts)
-    here = files("bitsieve.report")
-    css, script = here.joinpath("page.css").read_text("utf-8"), here.joinpath("page.js").read_text("utf-8")
-    only = b64encode(sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{only}'; img-src data:"
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
-        f"<style>{css}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n{body}\n"
-        f"<script>{script}</script>\n</body>\n</html>\n"
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A section of a report. The template reads the fields of the section as ``section.field``.
+
+    A new section is one template in ``templates/`` and one function that returns a subclass of this.
+    """
+
+    template: ClassVar[str]  # its path below ``templates/``
+
+
+def require_report_packages() -> None:
+    """Refuse, before any work, to write a report without the packages that it needs."""
+    missing = [name for name in REQUIRED_PACKAGES if find_spec(name) is None]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        raise ValueError(
+            f"a report needs {' and '.join(missing)}, which {verb} not installed: pip install 'bitsieve[report]'"
+        )
+
+
+def render_page(title: str, sections: Sequence[Section]) -> str:
+    """Render a page of HTML from its sections."""
+    css = _read("page.css")
+    script = _read("page.js")
+    script_hash = b64encode(sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{script_hash}'; img-src data:"
+    template = _environment().get_template("page.html")
+    return template.render(title=title, sections=sections, css=css, script=script, policy=policy)
+
+
+def _read(name: str) -> str:
+    return files("bitsieve.report").joinpath("templates", name).read_text("utf-8")
+
+
+def _environment() -> Environment:
+    """The templates, which escape every value and fail on a name that does not exist."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("bitsieve.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
+    environment.filters["bits"] = number
+    environment.filters["count"] = "{:,}".format
+    environment.filters["quoted"] = quoted
+    environment.filters["longest"] = _longest
+    return environment
+
+
+def _longest(texts: Sequence[str]) -> int:
+    """The number of letters of the longest text."""
+    return max((len(text) for text in texts), default=0)

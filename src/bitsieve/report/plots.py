@@ -15,7 +15,7 @@ from bitsieve.utils.parameters import check_integer
 SIZE = 4.6, 3.0  # inches: a column and a half of a paper
 FEW = 60  # ranks of which each has its dot
 LONG = 300  # ranks from which their axis is logarithmic: the selected part would be a sliver
-MOST_NAMED = 50
+MAX_NAMED = 50
 NAMED = 40  # features of a matrix up to which each has its name
 
 
@@ -55,7 +55,7 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
         raise ValueError(
             f"{type(selector).__name__} chooses without weights: give a fitted global method, such as SpecCMI"
         )
-    check_integer("n_names", n_names, 0, MOST_NAMED)
+    check_integer("n_names", n_names, 0, MAX_NAMED)
     order = np.argsort(selector.ranking_, kind="stable")
     weights = np.asarray(selector.weights_)[order]
     objective, k = getattr(selector, "objective_", None), len(selector.selected_)
@@ -128,7 +128,7 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
     check_is_fitted(selector)
     if not hasattr(selector, "frequencies_"):
         raise ValueError(f"{type(selector).__name__} has no frequencies: give a fitted StabilitySelector")
-    check_integer("n_names", n_names, 0, MOST_NAMED)
+    check_integer("n_names", n_names, 0, MAX_NAMED)
     order = np.argsort(-selector.frequencies_, kind="stable")
     shares, k = selector.frequencies_[order], len(selector.selected_)
     ranks = np.arange(1, len(shares) + 1)

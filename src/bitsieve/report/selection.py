@@ -1,18 +1,26 @@
-"""The report of a selection: what was selected and why, what it represents, the data, and how to make it again."""
+"""The report of a selection: what was selected and why, what it represents, the data, and how to make it again.
+
+A section is a function here (or in ``columns.py``) and the template of the same name in ``templates/selection/``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from bitsieve.explain.evidence import Chance, Curve
+from bitsieve.explain.evidence import Chance
 from bitsieve.explain.explain import affiliated_of, best_substitutes
 from bitsieve.methods.by_counts.stopping import make_stopping
+from bitsieve.methods.method import Method
 from bitsieve.methods.registry import list_methods
 from bitsieve.plots.displays import (
-    MOST_SHOWN,
+    MAX_PANELS,
+    MAX_POINTS,
+    MAX_SHOWN,
     CurveDisplay,
     DendrogramDisplay,
     Display,
@@ -22,243 +30,316 @@ from bitsieve.plots.displays import (
     selected_names,
 )
 from bitsieve.plots.figures import WIDTH, as_svg, new_axes
-from bitsieve.report.columns import bins_of, quality_parts
-from bitsieve.report.page import page
+from bitsieve.report.columns import bins_section, columns_section
+from bitsieve.report.page import Section, render_page
 from bitsieve.results.selection import Selection, conclusion_of, levels_in_words
-from bitsieve.utils.html import code, facts, figure, heading, notes, paragraph, table
-from bitsieve.utils.messages import number, quoted
+from bitsieve.utils.messages import displayed
 
-MOST_LISTED = 12  # names in a cell
-ABOUT_PARTS = (
-    "Blue and orange are the relevance of the feature. Redundant: the part that it shares with one feature selected "
-    "before it, the one with which that part is largest. Synergy: the information that it has only together with one "
-    "of those. No bar is longer than H(C), the entropy of the target."
-)
-ABOUT_CURVE = (
-    "The joint information of the first features. A shaded step reaches what the next feature would add if its values "
-    "were shuffled among rows that are equal in all features before it: a point that is not above its step adds no "
-    "more than chance. With few rows the curve soon reaches H(C), whatever the features are."
-)
-ABOUT_TARGET = (
-    "Dots: rows, at most 300 of the table. Dashed lines: the cuts between bins. Blue: the median of the target in the "
-    "bin. The first twelve features are drawn."
-)
-ABOUT_TREE = (
-    "Columns that share information join at the left, independent ones at 1 (1 less the symmetric uncertainty, average "
-    "linkage): the selected ones, with their rank, and the most relevant others, forty in all."
-)
-ABOUT_LEVELS = "The least level is the corrected p or the estimated rate at which a feature is taken. Each is"
-ABOUT_SUBSTITUTES = (
-    "Represents: features that were not selected and share at least half of their information with this one. Best "
-    "substitute: the feature that is most informative in its place, given the other selected features (those first in "
-    "the ranking, as many as leave five rows a combination of their values). Loss: how many bits would be lost; below "
-    "0, the substitute is more informative."
-)
+MAX_NAMES_LISTED = 12  # in a cell or a sentence
+USER_COUNT = "n_features_to_select"  # what ``stopped_by_`` says where the number that was asked for was reached
 
 
 def selection_report(selection: Selection, *, command: str | None = None, when: datetime | None = None) -> str:
-    """The report as HTML text; ``command`` makes the selection again, by default the call in Python."""
+    """Render the report as HTML. ``command`` makes the selection again, by default the call in Python."""
     if not selection.features:
         raise ValueError("no feature is selected, so there is nothing to report: ask for a number of features")
+    curve = CurveDisplay.of(selection.selector, selection.evidence)
+    sections = [
+        answer_section(selection, curve),
+        ranking_section(selection),
+        how_many_section(selection, curve),
+        redundancy_section(selection),
+        substitutes_section(selection),
+        target_section(selection),
+        bins_section(selection.evidence),
+        columns_section(selection.evidence, selection.notes),
+        reproduction_section(selection, command, when or datetime.now(UTC)),
+    ]
+    title = f"Features informative about {selection.target_name}"
+    return render_page(title, [section for section in sections if section is not None])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(Section):
+    """What was selected, in two sentences, the data, and the notes."""
+
+    template: ClassVar[str] = "selection/answer.html"
+    target: str
+    target_entropy: float
+    n_selected: int
+    n_features: int
+    first_feature: str
+    first_relevance: float
+    joint_relevance: float
+    joint_percent: float  # of the entropy of the target
+    n_rows: int
+    total_weight: int
+    n_classes: int
+    classes: Sequence[tuple[str, int]]  # labels of the first classes and their rows
+    estimator: str
+    notes: Sequence[str]
+
+
+def answer_section(selection: Selection, display: CurveDisplay) -> Answer:
     evidence = selection.evidence
-    curve = CurveDisplay.of(selection.selector, evidence)
-    return page(
-        f"Features informative about {selection.target_name}",
-        [
-            paragraph(_answer(selection, curve.curve), "answer"),
-            paragraph(_setting(selection), "aside"),
-            notes(selection.notes),
-            *_ranking(selection),
-            *_how_many(selection, curve),
-            *_redundancy(selection),
-            *_substitutes(selection),
-            *_target(selection),
-            heading("Bins of the selected features"),
-            paragraph("How many rows of each class every bin holds, and their share. Open a feature.", "aside"),
-            *[bins_of(evidence, int(j)) for j in selection.indices],
-            *quality_parts(evidence, selection.notes),
-            *_how_it_was_made(selection, command, when or datetime.now(UTC)),
-        ],
+    curve = display.curve
+    source = evidence.information.source
+    joint_relevance = float(curve.joint[curve.n_selected - 1])
+    classes = list(zip(selection.target.labels, source.class_sizes, strict=True))
+    return Answer(
+        target=selection.target_name,
+        target_entropy=curve.class_entropy,
+        n_selected=len(selection.features),
+        n_features=len(evidence.table.names),
+        first_feature=selected_names(evidence)[0],
+        first_relevance=float(selection.relevance[0]),
+        joint_relevance=joint_relevance,
+        joint_percent=100 * joint_relevance / curve.class_entropy,
+        n_rows=selection.n_samples,
+        total_weight=source.n_samples,
+        n_classes=selection.target.n_classes,
+        classes=[(str(label), int(size)) for label, size in classes[:MAX_NAMES_LISTED]],
+        estimator=evidence.explaining,
+        notes=displayed(selection.notes),
     )
 
 
-def _answer(selection: Selection, curve: Curve) -> str:
-    k = len(selection.features)
+@dataclass(frozen=True, kw_only=True)
+class RankedFeature:
+    """A selected feature and the parts of its information, in bits."""
+
+    name: str
+    rank: int
+    score: float
+    relevance: float
+    redundancy: float
+    redundant_with: str | None
+    synergy: float
+    synergy_with: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking(Section):
+    """The selected features in order of choice, as a figure and a table, and how relevant columns look by chance."""
+
+    template: ClassVar[str] = "selection/ranking.html"
+    svg: str
+    n_drawn: int  # at most
+    features: Sequence[RankedFeature]
+    score_unit: str
+    chance: Chance | None
+
+
+def ranking_section(selection: Selection) -> Ranking:
     evidence = selection.evidence
-    joint = curve.joint[curve.n_selected - 1]
-    share = 100 * joint / curve.class_entropy
-    first = selected_names(evidence)[0]
-    together = f" All {k:,} together have {number(joint)} bits in these rows ({share:.0f} %)." if k > 1 else ""
-    return (
-        f"{k:,} of {len(evidence.table.names):,} features {'were' if k > 1 else 'was'} selected. The first is {first}, "
-        f"which alone has {number(selection.relevance[0])} bits of information about {selection.target_name}, whose "
-        f"entropy is {number(curve.class_entropy)} bits.{together}"
-    )
-
-
-def _setting(selection: Selection) -> str:
-    target, source = selection.target, selection.evidence.information.source
-    sizes = source.class_sizes
-    listed = [f"{label} {size:,}" for label, size in zip(target.labels, sizes, strict=True)][:MOST_LISTED]
-    more = f" and {target.n_classes - len(listed):,} more" if target.n_classes > len(listed) else ""
-    weighed = "" if source.n_samples == selection.n_samples else f", {source.n_samples:,} counted by weight"
-    return (
-        f"{selection.n_samples:,} rows{weighed}; {target.n_classes:,} classes: {', '.join(listed)}{more}. "
-        f"Bits are by the estimator {selection.evidence.explaining!r}, of the curve and the tree plug-in, from "
-        "the observed shares of these rows."
-    )
-
-
-def _ranking(selection: Selection) -> list[str]:
-    evidence, names = selection.evidence, selection.evidence.table.names
-    found, selected = evidence.contributions, selected_names(evidence)
-    first = "" if len(selection.features) <= MOST_SHOWN else f" The first {MOST_SHOWN} are drawn."
-    rows = [
-        (
-            selected[p],
-            str(p + 1),
-            number(selection.scores[p]),
-            number(found.relevance[p]),
-            number(found.relevance[p] - found.redundancy[p]),
-            number(found.redundancy[p]),
-            names[found.redundant_with[p]] if found.redundant_with[p] >= 0 else "-",
-            number(found.complementarity[p]),
-            names[found.complementary_with[p]] if found.complementary_with[p] >= 0 else "-",
+    names = evidence.table.names
+    contributions = evidence.contributions
+    features = []
+    for i, name in enumerate(selected_names(evidence)):
+        feature = RankedFeature(
+            name=name,
+            rank=i + 1,
+            score=float(selection.scores[i]),
+            relevance=float(contributions.relevance[i]),
+            redundancy=float(contributions.redundancy[i]),
+            redundant_with=_name(names, contributions.redundant_with[i]),
+            synergy=float(contributions.complementarity[i]),
+            synergy_with=_name(names, contributions.complementary_with[i]),
         )
-        for p in range(len(selection.features))
-    ]
-    score = f"score ({selection.unit})"
-    header = ("feature", "rank", score, "relevance", "new", "redundant", "with", "synergy", "together with")
-    drawn = _drawn(RankingDisplay.of(selection.selector, evidence), "information of each feature")
-    return [
-        heading("Ranking"),
-        figure(drawn, ABOUT_PARTS + first),
-        paragraph(_about_chance(evidence.chance)),
-        table(header, rows, text=(6, 8), long=(6, 8)),
-    ]
-
-
-def _about_chance(chance: Chance | None) -> str:
-    if chance is None:
-        return "By chance: not computed, since the rows are not in memory or too many to be shuffled one by one."
-    how = f"{chance.n_shuffles} times the classes were shuffled, and all columns binned and counted again"
-    if not chance.best_high:
-        return f"By chance: {how}. In 19 of 20 of these no column had any information, so none of these bars is chance."
-    return (
-        f"By chance: {how}. The most relevant of all columns then had {number(chance.best_low)} to "
-        f"{number(chance.best_high)} bits (18 of 20 times), a single column up to {number(chance.typical)}. A feature "
-        "of no more relevance may be there by chance. (Columns with more than half as many bins as rows, such as "
-        "identifiers, are left out: they determine the target by chance.)"
+        features.append(feature)
+    return Ranking(
+        svg=_svg(RankingDisplay.of(selection.selector, evidence), "information of each feature"),
+        n_drawn=MAX_SHOWN,
+        features=features,
+        score_unit=selection.unit,
+        chance=evidence.chance,
     )
 
 
-def _how_many(selection: Selection, curve: CurveDisplay) -> list[str]:
-    selector, names = selection.selector, selection.evidence.table.names
-    left_out = set(selection.evidence.dropped)
-    later = [names[j] for j in curve.curve.columns[curve.curve.n_selected :].tolist() if j not in left_out]
-    n = len(selection.features)
-    text = f"{n:,} {'feature was' if n == 1 else 'features were'} asked for."
-    if getattr(selector, "stopped_by_", "n_features_to_select") != "n_features_to_select":
-        text = f"The selection ended by itself: {selector.stopped_by_}"
-        text += f", {selector.stopping_reason_}." if selector.stopping_reason_ else "."
-    if later:
-        text += f" Next would come {quoted(later)}."
-    parts = [
-        heading("How many features"),
-        figure(_drawn(curve, "information of the first features together"), ABOUT_CURVE),
-        paragraph(text),
-    ]
-    header, rows = levels_in_words(selection)
-    if header:
-        named = [(name, *row) for name, row in zip(selected_names(selection.evidence), rows, strict=True)]
-        parts.append(table(("feature", *header), named, text=(2,), long=(2,)))
-        parts.append(paragraph(f"{ABOUT_LEVELS} {conclusion_of(selection.fit)}."))
-    return parts
+@dataclass(frozen=True, kw_only=True)
+class HowMany(Section):
+    """The information of the first features together, what ended the selection, and what would come next."""
+
+    template: ClassVar[str] = "selection/how_many.html"
+    svg: str
+    n_selected: int
+    stopped_by: str | None  # None: the number that was asked for was reached
+    stopping_reason: str
+    next_features: Sequence[str]
+    features: Sequence[str]
+    level_header: Sequence[str]  # of the columns of ``levels``; empty for a rule without a rate
+    levels: Sequence[tuple[str, Sequence[str]]]  # a feature and its cells
+    conclusion: str | None  # what a reader may conclude of each feature
 
 
-def _redundancy(selection: Selection) -> list[str]:
+def how_many_section(selection: Selection, display: CurveDisplay) -> HowMany:
+    evidence = selection.evidence
+    names = evidence.table.names
+    curve = display.curve
+    next_columns = curve.columns[curve.n_selected :].tolist()
+    stopped_by = selection.fit.fitted_attribute("stopped_by_", USER_COUNT)
+    level_header, level_rows = levels_in_words(selection)
+    features = selected_names(evidence)
+    return HowMany(
+        svg=_svg(display, "information of the first features together"),
+        n_selected=len(features),
+        stopped_by=None if stopped_by == USER_COUNT else stopped_by,
+        stopping_reason=selection.fit.fitted_attribute("stopping_reason_", ""),
+        next_features=[names[j] for j in next_columns if j not in evidence.dropped],
+        features=features,
+        level_header=level_header,
+        levels=list(zip(features, level_rows, strict=True)),
+        conclusion=conclusion_of(selection.fit),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redundancy(Section):
+    """The information that selected features share, and which columns are alike."""
+
+    template: ClassVar[str] = "selection/redundancy.html"
+    shared_svg: str
+    tree_svg: str
+    n_drawn: int  # columns of the tree, at most
+
+
+def redundancy_section(selection: Selection) -> Redundancy | None:
+    """None for a single feature, which shares its information with no other."""
     if len(selection.features) < 2:
-        return []
-    selector, evidence = selection.selector, selection.evidence
-    shared = _drawn(RedundancyDisplay.of(selector, evidence), "information that selected features share")
-    alike = _drawn(DendrogramDisplay.of(selector, evidence), "columns that are alike")
-    return [
-        heading("Redundancy"),
-        figure(
-            shared,
-            "I(X;X') of every two selected features. It may be more than H(C): not all of it concerns the class.",
-        ),
-        figure(alike, ABOUT_TREE),
-    ]
+        return None
+    shared = RedundancyDisplay.of(selection.selector, selection.evidence)
+    tree = DendrogramDisplay.of(selection.selector, selection.evidence)
+    return Redundancy(
+        shared_svg=_svg(shared, "information that selected features share"),
+        tree_svg=_svg(tree, "columns that are alike"),
+        n_drawn=MAX_SHOWN,
+    )
 
 
-def _target(selection: Selection) -> list[str]:
-    """A target that is a quantity over each feature."""
+@dataclass(frozen=True, kw_only=True)
+class ReplaceableFeature:
+    """A selected feature, the features that it represents, and its best substitute."""
+
+    name: str
+    rank: int
+    represents: Sequence[str]
+    substitute: str | None
+    loss: float | None  # in bits, if the substitute took its place
+
+
+@dataclass(frozen=True, kw_only=True)
+class Substitutes(Section):
+    """What each selected feature represents, and what would replace it best."""
+
+    template: ClassVar[str] = "selection/substitutes.html"
+    features: Sequence[ReplaceableFeature]
+    n_listed: int  # names in a cell, at most
+
+
+def substitutes_section(selection: Selection) -> Substitutes:
+    evidence = selection.evidence
+    names = evidence.table.names
+    is_selected = np.isin(np.arange(len(names)), evidence.selected)
+    candidates = np.flatnonzero(evidence.information.varies & ~is_selected)
+    substitutes = best_substitutes(evidence.information, evidence.selected, candidates)
+    groups = affiliated_of(evidence).groups
+    features = []
+    for i, name in enumerate(selected_names(evidence)):
+        substitute = substitutes[i]
+        feature = ReplaceableFeature(
+            name=name,
+            rank=i + 1,
+            represents=[names[j] for j in groups[i]],
+            substitute=None if substitute is None else names[substitute.column],
+            loss=None if substitute is None else substitute.price,
+        )
+        features.append(feature)
+    return Substitutes(features=features, n_listed=MAX_NAMES_LISTED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetFigure(Section):
+    """A target that is a quantity, drawn over each selected feature."""
+
+    template: ClassVar[str] = "selection/target.html"
+    target: str
+    svg: str
+    n_rows_drawn: int
+    n_features_drawn: int
+
+
+def target_section(selection: Selection) -> TargetFigure | None:
+    """None for a target of classes."""
     if not selection.target.is_quantity:
-        return []
+        return None
     display = TargetDisplay.of(selection.selector, selection.evidence)
-    drawn = _drawn(display, f"{selection.target_name} over each selected feature")
-    return [heading(f"{selection.target_name} over each feature"), figure(drawn, ABOUT_TARGET)]
+    return TargetFigure(
+        target=selection.target_name,
+        svg=_svg(display, f"{selection.target_name} over each selected feature"),
+        n_rows_drawn=MAX_POINTS,
+        n_features_drawn=MAX_PANELS,
+    )
 
 
-def _drawn(display: Display, label: str) -> str:
-    return as_svg(display.plot(new_axes((WIDTH, display.height))).ax_, label)
+@dataclass(frozen=True, kw_only=True)
+class Reproduction(Section):
+    """How the selection was made, and the call or the command that makes it again."""
+
+    template: ClassVar[str] = "selection/reproduction.html"
+    method: Method
+    parameters: str
+    seed: str
+    version: str
+    written: datetime
+    command: str
 
 
-def _substitutes(selection: Selection) -> list[str]:
-    evidence, names = selection.evidence, selection.evidence.table.names
-    left = np.flatnonzero(evidence.information.varies & ~np.isin(np.arange(len(names)), evidence.selected))
-    near = affiliated_of(evidence)
-    substitutes = best_substitutes(evidence.information, evidence.selected, left)
-    rows = [
-        (
-            name,
-            str(rank),
-            f"{len(group):,}",
-            quoted([names[j] for j in group], MOST_LISTED) or "-",
-            "-" if substitute is None else names[substitute.column],
-            "-" if substitute is None else number(substitute.price),
-        )
-        for rank, (name, group, substitute) in enumerate(
-            zip(selected_names(evidence), near.groups, substitutes, strict=True), start=1
-        )
-    ]
-    header = ("feature", "rank", "represents", "which", "best substitute", "loss (bits)")
-    return [
-        heading("What each represents, and its best substitute"),
-        table(header, rows, text=(3, 4), long=(3, 4)),
-        paragraph(ABOUT_SUBSTITUTES, "aside"),
-    ]
-
-
-def _how_it_was_made(selection: Selection, command: str | None, when: datetime) -> list[str]:
+def reproduction_section(selection: Selection, command: str | None, when: datetime) -> Reproduction:
     from bitsieve import __version__
 
-    info = next(info for info in list_methods() if info.name == selection.method)
+    method = next(method for method in list_methods() if method.name == selection.method)
+    parameters = _parameters(selection)
+    return Reproduction(
+        method=method,
+        parameters=", ".join(f"{name}={value!r}" for name, value in parameters.items()),
+        seed=_seed(selection),
+        version=__version__,
+        written=when,
+        command=_python_call(selection, parameters) if command is None else command,
+    )
+
+
+def _parameters(selection: Selection) -> dict[str, Any]:
+    """The parameters of the selection, without those of the target that were left at None."""
+    parameters = dict(selection.parameters)
+    for name in ("target_bins", "target_kind"):
+        if parameters.get(name) is None:
+            parameters.pop(name, None)
+    return parameters
+
+
+def _seed(selection: Selection) -> str:
+    """The seed of the method, else that of its stopping rule."""
     parameters = selection.selector.get_params(deep=False)
-    rule = parameters.get("stopping")
-    of_rule = getattr(rule and make_stopping(rule), "random_state", "none: nothing is drawn at random in the selection")
-    seed = parameters.get("random_state", of_rule)
-    listed = "".join(f",\n    {name}={value!r}" for name, value in {"method": info.name, **_given(selection)}.items())
-    return [
-        heading("How this was made"),
-        facts(
-            [
-                ("method", f"{info.name}: {info.title}"),
-                ("it maximises", info.formula),
-                ("paper", info.paper),
-                ("parameters", ", ".join(f"{name}={value!r}" for name, value in _given(selection).items())),
-                ("seed", f"{seed}; of the shuffles in this report 0"),
-                ("version", f"bitsieve {__version__}"),
-                ("written", when.strftime("%Y-%m-%d %H:%M UTC")),
-            ]
-        ),
-        paragraph("The same selection again:"),
-        code(f"bitsieve.select(\n    data,\n    {selection.target_name!r}{listed},\n)" if command is None else command),
-    ]
+    if "random_state" in parameters:
+        return str(parameters["random_state"])
+    stopping = parameters.get("stopping")
+    rule = make_stopping(stopping) if stopping else None
+    return str(getattr(rule, "random_state", "none: nothing is drawn at random in the selection"))
 
 
-def _given(selection: Selection) -> dict[str, Any]:
-    """What the selection was asked for, less what the target was not said to be."""
-    left_to_it = ("target_bins", "target_kind")
-    return {name: of for name, of in selection.parameters.items() if of is not None or name not in left_to_it}
+def _python_call(selection: Selection, parameters: dict[str, Any]) -> str:
+    arguments = ["data", repr(selection.target_name), f"method={selection.method!r}"]
+    arguments += [f"{name}={value!r}" for name, value in parameters.items() if name != "method"]
+    lines = ",\n".join(f"    {argument}" for argument in arguments)
+    return f"bitsieve.select(\n{lines},\n)"
+
+
+def _name(names: Sequence[str], column: int) -> str | None:
+    """The name of a column; None for -1, which stands for no column."""
+    return None if column < 0 else names[column]
+
+
+def _svg(display: Display, label: str) -> str:
+    axes = new_axes((WIDTH, display.height))
+    return as_svg(display.plot(axes).ax_, label)

@@ -292,7 +292,7 @@ class Comparison:
             html.table(*summary_table(self)),
             html.paragraph(f"{self.choice()}."),
             *([html.code(use_it(self))] if self.choice().is_recommended else []),
-            *(html.paragraph(line, "aside") for line in how_to_read(self)),
+            *(html.aside(line) for line in how_to_read(self)),
             html.notes(self.notes),
         )
 

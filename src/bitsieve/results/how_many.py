@@ -73,7 +73,7 @@ class HowMany:
         return f"{table}\n\n{self.reading}"
 
     def _repr_html_(self) -> str:
-        table = html.table(HEADER, self._rows(), text=(2, 3), long=(2, 3))
+        table = html.table(HEADER, self._rows(), text_columns=(2, 3))
         return html.display(table, html.paragraph(self.reading), html.notes(self.notes))
 
     def to_dict(self) -> dict[str, Any]:

@@ -99,7 +99,7 @@ class Interactions:
         return "\n".join([self.table_text(), *([""] if notes else []), *notes])
 
     def _repr_html_(self) -> str:
-        return html.display(html.table(*self._table(), text=[1]), html.notes(self.notes))
+        return html.display(html.table(*self._table(), text_columns=(1,)), html.notes(self.notes))
 
     def to_frame(self, library: str | None = None) -> Any:
         """The tuples as a data frame: rank, column_1, column_2 and so on, value and p (where there were shuffles).

@@ -115,8 +115,8 @@ class Selection:
 
     def _repr_html_(self) -> str:
         header, rows = _ranking(self)
-        text = [place for place, name in enumerate(header) if name in _TEXT]
-        return html.display(html.table(header, rows, text=text), html.notes(self.notes))
+        text_columns = [i for i, name in enumerate(header) if name in _TEXT]
+        return html.display(html.table(header, rows, text_columns=text_columns), html.notes(self.notes))
 
     def plot(self, kind: str = "ranking", *, ax: Axes | None = None) -> Display:
         """Draw the selection.
