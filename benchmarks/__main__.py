@@ -2,7 +2,7 @@
 
 python -m benchmarks [NAME ...]        measure these benchmarks, or all; write the results and print their tables
 python -m benchmarks show [NAME ...]   print the tables of the results that are there
-python -m benchmarks table             put the newest results into docs/project/speed.md and docs/project/figures.md
+python -m benchmarks table             put the newest results into the pages of docs/project
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from benchmarks import results, speed_page
+from benchmarks import results, speed_page, study_tables
 from benchmarks.show import document_text
 
 
@@ -67,10 +67,11 @@ def show(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
 
 
 def table(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
-    """Rewrite the table of docs/project/speed.md, and docs/project/figures.md."""
+    """Rewrite the tables of docs/project: speed.md, figures.md and those of studies."""
     try:
         speed_page.rewrite(options.machine)
         speed_page.FIGURES.write_text(speed_page.figures(), encoding="utf-8")
+        study_tables.rewrite()
     except speed_page.NoResults as error:
         parser.error(str(error))
     return 0

@@ -20,9 +20,9 @@ PARTS = {  # of the page of figures; all other results are of speed and memory
     "Attacks": ("attacks",),
     "The tests of the tests": ("mutants", "native_mutants", "coverage"),
 }
-HEAD = """# Figures
+HEAD = """# Figures of all benchmarks
 
-What was measured, on which machine, of which commit. `python -m benchmarks table`, the last step of `make bench`,
+What was measured, on which machine, at which commit? `python -m benchmarks table`, the last step of `make bench`,
 writes this page from the results in `benchmarks/results`; `benchmarks/README.md` says what each of them is, and which
 commands measure it. [Measured levels](measured_levels.md) and [measured methods](measured_methods.md) explain what the
 studies found.
@@ -123,8 +123,10 @@ def section(document: Mapping[str, Any]) -> str:
     machine = document["machine"]
     lines = [f"### {document['benchmark']}\n", f"{document['claim']}\n"]
     lines.append(f"{machine['cpu']}, {machine['date'][:10]}, commit {machine.get('commit') or 'unknown'}.\n")
-    if any("seconds" in row for row in document["rows"]):
+    is_timed = any("seconds" in row for row in document["rows"])
+    if is_timed:
         lines.append(f"{unit(document)}.\n".capitalize())
+    if is_timed and has_comparison(document):
         header, rows = as_columns([own_and_other(document, row) for row in document["rows"]])
     else:
         header, rows = contestants_table(document)
@@ -132,12 +134,18 @@ def section(document: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *markdown(cells), ""])
 
 
+def has_comparison(document: Mapping[str, Any]) -> bool:
+    """Whether a job has another program or a limit to compare with."""
+    return any(row.get("best_other") or row.get("limit_s") for row in document["rows"])
+
+
 def own_and_other(document: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, str | None]:
-    """Ours, what it was in the last version, the limit, the best other program, and its ratio to ours."""
+    """Ours with its name, what it was in the last version, the limit, the best other program, and its ratio to ours."""
     other, last = row.get("best_other"), document.get("last", {}).get("seconds", {})
+    own_name = next(iter(row["seconds"]), "")
     return {
         "job": row["job"],
-        "ours": amount(document, row, results.own_seconds(row), next(iter(row["seconds"]), "")),
+        "ours": f"{amount(document, row, results.own_seconds(row), own_name)} {own_name}".replace("None ", ""),
         "last version": amount(document, row, last.get(row["job"])),
         "limit": amount(document, row, row.get("limit_s")),
         "efficiency": text(row.get("efficiency")),

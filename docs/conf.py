@@ -43,13 +43,22 @@ def leave_out_what_is_not_ours(app, kind, name, member, skip, options):
     return True if callable(member) and module is not None and not module.startswith("bitsieve") else None
 
 
+def pages_in_tables_of_contents():
+    """The names of all pages that a toctree lists."""
+    listed = set()
+    for page in HERE.rglob("*.md"):
+        for toctree in re.findall(r"^```{toctree}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
+            names = [line for line in toctree.splitlines() if line and not line.startswith(":")]
+            listed |= {(page.parent / name).relative_to(HERE).as_posix() for name in names}
+    return listed
+
+
 def add_pages_that_are_listed_nowhere(app, docname, source):
     """Add every page that no table of contents has to the last one."""
     if docname == "index":
-        pages = "\n".join(path.read_text() for path in HERE.rglob("*.md"))
-        names = [path.relative_to(HERE).with_suffix("").as_posix() for path in sorted(HERE.rglob("*.md"))]
-        left = [name for name in names if name != "index" and not re.search(rf"^{name}$", pages, re.MULTILINE)]
-        source[0] = source[0].rstrip().removesuffix("```") + "\n".join([*left, "```", ""])
+        names = {path.relative_to(HERE).with_suffix("").as_posix() for path in HERE.rglob("*.md")}
+        missing = sorted(names - pages_in_tables_of_contents() - {"index"})
+        source[0] = source[0].rstrip().removesuffix("```") + "\n".join([*missing, "```", ""])
 
 
 def setup(app):

@@ -135,7 +135,7 @@ def test_results_remember_those_of_the_last_version(tmp_path):
     text = speed_page.figures(tmp_path)
     assert "Jobs measured in two versions: 1; changed by more than 10%: 1." in text
     assert "| greedy: jmi, 10 x 20 | 1 | times 0.50 |" in text
-    assert "| jmi, 10 x 20 | 0.4 | 0.8 | 0.25 | 8 numpy bincount | 16 |" in text
+    assert "| jmi, 10 x 20 | 0.4 engine | 0.8 | 0.25 | 8 numpy bincount | 16 |" in text
     assert "Example(R) Processor 7 CPU @ 2.00GHz, 2026-01-02, commit of 2." in text
 
 
