@@ -91,7 +91,7 @@ def test_an_array_has_no_names_for_an_estimator():
 def test_some_rows_stay_in_step(rows):
     whole = read_xy(frame()[["number", "word"]], CLASSES, [2, 5, 1, 3, 1])
     part = whole.take(np.array(rows))
-    assert part.given is None
+    assert part.original is None
     assert part.weights.tolist() == whole.weights[rows].tolist()
     assert part.target.labels[part.target.codes].tolist() == [CLASSES[row] for row in rows]
     expected = read_xy(frame()[["number", "word"]].iloc[rows], [CLASSES[row] for row in rows], whole.weights[rows])

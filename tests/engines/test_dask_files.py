@@ -71,7 +71,7 @@ def test_pieces_give_what_the_file_gives(same_selection, path, table, target):
         ExecutionOptions(n_jobs=1),
     )
     same_selection(found, expected)
-    assert read.given.with_target(["f1"]).column_names == ["f1", *np.ravel(target), "times"]
+    assert read.original.with_target(["f1"]).column_names == ["f1", *np.ravel(target), "times"]
 
 
 def test_command_line(path, cluster, capsys, tmp_path):

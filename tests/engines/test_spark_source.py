@@ -111,7 +111,7 @@ def test_the_selected_columns_stay_a_spark_frame(frame, in_memory):
     assert found.table.columns == expected.column_names
     assert found.table.count() == N
     read = bitsieve.SparkSource(frame).read_in_parts(ReadOptions(target="class", sample_weight="how often?"))
-    assert read.given.with_target(["a `whole` one."]).column_names == ["a `whole` one.", "class", "how often?"]
+    assert read.original.with_target(["a `whole` one."]).column_names == ["a `whole` one.", "class", "how often?"]
 
 
 def test_fit_takes_the_name_of_the_target(frame, table):

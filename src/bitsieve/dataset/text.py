@@ -131,7 +131,7 @@ def understood(
     text, counts = text.filter(pa.array(known)), counts[known]
     plain = typed_text(text).type
     if len(text) and not pa.types.is_string(plain) and wanted not in (DAY_FIRST, MONTH_FIRST):
-        from bitsieve.dataset.text_forms import are_codes
+        from bitsieve.dataset.text_numbers import are_codes
 
         if wanted is None and not pa.types.is_temporal(plain) and are_codes(text, counts):
             return TextMeaning(Words(), TextParsing("codes", min(text.to_pylist()), int(counts.sum())))
@@ -143,7 +143,8 @@ def understood(
 
 def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str | None) -> TextMeaning | None:
     """What text means that is not plain."""
-    from bitsieve.dataset.text_forms import Dates, Numbers, Spans
+    from bitsieve.dataset.text_numbers import Numbers
+    from bitsieve.dataset.text_times import Dates, Durations
 
     if wanted in (DAY_FIRST, MONTH_FIRST):
         guessed = Dates.guess(text, counts)
@@ -157,7 +158,7 @@ def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str |
         may_be = pc.and_(pc.match_substring_regex(text, "[0-9]"), pc.less_equal(pc.utf8_length(text), _LONGEST))
         if 2 * counts[flags(may_be)].sum() < _MOST * counts.sum():
             return None
-    for kind in (Numbers,) if wanted else (Numbers, Dates, Spans):
+    for kind in (Numbers,) if wanted else (Numbers, Dates, Durations):
         guess = kind.guess(text, counts)
         found = None if guess is None else _accepted(guess, text, counts, has_missing, bool(wanted))
         if found is not None:
@@ -169,7 +170,7 @@ def _accepted(
     form: TextFormat, text: pa.Array, counts: Integers, has_missing: bool, always: bool = True
 ) -> TextMeaning | None:
     """The form with its parsing; None where too much of the text is not of it."""
-    from bitsieve.dataset.text_forms import Dates
+    from bitsieve.dataset.text_times import Dates
 
     fits = flags(form.read(text).is_valid())
     tokens = flags(pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(text)), _TOKEN_VALUES)) & ~fits

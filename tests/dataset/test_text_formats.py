@@ -24,7 +24,7 @@ def meant(texts, **how):
 
 def read(texts, *first):
     """What the first texts are read as, in a column of these and others."""
-    return meant([*first, *texts]).form.read(pa.array(first)).to_pylist()
+    return meant([*first, *texts]).format.read(pa.array(first)).to_pylist()
 
 
 NUMBERS = {
@@ -90,14 +90,14 @@ STAYS = {
 
 @pytest.mark.parametrize("what", STAYS)
 def test_what_stays_text(what):
-    assert meant(STAYS[what]).form == Words()
+    assert meant(STAYS[what]).format == Words()
 
 
 def test_accounts_of_what_stays_text():
     assert meant(STAYS["leading zeros"]).parsing.what == meant(STAYS["phone numbers"]).parsing.what == "codes"
     assert meant(STAYS["open dates"]).parsing.what == "open dates"
-    assert meant(STAYS["leading zeros"], wanted="number").form.read(pa.array(["00012"])).to_pylist() == [12]
-    asked = meant(STAYS["open dates"], wanted="month-first").form
+    assert meant(STAYS["leading zeros"], wanted="number").format.read(pa.array(["00012"])).to_pylist() == [12]
+    asked = meant(STAYS["open dates"], wanted="month-first").format
     assert asked.read(pa.array(["03/04/2024"])).to_pylist() == [datetime.datetime(2024, 3, 4)]
 
 
@@ -110,13 +110,13 @@ def test_stray_words_are_missing_and_counted():
 
 def test_booleans_that_are_written_in_several_ways():
     found = meant(["Yes", "Y", "no", "No "] * 25 + ["unknown"])
-    assert found.form.read(pa.array(["Y", "no", "unknown"])).to_pylist() == ["yes", "no", "unknown"]
+    assert found.format.read(pa.array(["Y", "no", "unknown"])).to_pylist() == ["yes", "no", "unknown"]
     assert found.parsing.n_read == 100
 
 
 def test_nothing_is_repaired_where_that_is_switched_off():
     others = NUMBERS["percentages"][2]
-    assert meant(others, repair=False).form == meant(others, wanted="category").form == Words()
+    assert meant(others, repair=False).format == meant(others, wanted="category").format == Words()
 
 
 @given(st.permutations([*[f"{j}.5%" for j in range(30)], "-", "n/a", "x"]), st.integers(1, 40))

@@ -1,0 +1,194 @@
+"""Text that is numbers as people write them: with thousands grouped, a decimal comma, a currency or a unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bitsieve.dataset.arrow import flags, numpy_of
+from bitsieve.dataset.encoding import WHOLE
+from bitsieve.dataset.text_format import TextFormat
+from bitsieve.utils.arrays import Flags, Integers
+
+_SPACES = " \u00a0\u2009\u202f"  # a space, and those that do not break, are thin, or both
+_CURRENCY_CODES = (
+    "EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RUB|BRL|MXN|ZAR|KRW|TRY|SGD|HKD|THB|ILS"
+)
+_CURRENCY_SIGNS = r"(?:US|AU|CA|HK|NZ|[ASRC])?[$€£¥₹₽₩₪฿₺₫₴]"
+_CURRENCY = rf"{_CURRENCY_SIGNS}|{_CURRENCY_CODES}|kr\.?|zł|Kč|Rs\.?|Fr\.?"
+
+# The regular expressions of Arrow (RE2) take no comments, so that the parts are joined here.
+_NUMBER = "".join(
+    [
+        r"^\s*",
+        r"(?P<open>\(?)",  # "(12.50)" is -12.50, as accountants write it
+        r"(?P<sign>[-+−]?)\s*",  # "-12"
+        rf"(?P<before>{_CURRENCY})?\s*",  # "EUR 12"
+        r"(?P<second>[-+−]?)",  # "$-12"
+        rf"(?P<digits>[0-9](?:[0-9.,'’{_SPACES}]*[0-9])?\.?|[.,][0-9]+)",  # "1,234.5", "12." or ".5"
+        r"(?P<exponent>[eE][-+]?[0-9]+)?",  # "1.2e-3"
+        r"\s*(?P<last>[-−]?)",  # "12-"
+        r"(?P<after>[^\s0-9.,'()+−-][^0-9()]{0,15})?",  # "12 kg" or "12 %"
+        r"(?P<close>\)?)",
+        r"\s*$",
+    ]
+)
+_LEADING_ZERO = r"^\s*0[0-9]+\s*$"
+_PHONE_NUMBER = r"^\s*\+[0-9]{8,}\s*$"
+_IP_ADDRESS = r"^\s*(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(?:\.|\s*$)){4}"
+_FEW_CODES = 0.01  # of the rows; from here on leading zeros are those of codes
+
+
+class DigitStyle(NamedTuple):
+    """How digits are grouped, and what is before their decimals."""
+
+    decimal: str
+    group: str
+
+    @property
+    def pattern(self) -> str:
+        """The regular expression of digits in this style."""
+        grouped = rf"[1-9][0-9]{{0,2}}(?:[{self.group}][0-9]{{3}})+"
+        plain = "[0-9]*"
+        decimals = rf"(?:[{self.decimal}][0-9]*)?"
+        return rf"^(?:{grouped}|{plain}){decimals}$"
+
+
+#: In the order in which they are preferred where several fit as many rows.
+_STYLES = (
+    DigitStyle(".", ","),
+    DigitStyle(",", "."),
+    DigitStyle(".", "'’"),
+    DigitStyle(",", _SPACES),
+    DigitStyle(".", _SPACES),
+)
+
+
+@dataclass(frozen=True)
+class Numbers(TextFormat):
+    """Numbers that all have one unit, or none."""
+
+    style: DigitStyle
+    unit: str = ""  # a currency, "%", a unit, or empty
+    are_integers: bool = False
+
+    @property
+    def what(self) -> str:
+        if self.unit == "%":
+            return "percentages"
+        if pc.match_substring_regex(self.unit, f"^(?:{_CURRENCY})$").as_py():
+            return f"amounts of money in {self.unit!r}"
+        if self.unit:
+            return f"numbers with the unit {self.unit!r}"
+        if self.style.decimal == ",":
+            return "numbers with a decimal comma"
+        return "numbers"
+
+    def read(self, text: pa.Array) -> pa.Array:
+        floats = _NumberParts.of_text(text).numbers(self.style, self.unit)
+        return floats.cast(pa.int64(), safe=False) if self.are_integers else floats
+
+    @classmethod
+    def guess(cls, text: pa.Array, counts: Integers) -> Numbers | None:
+        """The unit and the style that fit most rows; None for codes, addresses and phone numbers."""
+        parts = _NumberParts.of_text(text)
+        if not parts.match.any():
+            return None
+        unit = _most_frequent_unit(parts, counts)
+        counts_with_unit = np.where(parts.has_unit(unit), counts, 0)
+        if are_codes(parts.digits if unit else text, counts_with_unit):
+            return None
+        n_rows = [int(counts_with_unit[parts.fits(style)].sum()) for style in _STYLES]
+        style = _STYLES[int(np.argmax(n_rows))]
+        fits = (counts_with_unit > 0) & parts.fits(style)
+        if not unit and style.group == _SPACES and _are_spaced_phone_numbers(parts.digits, fits):
+            return None
+        floats = numpy_of(parts.numbers(style, unit))[fits]
+        has_decimals = flags(pc.match_substring_regex(parts.digits, f"[{style.decimal}]"))[fits].any()
+        return cls(style, unit, are_integers=_are_integers(floats) and not has_decimals)
+
+
+@dataclass(frozen=True)
+class _NumberParts:
+    """The parts of text that looks like numbers."""
+
+    match: Flags
+    digits: pa.Array
+    exponent: pa.Array
+    is_negative: pa.Array
+    unit: pa.Array
+
+    @classmethod
+    def of_text(cls, text: pa.Array) -> _NumberParts:
+        groups = pc.extract_regex(text, _NUMBER)
+
+        def group(name: str) -> pa.Array:
+            return pc.fill_null(groups.field(name), "")
+
+        opening = group("open")
+        closing = group("close")
+        signs = pc.binary_join_element_wise(group("sign"), group("second"), group("last"), "")
+        has_one_sign_at_most = pc.less_equal(pc.utf8_length(signs), 1)
+        is_balanced = pc.equal(pc.utf8_length(opening), pc.utf8_length(closing))
+        match = pc.and_(pc.and_(groups.is_valid(), is_balanced), has_one_sign_at_most)
+        is_negative = pc.or_(pc.is_in(signs, pa.array(["-", "−"])), pc.equal(opening, "("))
+        unit_behind = pc.utf8_trim_whitespace(group("after"))
+        unit = pc.utf8_trim_whitespace(pc.binary_join_element_wise(group("before"), unit_behind, " "))
+        return cls(flags(match), group("digits"), group("exponent"), is_negative, unit)
+
+    def has_unit(self, unit: str) -> Flags:
+        """Which have this unit; a bare zero has any."""
+        has_unit = flags(pc.equal(self.unit, unit))
+        if unit:
+            is_bare_zero = pc.and_(pc.equal(self.unit, ""), pc.match_substring_regex(self.digits, "^0$"))
+            has_unit |= flags(is_bare_zero)
+        return self.match & has_unit
+
+    def fits(self, style: DigitStyle) -> Flags:
+        """Which have digits in this style."""
+        return self.match & flags(pc.match_substring_regex(self.digits, style.pattern))
+
+    def numbers(self, style: DigitStyle, unit: str) -> pa.Array:
+        """The numbers as floats, null where style or unit is another."""
+        digits = pc.replace_substring_regex(self.digits, f"[{style.group}]", "")
+        digits = pc.replace_substring(digits, style.decimal, ".")
+        sign = pc.if_else(self.is_negative, "-", "")
+        number = pc.binary_join_element_wise(sign, digits, self.exponent, "")
+        fits = pa.array(self.fits(style) & self.has_unit(unit))
+        return pc.if_else(fits, number, pa.scalar(None, pa.string())).cast(pa.float64())
+
+
+def _most_frequent_unit(parts: _NumberParts, counts: Integers) -> str:
+    """The unit of most rows, the first by name of several."""
+    units = parts.unit.dictionary_encode()
+    n_rows = np.bincount(numpy_of(units.indices), np.where(parts.match, counts, 0), len(units.dictionary))
+    _, unit = min(zip(-n_rows, units.dictionary.to_pylist(), strict=True))
+    return str(unit)
+
+
+def _are_spaced_phone_numbers(digits: pa.Array, fits: Flags) -> bool:
+    """Whether all have the same number of spaces, two or more, and none has decimals."""
+    n_spaces = numpy_of(pc.count_substring_regex(digits, f"[{_SPACES}]"))[fits]
+    has_decimals = flags(pc.match_substring_regex(digits, "[.,]"))[fits]
+    return len(n_spaces) > 0 and n_spaces.min() == n_spaces.max() > 1 and not has_decimals.any()
+
+
+def _are_integers(floats: np.ndarray) -> bool:
+    if not len(floats):
+        return False
+    return bool((floats == np.rint(floats)).all() and (np.abs(floats) < WHOLE).all())
+
+
+def are_codes(text: pa.Array, counts: Integers) -> bool:
+    """Whether text of digits is codes: some with leading zeros, most phone numbers with a plus, or IP addresses."""
+    n_rows = counts.sum()
+    n_with_leading_zero = counts[flags(pc.match_substring_regex(text, _LEADING_ZERO))].sum()
+    if n_with_leading_zero >= _FEW_CODES * n_rows > 0:
+        return True
+    n_phone_numbers = counts[flags(pc.match_substring_regex(text, _PHONE_NUMBER))].sum()
+    n_addresses = counts[flags(pc.match_substring_regex(text, _IP_ADDRESS))].sum()
+    return bool(2 * n_phone_numbers > n_rows or 2 * n_addresses > n_rows)
