@@ -67,9 +67,9 @@ inline void flush(const CounterState& state, int n_rows, int n_columns) {
         }
 }
 
-// Adds the samples of a bucket of any size to the cells of a row.
-inline void add_to_cells(std::uint64_t* cells, int n_columns, const std::uint16_t* samples, std::int64_t n,
-                         const std::uint8_t* rows) {
+// Adds the samples of a bucket of any size to the cells of a row. Not inlined: by itself its loop has all registers.
+__attribute__((noinline)) void add_to_cells(std::uint64_t* cells, int n_columns, const std::uint16_t* samples,
+                                            std::int64_t n, const std::uint8_t* rows) {
     const U64x8 counter = U64x8::broadcast(std::uint64_t(kCounterMax));
     for (std::int64_t t = 0; t < n; t += kCounterMax) {
         U64x8 word = count_codes(samples + t, n - t < kCounterMax ? n - t : kCounterMax, rows);
