@@ -8,6 +8,7 @@
 #include "encode/encode.hpp"
 #include "encode/sorting.hpp"
 #include "encode/sparse_bins.hpp"
+#include "kernel_set.hpp"
 
 namespace bitsieve {
 
@@ -210,7 +211,7 @@ auto code_dictionaries_of(const std::vector<AnyColumn>& places, Input<std::int32
 void code_by_cuts_of(const std::string& kernel, const GivenColumns& columns, Input<double> cuts,
                      Input<std::int64_t> ends, bool left, Input<std::int64_t> missing_code, Input<std::int64_t> place,
                      const GivenCodes& out) {
-    const CutCounter& counter = cut_counter(kernel);
+    const CutCounter& counter = *kernel_set(kernel).cuts;
     const Columns table = columns_of(columns);
     check_layout(table, ends, cuts.size(), missing_code, place, out);
     nb::gil_scoped_release unlocked;

@@ -1,8 +1,7 @@
 // The Python module. The files of this folder alone know Python: arrays in, arrays out, the GIL released around every
 // kernel.
 #include "bind/binding.hpp"
-
-#include "count/kernels/kernel.hpp"
+#include "kernel_set.hpp"
 
 namespace bitsieve {
 namespace {
@@ -32,8 +31,8 @@ std::int64_t sum_terms(Input<std::int64_t> counts, Input<std::int64_t> table, in
 
 std::vector<std::string> kernel_names() {
     std::vector<std::string> names;
-    for (const Kernel& kernel : kernels())
-        if (kernel.available()) names.push_back(kernel.name);
+    for (const KernelSet& set : kernel_sets())
+        if (set.is_available()) names.push_back(set.name);
     return names;
 }
 

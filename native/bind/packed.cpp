@@ -6,6 +6,7 @@
 
 #include "count/jobs.hpp"
 #include "count/partition.hpp"
+#include "kernel_set.hpp"
 
 namespace bitsieve {
 
@@ -13,7 +14,7 @@ namespace {
 
 void construct(PackedTable* self, Input<std::int64_t> class_sizes, Input<std::uint32_t> order,
                Input<std::int32_t> arities, const std::string& kernel, const std::string& storage, bool elsewhere) {
-    const Kernel& chosen = choose_kernel(kernel);
+    const CountingKernel& chosen = *kernel_set(kernel).counting;
     const Storage form = storage_named(storage);
     nb::gil_scoped_release unlocked;
     new (self) PackedTable(to_vector(class_sizes), to_vector(order), to_vector(arities), chosen, form, elsewhere);
@@ -144,7 +145,7 @@ void fill_matrix(const PackedTable& packed, const Input<std::int64_t>& table, in
 }
 
 // MatrixRows of counts, one a column; see jobs.hpp.
-void fill_cells(const PackedTable& packed, std::int64_t pivot, Input<std::int64_t> columns,
+void fill_pair_cells(const PackedTable& packed, std::int64_t pivot, Input<std::int64_t> columns,
                 Grid<std::int64_t> pooled_cells, std::optional<Grid<std::int64_t>> class_cells) {
     const std::int64_t n = std::int64_t(columns.size());
     if (std::int64_t(pooled_cells.shape(0)) != n || (class_cells && std::int64_t(class_cells->shape(0)) != n))
@@ -168,7 +169,7 @@ void fill_cells(const PackedTable& packed, std::int64_t pivot, Input<std::int64_
 }
 
 // Tables with every cell at its place; see jobs.hpp.
-void fill_tables(const PackedTable& packed, std::int64_t pivot, std::int64_t n_rows, Input<std::int64_t> columns,
+void fill_pair_tables(const PackedTable& packed, std::int64_t pivot, std::int64_t n_rows, Input<std::int64_t> columns,
                  Input<std::int64_t> n_codes, std::int64_t n_classes, Output<std::int64_t> out) {
     require_pivot(packed, pivot);
     require_features(packed, columns, "columns");
@@ -380,9 +381,9 @@ void bind_packed(nb::module_& m) {
              "class_sums"_a.none())
         .def("matrix_block", with_alias_check(&fill_matrix<double>))
         .def("matrix_block", with_alias_check(&fill_matrix<float>))
-        .def("pair_cells", with_alias_check(&fill_cells), "pivot"_a, "columns"_a, "pooled_sums"_a,
+        .def("pair_cells", with_alias_check(&fill_pair_cells), "pivot"_a, "columns"_a, "pooled_sums"_a,
              "class_sums"_a.none())
-        .def("pair_tables", with_alias_check(&fill_tables), "pivot"_a, "n_rows"_a, "columns"_a, "n_codes"_a,
+        .def("pair_tables", with_alias_check(&fill_pair_tables), "pivot"_a, "n_rows"_a, "columns"_a, "n_codes"_a,
              "n_classes"_a, "out"_a)
         .def("matrix_rows", with_alias_check(&fill_rows<double>))
         .def("matrix_rows", with_alias_check(&fill_rows<float>))

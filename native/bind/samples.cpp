@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernel_set.hpp"
 #include "samples/differences.hpp"
 #include "samples/infection.hpp"
 #include "samples/parzen.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 using Tiles = NoConvertArray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 void fill_distances(const std::string& kernel, Tiles tiles, Input<std::int64_t> samples, Grid<float> out) {
-    const DifferenceKernel& chosen = difference_kernel(kernel);
+    const DifferenceKernel& chosen = *kernel_set(kernel).differences;
     require(std::int64_t(tiles.shape(2)) == kTileSamples, "a tile holds 64 samples");
     const NumberTiles numbers{tiles.data(), std::int64_t(tiles.shape(0)), std::int64_t(tiles.shape(1))};
     require_all_within(samples, 0, numbers.n_tiles * kTileSamples, "samples");
@@ -31,7 +32,7 @@ void fill_distances(const std::string& kernel, Tiles tiles, Input<std::int64_t> 
 void fill_nearest(const std::string& kernel, InputGrid<double> grid, InputGrid<float> found, InputGrid<double> added,
                   Input<std::int64_t> samples, Input<std::int64_t> rows, Input<std::int64_t> members, double tolerance,
                   Grid<std::int64_t> out) {
-    const DifferenceKernel& chosen = difference_kernel(kernel);
+    const DifferenceKernel& chosen = *kernel_set(kernel).differences;
     const std::int64_t n_samples = std::int64_t(grid.shape(0)), n_columns = std::int64_t(grid.shape(1));
     const std::int64_t k = std::int64_t(out.shape(1)), n_found = std::int64_t(found.shape(1));
     const std::int64_t n_added = std::int64_t(added.shape(1));
@@ -67,7 +68,7 @@ void fill_nearest(const std::string& kernel, InputGrid<double> grid, InputGrid<f
 void add_weighted(const std::string& kernel, InputGrid<double> numbers, Input<double> spans,
                   Input<std::int64_t> samples, InputGrid<std::int64_t> others, InputGrid<double> weights,
                   Output<double> out) {
-    const DifferenceKernel& chosen = difference_kernel(kernel);
+    const DifferenceKernel& chosen = *kernel_set(kernel).differences;
     const std::int64_t n_samples = std::int64_t(numbers.shape(0)), n_columns = std::int64_t(numbers.shape(1));
     require_size(spans, n_columns, "spans");
     require_size(out, n_columns, "out");
@@ -89,7 +90,7 @@ void add_weighted(const std::string& kernel, InputGrid<double> numbers, Input<do
 
 void grid_log_sums(const std::string& kernel, Input<double> x, InputGrid<double> y, double unit, Input<double> slope,
                    Input<double> scale, std::int64_t most_nodes, Output<double> sums) {
-    const ParzenKernel& chosen = parzen_kernel(kernel);
+    const ParzenKernel& chosen = *kernel_set(kernel).parzen;
     const auto count = std::int64_t(y.shape(0));
     if (x.size() == 0 || y.shape(1) != x.size() || slope.size() != y.shape(0) || scale.size() != y.shape(0) ||
         sums.size() != y.shape(0))
@@ -103,7 +104,7 @@ void grid_log_sums(const std::string& kernel, Input<double> x, InputGrid<double>
 
 void joint_log_sums(const std::string& kernel, InputGrid<double> shared, InputGrid<double> own, std::int64_t first,
                     std::int64_t last, std::int64_t from, std::int64_t to, Grid<double> logs) {
-    const ParzenKernel& chosen = parzen_kernel(kernel);
+    const ParzenKernel& chosen = *kernel_set(kernel).parzen;
     const auto n_samples = std::int64_t(own.shape(1));
     const auto inside = [&](std::int64_t low, std::int64_t high) {
         return 0 <= low && low < high && high <= n_samples;
@@ -171,7 +172,7 @@ nb::ndarray<nb::numpy, std::int64_t, nb::ndim<2>> tree_of(const std::string& ker
     if (points.dims < 1 || points.count > kMaxPoints) throw std::invalid_argument("too many points, or no dimension");
     require_points(coordinates.data(), points.dims, points.count,
                    "points must be finite, less than 1e150 apart, distinct and in lexicographic order");
-    const TreeKernel& loops = tree_kernel(kernel);
+    const TreeKernel& loops = *kernel_set(kernel).trees;
     points.coordinates.assign(coordinates.data(), coordinates.data() + coordinates.size());
     auto* edges = new std::vector<Edge>;
     nb::capsule owner(edges, [](void* p) noexcept { delete static_cast<std::vector<Edge>*>(p); });
@@ -209,8 +210,8 @@ void fill_cross_edges(const std::string& kernel, Input<std::uint32_t> shared_ran
     }
     const Ranked shared{shared_ranks.data(), shared_values.data(), std::int64_t(shared_values.shape(1)),
                         int(shared_values.shape(0))};
-    CrossEdges weigh(tree_kernel(kernel), shared, to_vector(shared_sample), to_vector(last_sample), to_vector(in_first),
-                     to_vector(in_second));
+    CrossEdges weigh(*kernel_set(kernel).trees, shared, to_vector(shared_sample), to_vector(last_sample),
+                     to_vector(in_first), to_vector(in_second));
     const std::int64_t *wanted = columns.data(), *start = starts.data(), n_wanted = std::int64_t(columns.size());
     const std::int64_t n_samples = std::int64_t(ranks.shape(1));
     nb::gil_scoped_release unlocked;

@@ -7,7 +7,7 @@ namespace bitsieve {
 
 namespace {
 
-constexpr int kMaxBothBits = 12;  // 128 MiB
+constexpr int kMaxTwoClassBits = 12;  // 128 MiB
 constexpr std::int64_t kMaxTop = std::int64_t(1) << 26;
 
 Statistic statistic_named(const std::string& name) {
@@ -20,7 +20,7 @@ Statistic statistic_named(const std::string& name) {
 
 auto make_two_class_terms(Input<std::int64_t> table, int shift, int bits) {
     const Terms terms = terms_of(table, shift);
-    require_within(bits, 1, kMaxBothBits + 1, "bits");
+    require_within(bits, 1, kMaxTwoClassBits + 1, "bits");
     std::vector<std::int64_t> out;
     {
         nb::gil_scoped_release unlocked;
@@ -30,20 +30,20 @@ auto make_two_class_terms(Input<std::int64_t> table, int shift, int bits) {
 }
 
 void construct(TupleSearch* self, const PackedTable& packed, Input<std::int64_t> table, int shift,
-               Input<std::int64_t> both, int both_bits, const std::string& statistic, std::int64_t n_top) {
+               Input<std::int64_t> two_class_table, int two_class_bits, const std::string& statistic, std::int64_t n_top) {
     terms_of(table, shift);  // checks them
     const Statistic what = statistic_named(statistic);
     require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
     require(!packed.uses_counters() && packed.n_wide() == 0, "all features must be kept as planes");
     for (std::int64_t f = 0; f < packed.n_features(); ++f)
         require(packed.arity(f) <= kTupleCodes, "a feature has more codes than tuples may have");
-    require_within(both_bits, 1, kMaxBothBits + 1, "both_bits");
-    const TwoClassTerms of_both{both.size() == 0 ? nullptr : both.data(), both_bits};
-    require(both.size() == 0 || (packed.n_classes() == 2 && both.size() == of_both.size()),
-            "both must hold the terms of two classes, or nothing");
+    require_within(two_class_bits, 1, kMaxTwoClassBits + 1, "two_class_bits");
+    const TwoClassTerms two_class_terms{two_class_table.size() == 0 ? nullptr : two_class_table.data(), two_class_bits};
+    require(two_class_table.size() == 0 || (packed.n_classes() == 2 && two_class_table.size() == two_class_terms.size()),
+            "two_class_table must hold the terms of two classes, or nothing");
     require_within(n_top, 0, kMaxTop, "n_top");
     nb::gil_scoped_release unlocked;
-    new (self) TupleSearch(packed, to_vector(table), shift, of_both, what, n_top);
+    new (self) TupleSearch(packed, to_vector(table), shift, two_class_terms, what, n_top);
 }
 
 template <void (TupleSearch::*kSearch)(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>
@@ -71,7 +71,7 @@ auto listed(const std::vector<Tuple>& tuples) {
 void bind_tuples(nb::module_& m) {
     m.def("two_class_terms", &make_two_class_terms, "table"_a, "shift"_a, "bits"_a);
     nb::class_<TupleSearch>(m, "TupleSearch")
-        .def("__init__", &construct, "packed"_a, "table"_a, "shift"_a, "both"_a, "both_bits"_a, "statistic"_a,
+        .def("__init__", &construct, "packed"_a, "table"_a, "shift"_a, "two_class_table"_a, "two_class_bits"_a, "statistic"_a,
              "n_top"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 5>())
         .def("pairs", &search<&TupleSearch::pairs>, "i0"_a, "i1"_a, "j0"_a, "j1"_a)
         .def("triples", &search<&TupleSearch::triples>, "i0"_a, "i1"_a, "j0"_a, "j1"_a)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernel_set.hpp"
 #include "samples/variational.hpp"
 
 namespace bitsieve {
@@ -114,7 +115,7 @@ std::int64_t checked_stride(std::int64_t cells) {
 }
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> exp2_by(const std::string& kernel, Input<double> values) {
-    const VariationalKernel& chosen = variational_kernel(kernel);
+    const VariationalKernel& chosen = *kernel_set(kernel).variational;
     std::vector<double> out(values.size());
     const double* x = values.data();
     {
@@ -136,7 +137,7 @@ void likelihood_tables(const std::string& kernel, const GivenCodes& codes, Input
                        Input<std::int64_t> features, Input<std::int64_t> offset, bool logs, const GivenTables& cells,
                        Output<double> true_class) {
     nb::gil_scoped_release unlocked;
-    const VariationalKernel& loops = variational_kernel(kernel);
+    const VariationalKernel& loops = *kernel_set(kernel).variational;
     const CodeColumns columns = columns_of(codes, arities, 1);
     const Classes classes = classes_of(sizes, log_counts, columns.rows);
     require_within(chosen, -1, std::int64_t(arities.size()), "chosen");
@@ -160,7 +161,7 @@ void naive_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
                 const GivenCodes& codes, Input<std::int32_t> arities, const GivenReals& cells,
                 Input<std::int64_t> offset, Input<std::int64_t> features, Output<double> out) {
     nb::gil_scoped_release unlocked;
-    const VariationalKernel& loops = variational_kernel(kernel);
+    const VariationalKernel& loops = *kernel_set(kernel).variational;
     const CodeColumns columns = columns_of(codes, arities, n_samples);
     require_features(columns, arities, features);
     const Candidates candidates = candidates_of(features, out);
@@ -182,7 +183,7 @@ void pair_sums_float32(const std::string& kernel, std::int64_t n_samples, std::i
                        const std::vector<Input<std::int64_t>>& offsets, double exponent,
                        std::optional<Output<float>> state, Input<std::int64_t> features, Output<double> out) {
     nb::gil_scoped_release unlocked;
-    const VariationalKernel& loops = variational_kernel(kernel);
+    const VariationalKernel& loops = *kernel_set(kernel).variational;
     const auto weighted = weighted_of<float>(n_samples, n_classes, weights, log_weights, start, active);
     const CodeColumns columns = columns_of(codes, arities, n_samples);
     require_features(columns, arities, features);
@@ -211,7 +212,7 @@ void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::i
                        Input<std::int64_t> features, Output<double> true_class, Output<double> out,
                        std::optional<Output<double>> state) {
     nb::gil_scoped_release unlocked;
-    const VariationalKernel& loops = variational_kernel(kernel);
+    const VariationalKernel& loops = *kernel_set(kernel).variational;
     const auto weighted = weighted_of<double>(n_samples, n_classes, weights, log_weights, start, active);
     const CodeColumns columns = columns_of(codes, arities, n_samples);
     const Classes classes = classes_of(sizes, log_counts, n_samples);
@@ -239,7 +240,7 @@ void pair_sums_float64(const std::string& kernel, std::int64_t n_samples, std::i
 void state_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t n_classes, const GivenReals& weights,
                 Input<double> log_weights, Input<std::int32_t> start, Input<std::int32_t> active, double exponent,
                 Output<double> state, Output<double> out) {
-    const VariationalKernel& loops = variational_kernel(kernel);
+    const VariationalKernel& loops = *kernel_set(kernel).variational;
     const auto weighted = weighted_of<double>(n_samples, n_classes, weights, log_weights, start, active);
     require_size(state, weighted.n_blocks() * n_classes * 8, "state");
     require_size(out, 1, "out");
@@ -254,7 +255,7 @@ void state_sums(const std::string& kernel, std::int64_t n_samples, std::int64_t 
 
 void kernel_sums(const std::string& kernel, Input<double> x, double sx, std::optional<Input<double>> z, double sz,
                  std::int64_t first, std::int64_t last, Output<double> out) {
-    const VariationalKernel& loops = variational_kernel(kernel);
+    const VariationalKernel& loops = *kernel_set(kernel).variational;
     const std::int64_t n = std::int64_t(x.size());
     if (z) require_size(*z, n, "z");
     require_size(out, n, "out");

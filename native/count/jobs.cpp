@@ -76,7 +76,7 @@ private:
         }
     }
 
-    const decltype(Kernel::tile_values) values_;
+    const decltype(CountingKernel::tile_values) values_;
     const PairForm& form_;
     const Matrix<Real>& out_;
     bool mirrored_ = true;  // value(i, j) == value(j, i) for all pairs

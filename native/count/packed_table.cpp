@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #endif
 
-#include "count/kernels/kernel.hpp"
+#include "count/kernels/counting_kernel.hpp"
 #include "count/kernels/scratch.hpp"
 
 namespace bitsieve {
@@ -40,11 +40,11 @@ T* allocate(std::int64_t n) {
 }
 
 // The largest arity whose pairs are cheaper by planes than by increments.
-int plane_arity(const Kernel& kernel, double n_samples, double n_words, double n_classes) {
+int plane_arity(const CountingKernel& kernel, double n_samples, double n_words, double n_classes) {
     int best = 1;
     for (int m = 2; m <= kMaxArity; ++m) {
         const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
-        const double planes = n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.term_cell_ns;
+        const double planes = n_words * inner * kernel.cost.pair_word + n_classes * cells * kernel.cost.pair_term;
         const double table = n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
         if (planes > table) break;
         best = m;
@@ -55,7 +55,7 @@ int plane_arity(const Kernel& kernel, double n_samples, double n_words, double n
 // Whether the features of at most ten codes together cost less by packed counters than by planes (up to `limit` codes)
 // and increments (beyond). Each feature is compared as if paired with one of its own arity, as features of a table are
 // alike.
-bool counters_pay(const Kernel& kernel, const std::vector<std::int32_t>& arities, int limit, double n_samples,
+bool counters_pay(const CountingKernel& kernel, const std::vector<std::int32_t>& arities, int limit, double n_samples,
                   double n_words, double n_classes) {
     if (n_samples < kCounterSamples) return false;
     double otherwise = 0, counters = 0;
@@ -63,9 +63,9 @@ bool counters_pay(const Kernel& kernel, const std::vector<std::int32_t>& arities
         if (m > kCountersPerWord) continue;
         const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
         otherwise += m <= limit
-                         ? n_words * inner * kernel.word_cell_ns + n_classes * cells * kernel.term_cell_ns
+                         ? n_words * inner * kernel.cost.pair_word + n_classes * cells * kernel.cost.pair_term
                          : n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
-        counters += n_samples * kernel.counter_sample_ns + n_classes * m * kernel.counter_row_ns;
+        counters += n_samples * kernel.cost.counter_sample + n_classes * m * kernel.cost.counter_row;
     }
     return counters < otherwise;
 }
@@ -81,7 +81,8 @@ Storage storage_named(const std::string& name) {
 }
 
 PackedTable::PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
-                         std::vector<std::int32_t> arities, const Kernel& kernel, Storage storage, bool elsewhere)
+                         std::vector<std::int32_t> arities, const CountingKernel& kernel, Storage storage,
+                         bool elsewhere)
     : kernel_(kernel), sizes_(std::move(class_sizes)), order_(std::move(order)), arities_(std::move(arities)) {
     count_samples();
     const double n_samples = double(n_samples_), n_words_ = double(n_words()), n_classes_ = double(n_classes());
@@ -95,8 +96,8 @@ PackedTable::PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std:
     lay_out(elsewhere);
 }
 
-PackedTable::PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel,
-                         int limit, bool uses_counters)
+PackedTable::PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities,
+                         const CountingKernel& kernel, int limit, bool uses_counters)
     : kernel_(kernel),
       uses_counters_(uses_counters),
       limit_(limit),

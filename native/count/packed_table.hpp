@@ -2,8 +2,8 @@
 //
 // Samples are sorted by class. A feature of few codes is narrow: it becomes bit planes, one for each code but the last.
 // A feature of many codes is wide: it stays a column of 16-bit codes. Which form costs less follows from the measured
-// costs of the kernel, by arity. Where packed counters (see kernel.hpp) cost less for the whole table, narrow features
-// become bytes instead of planes.
+// costs of the kernel, by arity. Where packed counters (see counting_kernel.hpp) cost less for the whole table, narrow
+// features become bytes instead of planes.
 //
 // A SIMD group is eight features, one to a lane of a vector: first the narrow features, eight of like arity together,
 // then the wide ones. Callers hand blocks of SIMD groups to threads.
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "count/aligned.hpp"
-#include "count/kernels/kernel.hpp"
+#include "count/kernels/counting_kernel.hpp"
 
 namespace bitsieve {
 
@@ -66,7 +66,8 @@ public:
     // class_sizes: samples of every class; order[t]: the row of the t-th sample after sorting by class (empty: as
     // they come). The storage is given by `use` if it is `elsewhere`.
     PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::uint32_t> order,
-                std::vector<std::int32_t> arities, const Kernel& kernel, Storage storage, bool elsewhere = false);
+                std::vector<std::int32_t> arities, const CountingKernel& kernel, Storage storage,
+                bool elsewhere = false);
 
     // Keeps the table in memory of the caller, plane_words() and wide_codes() long, zeros or what another table of the
     // same layout left there.
@@ -136,10 +137,10 @@ public:
     };
     std::shared_ptr<const PivotStorage> pivot(std::int64_t feature) const;
 
-    const Kernel& kernel() const { return kernel_; }
+    const CountingKernel& kernel() const { return kernel_; }
 
 private:
-    PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const Kernel& kernel,
+    PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std::int32_t> arities, const CountingKernel& kernel,
                 int limit, bool uses_counters);
     void count_samples();
     void lay_out(bool elsewhere);
@@ -173,7 +174,7 @@ private:
     template <class Samples>
     std::uint64_t write_masks(std::int64_t g, std::int64_t word, bool add, Samples&& samples);
 
-    const Kernel& kernel_;
+    const CountingKernel& kernel_;
     bool uses_counters_ = false;
     int limit_ = 0;  // features of more codes are wide
     std::int64_t rows_needed_ = 0, n_samples_ = 0, n_narrow_ = 0, plane_words_ = 0;

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "count/kernels/kernel.hpp"
+#include "count/kernels/counting_kernel.hpp"
 #include "count/packed_table.hpp"
 #include "count/transpose.hpp"
 

@@ -166,9 +166,9 @@ void PivotCounter::make_row_tables(const Terms& terms, bool per_class) {
     const ClassLayout layout = packed_.layout();
     const int n_planes = packed_.arity(feature_) - 1;
     std::vector<std::size_t> start;
-    row_tables_.assign(std::size_t(layout.count + 1) * (n_planes + 1), RowTable{nullptr, 0, 0});
-    for (std::int64_t s = 0; s <= layout.count; ++s) {
-        std::int64_t last = layout.size[s];
+    row_tables_.assign(std::size_t(layout.n_classes + 1) * (n_planes + 1), RowTable{nullptr, 0, 0});
+    for (std::int64_t s = 0; s <= layout.n_classes; ++s) {
+        std::int64_t last = layout.class_size[s];
         for (int r = 0; r <= n_planes; ++r) {
             const std::int64_t margin = r < n_planes ? taken_->margins[s * n_planes + r] : last;
             last -= margin;
@@ -176,7 +176,7 @@ void PivotCounter::make_row_tables(const Terms& terms, bool per_class) {
             while ((std::int64_t(1) << shift) <= margin) ++shift;
             row_tables_[s * (n_planes + 1) + r] = {nullptr, shift, margin};
             const std::int64_t cells = (margin + 1) << shift;
-            const bool pays = cells <= std::min(kRowTableCells, n_pairs_) && (per_class || s == layout.count);
+            const bool pays = cells <= std::min(kRowTableCells, n_pairs_) && (per_class || s == layout.n_classes);
             start.push_back(pays ? row_terms_.size() : std::size_t(-1));
             if (!pays) continue;
             row_terms_.resize(row_terms_.size() + std::size_t(cells));

@@ -47,38 +47,34 @@ inline void triple_values(std::int64_t ijk, std::int64_t ij, std::int64_t ik, st
 template <class F>
 void with_statistic(Statistic what, const F& f) {
     switch (what) {
-        case Statistic::joint:
-            return f(std::integral_constant<Statistic, Statistic::joint>{});
-        case Statistic::interaction:
-            return f(std::integral_constant<Statistic, Statistic::interaction>{});
-        case Statistic::gain:
-            return f(std::integral_constant<Statistic, Statistic::gain>{});
-        case Statistic::synergy:
-            return f(std::integral_constant<Statistic, Statistic::synergy>{});
+        case Statistic::joint: return f(std::integral_constant<Statistic, Statistic::joint>{});
+        case Statistic::interaction: return f(std::integral_constant<Statistic, Statistic::interaction>{});
+        case Statistic::gain: return f(std::integral_constant<Statistic, Statistic::gain>{});
+        case Statistic::synergy: return f(std::integral_constant<Statistic, Statistic::synergy>{});
     }
 }
 
 }  // namespace
 
 std::vector<std::int64_t> two_class_terms(const Terms& terms, int bits) {
-    const TwoClassTerms both{nullptr, bits};
+    const TwoClassTerms layout{nullptr, bits};
     const std::uint64_t n = std::uint64_t(1) << bits;
-    std::vector<std::int64_t> out(both.size());
+    std::vector<std::int64_t> out(layout.size());
     for (std::uint64_t c1 = 0; c1 < n; ++c1)
         for (std::uint64_t c0 = 0; c0 < n;
              ++c0)  // of more than all samples the terms may wrap: they are never looked up
-            out[both.place(c0, c1)] = wrapped(u(terms(c0)) + u(terms(c1)) - u(terms(c0 + c1)));
+            out[layout.index(c0, c1)] = wrapped(u(terms(c0)) + u(terms(c1)) - u(terms(c0 + c1)));
     return out;
 }
 
 // The whole tables of one feature with the eight of a SIMD group, and their information about the class.
 struct TupleSearch::PairTables {
     std::vector<std::uint64_t> cells;  // [class][row][column][lane]
-    std::vector<std::uint64_t> both;   // the counts of two classes in one number
-    bool fits;                         // each of them below 1 << bits
+    std::vector<std::uint64_t> two_class_indices;  // TwoClassTerms::index of the counts of two classes
+    bool fits;                                     // each count is below 1 << bits
     std::int64_t information[kLanes];
 
-    const std::uint64_t* data(bool as_both) const { return as_both ? both.data() : cells.data(); }
+    const std::uint64_t* data(bool as_indices) const { return as_indices ? two_class_indices.data() : cells.data(); }
 };
 
 // A first feature: its planes, its tables with the groups from `first_group` on, and the ANDs of its planes with those
@@ -93,12 +89,12 @@ struct TupleSearch::First {
     void multiply(const PlaneGroup& second, std::int64_t n_words, int n_first);
 };
 
-TupleSearch::TupleSearch(const PackedTable& packed, std::vector<std::int64_t> table, int shift, TwoClassTerms both,
+TupleSearch::TupleSearch(const PackedTable& packed, std::vector<std::int64_t> table, int shift, TwoClassTerms two_class_terms,
                          Statistic statistic, std::int64_t n_top)
     : packed_(packed),
       table_(std::move(table)),
       terms_{table_.data(), std::uint64_t(table_.size()), shift},
-      both_(both),
+      two_class_terms_(two_class_terms),
       statistic_(statistic),
       n_top_(std::size_t(n_top)),
       class_terms_(terms_(std::uint64_t(packed.n_samples()))),
@@ -188,22 +184,23 @@ void TupleSearch::count_pairs(const PivotPlanes& pivot, std::int64_t simd_group,
     const PlaneGroup group = packed_.group(simd_group);
     const ClassLayout layout = packed_.layout();
     const std::size_t table = std::size_t(pivot.n_planes + 1) * std::size_t(group.n_planes + 1) * kLanes;
-    out.cells.resize(table * std::size_t(layout.count));
+    out.cells.resize(table * std::size_t(layout.n_classes));
     packed_.kernel().pair_cells(pivot, group, layout, out.cells.data());
     std::fill_n(out.information, kLanes, class_terms_);
-    out.fits = both_.table != nullptr;
+    out.fits = two_class_terms_.table != nullptr;
     for (std::size_t c = 0; c < table; ++c) {
         std::uint64_t pooled = 0;
         for (std::size_t at = c; at < out.cells.size(); at += table) {
             out.information[c % kLanes] += terms_(out.cells[at]);
             pooled += out.cells[at];
-            out.fits = out.fits && out.cells[at] >> both_.bits == 0;
+            out.fits = out.fits && out.cells[at] >> two_class_terms_.bits == 0;
         }
         out.information[c % kLanes] -= terms_(pooled);
     }
-    out.both.clear();
-    if (both_.table != nullptr)
-        for (std::size_t c = 0; c < table; ++c) out.both.push_back(both_.place(out.cells[c], out.cells[table + c]));
+    out.two_class_indices.clear();
+    if (two_class_terms_.table != nullptr)
+        for (std::size_t c = 0; c < table; ++c)
+            out.two_class_indices.push_back(two_class_terms_.index(out.cells[c], out.cells[table + c]));
 }
 
 // One lane of a group as a pivot, with as many planes as the group.
@@ -255,7 +252,7 @@ void TupleSearch::count_triples(const First& first, std::int64_t j, std::int64_t
                     ij.data(ij.fits),
                     ik.data(ij.fits),
                     {},
-                    {ij.fits ? both_.table : nullptr, both_.bits}};
+                    {ij.fits ? two_class_terms_.table : nullptr, two_class_terms_.bits}};
     for (int lane = 0; lane < kLanes; ++lane) view.jk[lane] = jk[std::size_t(lane)].data(ij.fits);
     std::int64_t sums[kLanes * kLanes];
     packed_.kernel().triple_sums(view, packed_.group(k), packed_.layout(), terms_, sums);

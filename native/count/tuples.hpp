@@ -29,9 +29,9 @@ std::vector<std::int64_t> two_class_terms(const Terms& terms, int bits);
 
 class TupleSearch {
 public:
-    // `both`: of two classes, whose table must outlive this; null: each class is looked up by itself. n_top tuples are
+    // two_class_terms: its table must outlive this; null: each class is looked up by itself. n_top tuples are
     // kept.
-    TupleSearch(const PackedTable& packed, std::vector<std::int64_t> table, int shift, TwoClassTerms both,
+    TupleSearch(const PackedTable& packed, std::vector<std::int64_t> table, int shift, TwoClassTerms two_class_terms,
                 Statistic statistic, std::int64_t n_top);
     TupleSearch(const TupleSearch&) = delete;  // the terms point into its own table
     TupleSearch& operator=(const TupleSearch&) = delete;
@@ -67,7 +67,7 @@ private:
     const PackedTable& packed_;
     const std::vector<std::int64_t> table_;
     const Terms terms_;
-    const TwoClassTerms both_;
+    const TwoClassTerms two_class_terms_;
     const Statistic statistic_;
     const std::size_t n_top_;
     std::int64_t class_terms_;         // N H(C)

@@ -5,7 +5,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "count/kernels/kernel.hpp"
 #include "encode/encode.hpp"
 
 namespace bitsieve {
@@ -42,7 +41,7 @@ void search_cuts(const double* values, std::int64_t n, const std::vector<double>
 
 void cut(const CutCounter& counter, const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts,
          bool left, std::int64_t missing_code, std::uint16_t* codes, std::vector<double>& padded) {
-    if (n_cuts <= counter.most)
+    if (n_cuts <= counter.max_cuts)
         return (left ? counter.below : counter.not_above)(values, n, cuts, n_cuts, missing_code, codes);
     std::size_t size = 1;
     while (size < std::size_t(n_cuts)) size = 2 * size + 1;
@@ -53,15 +52,22 @@ void cut(const CutCounter& counter, const double* values, std::int64_t n, const 
 
 }  // namespace
 
-const CutCounter kPortableCuts = {count_cuts<true>, count_cuts<false>, 40};
+namespace portable {
+namespace {
 
-const CutCounter& cut_counter(const std::string& kernel) {
-    [[maybe_unused]] const std::string found = choose_kernel(kernel).name;  // refuses a set that this machine lacks
-#if defined(__x86_64__)
-    if (found != kPortableKernel.name) return kAvx2Cuts;
-#endif
-    return kPortableCuts;
+constexpr CutCounter make_counter() {
+    CutCounter counter{};
+    counter.below = count_cuts<true>;
+    counter.not_above = count_cuts<false>;
+    counter.max_cuts = 40;
+    return counter;
 }
+
+}  // namespace
+
+const CutCounter kCuts = make_counter();
+
+}  // namespace portable
 
 template <class T, class Code>
 void code_by_cuts(const CutCounter& counter, const Columns& table, const double* cuts, const std::int64_t* ends,

@@ -4,32 +4,34 @@
 #include <algorithm>
 #include <cstring>
 
+#include "count/kernels/target.hpp"
 #include "encode/encode.hpp"
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2")
-#endif
-
 namespace bitsieve {
+namespace avx2 {
 namespace {
+
+BITSIEVE_BEGIN_TARGET(BITSIEVE_AVX2)
 
 constexpr int kVectorBytes = 32;
 
 #include "encode/code_by_cuts_loop.inl.hpp"
 
+BITSIEVE_END_TARGET
+
+constexpr CutCounter make_counter() {
+    CutCounter counter{};
+    counter.below = count_cuts<true>;
+    counter.not_above = count_cuts<false>;
+    counter.max_cuts = 128;
+    return counter;
+}
+
 }  // namespace
 
-const CutCounter kAvx2Cuts = {count_cuts<true>, count_cuts<false>, 128};
+const CutCounter kCuts = make_counter();
 
+}  // namespace avx2
 }  // namespace bitsieve
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
 
 #endif

@@ -85,20 +85,21 @@ void code_dictionaries(const Columns& places, const std::int32_t* rank, const st
                        std::uint8_t* occurs);
 
 // For n numbers how many cuts lie below each, or not above it, and missing_code for NaN: every cut is compared with
-// several numbers at once. With more than `most` cuts a search is quicker.
+// several numbers at once. With more than max_cuts a search is quicker.
 struct CutCounter {
     using Count = void(const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts,
                        std::int64_t missing_code, std::uint16_t* codes);
     Count *below, *not_above;
-    std::int64_t most;
+    std::int64_t max_cuts;
 };
 
-// The one of an instruction set of this machine; throws std::invalid_argument naming the choices.
-const CutCounter& cut_counter(const std::string& kernel);
-
-extern const CutCounter kPortableCuts;
+namespace portable {
+extern const CutCounter kCuts;
+}
 #if defined(__x86_64__)
-extern const CutCounter kAvx2Cuts;
+namespace avx2 {
+extern const CutCounter kCuts;
+}
 #endif
 
 // The number of cuts of its column that lie below a number (side left) or not above it. Cuts ascend.

@@ -48,26 +48,16 @@ struct Columns {
 template <class Work>
 void with_type(NumberType type, Work&& work) {
     switch (type) {
-        case NumberType::u8:
-            return work(std::uint8_t());
-        case NumberType::u16:
-            return work(std::uint16_t());
-        case NumberType::u32:
-            return work(std::uint32_t());
-        case NumberType::u64:
-            return work(std::uint64_t());
-        case NumberType::i8:
-            return work(std::int8_t());
-        case NumberType::i16:
-            return work(std::int16_t());
-        case NumberType::i32:
-            return work(std::int32_t());
-        case NumberType::i64:
-            return work(std::int64_t());
-        case NumberType::f32:
-            return work(float());
-        case NumberType::f64:
-            return work(double());
+        case NumberType::u8: return work(std::uint8_t());
+        case NumberType::u16: return work(std::uint16_t());
+        case NumberType::u32: return work(std::uint32_t());
+        case NumberType::u64: return work(std::uint64_t());
+        case NumberType::i8: return work(std::int8_t());
+        case NumberType::i16: return work(std::int16_t());
+        case NumberType::i32: return work(std::int32_t());
+        case NumberType::i64: return work(std::int64_t());
+        case NumberType::f32: return work(float());
+        case NumberType::f64: return work(double());
     }
 }
 

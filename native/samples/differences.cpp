@@ -6,18 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "count/kernels/kernel.hpp"
-
 namespace bitsieve {
-
-const DifferenceKernel& difference_kernel(const std::string& name) {
-    const std::string found = choose_kernel(name).name;  // refuses a set that this machine lacks
-#if defined(__x86_64__)
-    if (found == "avx512") return kAvx512Differences;
-    if (found == "avx2") return kAvx2Differences;
-#endif
-    return kPortableDifferences;
-}
 
 // Roundings of 2^-24: of each number, of each difference, of the sums of a chunk, and of the sum of the chunks.
 DistanceError distance_error(std::int64_t n_columns) {

@@ -36,9 +36,6 @@ struct DifferenceKernel {
                          const std::int64_t* others, const double* weights, std::int64_t count, double* out);
 };
 
-// The kernel of an instruction set of this machine; throws std::invalid_argument naming the choices.
-const DifferenceKernel& difference_kernel(const std::string& name);
-
 // How far a float32 distance may be off: |found - true| <= relative * true + absolute.
 struct DistanceError {
     double relative, absolute;
@@ -62,10 +59,16 @@ struct NearestQuery {
 // first. There must be so many.
 void nearest(const DifferenceKernel&, const NearestQuery&, std::int64_t* out);
 
-extern const DifferenceKernel kPortableDifferences;
+namespace portable {
+extern const DifferenceKernel kDifferences;
+}
 #if defined(__x86_64__)
-extern const DifferenceKernel kAvx2Differences;
-extern const DifferenceKernel kAvx512Differences;
+namespace avx2 {
+extern const DifferenceKernel kDifferences;
+}
+namespace avx512 {
+extern const DifferenceKernel kDifferences;
+}
 #endif
 
 }  // namespace bitsieve

@@ -3,32 +3,34 @@
 
 #include <vector>
 
+#include "count/kernels/target.hpp"
 #include "samples/differences.hpp"
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2")
-#endif
-
 namespace bitsieve {
+namespace avx2 {
 namespace {
+
+BITSIEVE_BEGIN_TARGET(BITSIEVE_AVX2)
 
 constexpr int kVectorBytes = 32, kPivots = 6, kVectors = 2;
 
 #include "samples/differences_loop.inl.hpp"
 
+BITSIEVE_END_TARGET
+
+constexpr DifferenceKernel make_kernel() {
+    DifferenceKernel kernel{};
+    kernel.distances = distances;
+    kernel.distance = distance;
+    kernel.add_weighted = add_weighted;
+    return kernel;
+}
+
 }  // namespace
 
-const DifferenceKernel kAvx2Differences = {distances, distance, add_weighted};
+const DifferenceKernel kDifferences = make_kernel();
 
+}  // namespace avx2
 }  // namespace bitsieve
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
 
 #endif

@@ -3,32 +3,34 @@
 
 #include <vector>
 
+#include "count/kernels/target.hpp"
 #include "samples/differences.hpp"
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq")
-#endif
-
 namespace bitsieve {
+namespace avx512 {
 namespace {
+
+BITSIEVE_BEGIN_TARGET(BITSIEVE_AVX512)
 
 constexpr int kVectorBytes = 64, kPivots = 6, kVectors = 4;
 
 #include "samples/differences_loop.inl.hpp"
 
+BITSIEVE_END_TARGET
+
+constexpr DifferenceKernel make_kernel() {
+    DifferenceKernel kernel{};
+    kernel.distances = distances;
+    kernel.distance = distance;
+    kernel.add_weighted = add_weighted;
+    return kernel;
+}
+
 }  // namespace
 
-const DifferenceKernel kAvx512Differences = {distances, distance, add_weighted};
+const DifferenceKernel kDifferences = make_kernel();
 
+}  // namespace avx512
 }  // namespace bitsieve
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
 
 #endif

@@ -54,13 +54,16 @@ struct ParzenKernel {
     void (*joint_logs)(const JointPoints& points, double* logs);
 };
 
-// The kernel of an instruction set of this machine; throws std::invalid_argument naming the choices.
-const ParzenKernel& parzen_kernel(const std::string& name);
-
-extern const ParzenKernel kPortableParzen;
+namespace portable {
+extern const ParzenKernel kParzen;
+}
 #if defined(__x86_64__)
-extern const ParzenKernel kAvx2Parzen;
-extern const ParzenKernel kAvx512Parzen;
+namespace avx2 {
+extern const ParzenKernel kParzen;
+}
+namespace avx512 {
+extern const ParzenKernel kParzen;
+}
 #endif
 
 }  // namespace bitsieve

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "count/kernels/kernel.hpp"
-
 namespace bitsieve {
 
 namespace {
@@ -133,15 +131,6 @@ void spanning_tree(const TreeKernel& kernel, const Points& points, std::vector<E
             tree(points, &blocks, edges.data());
         }
     }
-}
-
-const TreeKernel& tree_kernel(const std::string& name) {
-    const std::string chosen = choose_kernel(name).name;  // refuses a set that this machine lacks
-#if defined(__x86_64__)
-    if (chosen == kAvx512Tree.name) return kAvx512Tree;
-    if (chosen == kAvx2Tree.name) return kAvx2Tree;
-#endif
-    return kPortableTree;
 }
 
 namespace {

@@ -37,22 +37,24 @@ struct Blocks {
 Blocks blocks_of(const Points& points);
 
 struct TreeKernel {
-    const char* name;
     // The count - 1 edges in the order in which Prim's algorithm adds them, beginning at the first point. Without
     // blocks (null) every step looks at all points.
     void (*plane)(const Points&, const Blocks*, Edge* edges);  // two dimensions
     void (*space)(const Points&, const Blocks*, Edge* edges);  // any number
 };
 
-// The kernel of an instruction set that the counting kernels know by this name.
-const TreeKernel& tree_kernel(const std::string& name);
-
 void spanning_tree(const TreeKernel& kernel, const Points& points, std::vector<Edge>& edges);
 
-extern const TreeKernel kPortableTree;
+namespace portable {
+extern const TreeKernel kTrees;
+}
 #if defined(__x86_64__)
-extern const TreeKernel kAvx2Tree;
-extern const TreeKernel kAvx512Tree;
+namespace avx2 {
+extern const TreeKernel kTrees;
+}
+namespace avx512 {
+extern const TreeKernel kTrees;
+}
 #endif
 
 // How many edges of a spanning tree join points of two samples: the statistic of Friedman and Rafsky, for many sets of

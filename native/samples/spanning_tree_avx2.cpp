@@ -6,17 +6,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "count/kernels/target.hpp"
 #include "samples/spanning_tree.hpp"
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2")
-#endif
-
 namespace bitsieve {
+namespace avx2 {
 namespace {
+
+BITSIEVE_BEGIN_TARGET(BITSIEVE_AVX2)
 
 struct Mask {
     __m256d low, high;
@@ -66,16 +63,20 @@ struct F64x8 {
 
 #include "samples/spanning_tree_loop.inl.hpp"
 
+BITSIEVE_END_TARGET
+
+constexpr TreeKernel make_kernel() {
+    TreeKernel kernel{};
+    kernel.plane = prim<2>;
+    kernel.space = prim<0>;
+    return kernel;
+}
+
 }  // namespace
 
-const TreeKernel kAvx2Tree = {"avx2", prim<2>, prim<0>};
+const TreeKernel kTrees = make_kernel();
 
+}  // namespace avx2
 }  // namespace bitsieve
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
 
 #endif

@@ -6,6 +6,7 @@
 #include "samples/spanning_tree.hpp"
 
 namespace bitsieve {
+namespace portable {
 namespace {
 
 // Two doubles, and all bits or none of each: what compilers for every machine keep in a register.
@@ -93,8 +94,16 @@ private:
 
 #include "samples/spanning_tree_loop.inl.hpp"
 
+constexpr TreeKernel make_kernel() {
+    TreeKernel kernel{};
+    kernel.plane = prim<2>;
+    kernel.space = prim<0>;
+    return kernel;
+}
+
 }  // namespace
 
-const TreeKernel kPortableTree = {"portable", prim<2>, prim<0>};
+const TreeKernel kTrees = make_kernel();
 
+}  // namespace portable
 }  // namespace bitsieve

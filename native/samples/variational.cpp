@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "count/kernels/kernel.hpp"
 #include "samples/parzen.hpp"
 
 namespace bitsieve {
@@ -13,15 +12,6 @@ namespace {
 constexpr std::int64_t kMaxKeys = 40;  // cells of a table up to which comparing is faster than incrementing
 
 }  // namespace
-
-const VariationalKernel& variational_kernel(const std::string& name) {
-    const std::string found = choose_kernel(name).name;  // refuses a set that this machine lacks
-#if defined(__x86_64__)
-    for (const VariationalKernel* kernel : {&kAvx512Variational, &kAvx2Variational})
-        if (found == kernel->name) return *kernel;
-#endif
-    return kPortableVariational;
-}
 
 std::int64_t CodeColumns::greatest(std::int64_t f) const {
     const Codes of = column(f);
@@ -151,14 +141,5 @@ template void fill_tables(const VariationalKernel&, const CodeColumns&, const Cl
                           const std::int64_t*, std::int64_t, const std::int64_t*, bool, double*, double*);
 template void fill_tables(const VariationalKernel&, const CodeColumns&, const Classes&, std::int64_t,
                           const std::int64_t*, std::int64_t, const std::int64_t*, bool, float*, double*);
-
-const ParzenKernel& parzen_kernel(const std::string& name) {
-    const std::string found = choose_kernel(name).name;  // refuses a set that this machine lacks
-#if defined(__x86_64__)
-    if (found == "avx512") return kAvx512Parzen;
-    if (found == "avx2") return kAvx2Parzen;
-#endif
-    return kPortableParzen;
-}
 
 }  // namespace bitsieve

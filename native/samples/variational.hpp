@@ -125,7 +125,6 @@ struct Candidates {
 
 // The loops compiled for one instruction set.
 struct VariationalKernel {
-    const char* name;
     void (*naive)(const Weighted<double>&, const CodeColumns&, const Tables<double>&, const Candidates&);
     void (*naive_float32)(const Weighted<float>&, const CodeColumns&, const Tables<float>&, const Candidates&);
     void (*pairwise)(const Weighted<double>&, const CodeColumns&, const PairwiseState<double>&, const Candidates&);
@@ -136,9 +135,6 @@ struct VariationalKernel {
                         std::int64_t first, std::int64_t last, double* out);
     void (*count_keys)(const std::uint8_t* keys, std::int64_t n, int n_keys, std::int32_t* counts);
 };
-
-// The kernel of an instruction set of this machine; throws std::invalid_argument naming the choices.
-const VariationalKernel& variational_kernel(const std::string& name);
 
 // The classes of the samples, which are sorted by them, and log2 of the counts below `n_logs`.
 struct Classes {
@@ -165,10 +161,16 @@ void exact_pairwise(const VariationalKernel& kernel, const Weighted<double>& wei
 double log2_of(double x);  // x >= 0 and normal, or 0
 double exp2_of(double x);  // x <= 0
 
-extern const VariationalKernel kPortableVariational;
+namespace portable {
+extern const VariationalKernel kVariational;
+}
 #if defined(__x86_64__)
-extern const VariationalKernel kAvx2Variational;
-extern const VariationalKernel kAvx512Variational;
+namespace avx2 {
+extern const VariationalKernel kVariational;
+}
+namespace avx512 {
+extern const VariationalKernel kVariational;
+}
 #endif
 
 }  // namespace bitsieve

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "count/kernels/kernel.hpp"
 #include "encode/encode.hpp"
+#include "kernel_set.hpp"
 
 using namespace bitsieve;
 
@@ -29,13 +29,12 @@ bool test_codes(NumberType type, std::int64_t n, std::int64_t n_cuts, std::mt199
     std::sort(cuts.begin(), cuts.end());
     const std::int64_t place = 0, missing = 255;
     bool right = true;
-    for (const Kernel& kernel : kernels())
+    for (const KernelSet& set : kernel_sets())
         for (const bool left : {false, true}) {
-            if (!kernel.available()) continue;
+            if (!set.is_available()) continue;
             std::vector<Code> codes(values.size());
             const Columns table{type, n, {{values.data(), 1}}};
-            code_by_cuts<T>(cut_counter(kernel.name), table, cuts.data(), &n_cuts, left, &missing, &place,
-                            codes.data());
+            code_by_cuts<T>(*set.cuts, table, cuts.data(), &n_cuts, left, &missing, &place, codes.data());
             for (std::int64_t i = 0; i < n; ++i) {
                 const double v = double(values[i]);
                 const auto below =

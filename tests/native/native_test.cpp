@@ -14,6 +14,7 @@
 #include "count/pivot_counter.hpp"
 #include "encode/mdl.hpp"
 #include "encode/sorting.hpp"
+#include "kernel_set.hpp"
 
 using namespace bitsieve;
 
@@ -111,7 +112,7 @@ bool cells_agree(const Problem& p, const PackedTable& packed) {
     return true;
 }
 
-void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
+void test_problem(const Problem& p, const CountingKernel& kernel, Storage storage) {
     const std::int64_t n = std::int64_t(p.arities.size());
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
     const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
@@ -164,7 +165,7 @@ void test_problem(const Problem& p, const Kernel& kernel, Storage storage) {
 }
 
 // The parts by one feature are its codes; by none, one of all samples; refined twice by the same one they stay.
-void test_partition(const Problem& p, const Kernel& kernel) {
+void test_partition(const Problem& p, const CountingKernel& kernel) {
     const std::int64_t n = std::int64_t(p.arities.size());
     const auto table = term_table(std::uint64_t(p.n_samples), std::min<std::uint64_t>(p.n_samples + 1, 100));
     const Terms terms{table.data(), table.size(), term_shift(std::uint64_t(p.n_samples))};
@@ -208,10 +209,10 @@ void test_partition(const Problem& p, const Kernel& kernel) {
 
 // Whichever form costs less is chosen, whatever the costs.
 void test_choice() {
-    Kernel kernel = kPortableKernel;
-    const auto counters = [&](double word_cell_ns, double sample_ns) {
-        kernel.word_cell_ns = word_cell_ns;
-        kernel.counter_sample_ns = sample_ns;
+    CountingKernel kernel = portable::kCounting;
+    const auto counters = [&](double pair_word, double sample_ns) {
+        kernel.cost.pair_word = pair_word;
+        kernel.cost.counter_sample = sample_ns;
         return PackedTable({20000}, {}, std::vector<std::int32_t>(8, 10), kernel, Storage::cheapest).uses_counters();
     };
     check(counters(1.0, 1e-3) && !counters(1e-3, 1.0), "the cheaper form is chosen");
@@ -317,23 +318,23 @@ int main() {
     for (const auto& classes : sizes) {
         const Problem narrow = make_problem(random, classes, {3, 1, 2, 3, 3, 2, 3, 3, 2, 3, 1});
         const Problem mixed = make_problem(random, classes, {10, 1, 4, 64, 65, 17, 300, 5, 9, 2, 4000, 33});
-        for (const Kernel& kernel : kernels()) {
-            if (!kernel.available()) continue;
+        for (const KernelSet& set : kernel_sets()) {
+            if (!set.is_available()) continue;
             for (const Storage storage : {Storage::cheapest, Storage::planes, Storage::counters, Storage::table}) {
-                test_problem(narrow, kernel, storage);
-                test_problem(mixed, kernel, storage);
+                test_problem(narrow, *set.counting, storage);
+                test_problem(mixed, *set.counting, storage);
             }
-            test_partition(narrow, kernel);
-            test_partition(mixed, kernel);
+            test_partition(narrow, *set.counting);
+            test_partition(mixed, *set.counting);
         }
     }
     std::vector<std::int64_t> many(100, 60);
     many.insert(many.end(), {3000, 0, 1, 63, 64});
     const Problem for_counters = make_problem(random, many, {10, 1, 4, 300, 9, 10, 10, 10, 10, 10});
-    for (const Kernel& kernel : kernels()) {
-        if (!kernel.available()) continue;
-        test_problem(for_counters, kernel, Storage::counters);
-        test_problem(for_counters, kernel, Storage::planes);
+    for (const KernelSet& set : kernel_sets()) {
+        if (!set.is_available()) continue;
+        test_problem(for_counters, *set.counting, Storage::counters);
+        test_problem(for_counters, *set.counting, Storage::planes);
     }
     std::printf("%d passed, %d failed\n", passed, failed);
     return failed == 0 ? 0 : 1;

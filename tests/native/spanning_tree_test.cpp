@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "count/kernels/kernel.hpp"
+#include "kernel_set.hpp"
 #include "samples/spanning_tree.hpp"
 
 using namespace bitsieve;
@@ -73,7 +73,7 @@ bool equal_points_are_expected() {
     const std::vector<std::uint32_t> ranks(6, 0), last{0, 0, 0, 1, 1, 1};
     const std::vector<double> zero{0.0}, values{0.0, 2.0};
     const std::vector<std::int64_t> samples{0, 1, 2, 3, 4, 5};
-    CrossEdges weigh(kPortableTree, {ranks.data(), zero.data(), 1, 1}, samples, samples, {1, 1, 0, 0, 0, 0},
+    CrossEdges weigh(portable::kTrees, {ranks.data(), zero.data(), 1, 1}, samples, samples, {1, 1, 0, 0, 0, 0},
                      {0, 0, 1, 1, 1, 1});
     // At 0: 2 * 2 * 1 / 3 edges, at 2 none; the edge between them starts at one of the first sample twice in three
     // times.
@@ -88,20 +88,20 @@ void test_spanning_tree(int& passed, int& failed) {
     ++(equal_points_are_expected() ? passed : failed);
     bool refused = false;
     try {
-        tree_kernel("sse9");
+        kernel_set("sse9");
     } catch (const std::invalid_argument&) {
         refused = true;
     }
     ++(refused ? passed : failed);
     if (!refused) std::printf("trees: an instruction set that does not exist was taken\n");
-    for (const Kernel& counting : kernels()) {
-        if (!counting.available()) continue;
+    for (const KernelSet& set : kernel_sets()) {
+        if (!set.is_available()) continue;
         for (const int dims : {1, 2, 3, 7})
             for (const std::int64_t count : {1, 2, 8, 9, 65, 700})
                 for (int kind = 0; kind < 3; ++kind) {
                     const Points points = random_points(count, dims, kind, random);
                     const std::vector<Edge> expected = plain_tree(points);
-                    const TreeKernel& kernel = tree_kernel(counting.name);
+                    const TreeKernel& kernel = *set.trees;
                     const Blocks blocks = blocks_of(points);
                     std::vector<Edge> chosen, dense(expected.size()), by_blocks(expected.size());
                     spanning_tree(kernel, points, chosen);
@@ -110,7 +110,7 @@ void test_spanning_tree(int& passed, int& failed) {
                     const bool same = equal(chosen, expected) && equal(dense, expected) && equal(by_blocks, expected);
                     ++(same ? passed : failed);
                     if (!same)
-                        std::printf("tree of %s: %lld points, %d dimensions, kind %d\n", counting.name,
+                        std::printf("tree of %s: %lld points, %d dimensions, kind %d\n", set.name,
                                     static_cast<long long>(count), dims, kind);
                 }
     }

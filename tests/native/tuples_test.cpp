@@ -9,6 +9,7 @@
 
 #include "count/jobs.hpp"
 #include "count/tuples.hpp"
+#include "kernel_set.hpp"
 
 using namespace bitsieve;
 
@@ -51,7 +52,7 @@ struct Made {
     }
 };
 
-bool right(const Made& made, const Kernel& kernel, int order, int bits) {
+bool right(const Made& made, const CountingKernel& kernel, int order, int bits) {
     PackedTable packed(made.sizes, {}, made.arities, kernel, Storage::planes);
     packed.pack(CodeTable<std::uint8_t>{made.codes.data(), 1, made.n}, 0, packed.n_simd_groups());
     const int shift = term_shift(std::uint64_t(made.n));
@@ -106,13 +107,13 @@ void test_tuples(int& passed, int& failed) {
     for (const auto& sizes : classes)
         for (const auto& arities : shapes) {
             const Made made(sizes, arities, random);
-            for (const Kernel& kernel : kernels()) {
-                if (!kernel.available()) continue;
+            for (const KernelSet& set : kernel_sets()) {
+                if (!set.is_available()) continue;
                 for (const int order : {2, 3})
                     for (const int bits : {4, 8}) {
-                        const bool holds = right(made, kernel, order, bits);
+                        const bool holds = right(made, *set.counting, order, bits);
                         holds ? ++passed : ++failed;
-                        if (!holds) std::printf("FAILED: tuples of %d by %s, %d bits\n", order, kernel.name, bits);
+                        if (!holds) std::printf("FAILED: tuples of %d by %s, %d bits\n", order, set.name, bits);
                     }
             }
         }

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "count/kernels/kernel.hpp"
+#include "kernel_set.hpp"
 #include "samples/variational.hpp"
 
 using namespace bitsieve;
@@ -128,9 +128,9 @@ bool test_codes(const Samples& s, const VariationalKernel& kernel, std::mt19937&
 // Numbers of checks that passed and failed.
 void test_variational(int& passed, int& failed) {
     std::mt19937 random(11);
-    for (const Kernel& counting : kernels()) {
-        if (!counting.available()) continue;
-        const VariationalKernel& kernel = variational_kernel(counting.name);
+    for (const KernelSet& set : kernel_sets()) {
+        if (!set.is_available()) continue;
+        const VariationalKernel& kernel = *set.variational;
         for (const std::vector<std::int64_t>& sizes :
              {std::vector<std::int64_t>{1, 1}, {8}, {5, 4}, {30, 1, 40}, {64, 65, 3, 3, 3, 3}, {700, 301}}) {
             const Samples narrow(sizes, {3, 1, 2, 4, 5, 8, 9, 12, 13, 3}, random);
@@ -138,7 +138,7 @@ void test_variational(int& passed, int& failed) {
             const bool right =
                 test_codes<std::uint8_t>(narrow, kernel, random) && test_codes<std::uint16_t>(wide, kernel, random);
             right ? ++passed : ++failed;
-            if (!right) std::printf("FAILED: variational sums, %s\n", kernel.name);
+            if (!right) std::printf("FAILED: variational sums, %s\n", set.name);
         }
         std::vector<double> x = {-3.0, -0.5, -0.25, -100.0, -2000.0, 0.0, -1.5, -7.0, -0.125}, y(9);
         kernel.exp2(x.data(), 9, y.data());
@@ -155,6 +155,6 @@ void test_variational(int& passed, int& failed) {
             right = right && (sum < 1e-290 || std::fabs(out[i] - std::log2(sum)) <= 1e-9);
         }
         right ? ++passed : ++failed;
-        if (!right) std::printf("FAILED: powers of two, %s\n", kernel.name);
+        if (!right) std::printf("FAILED: powers of two, %s\n", set.name);
     }
 }

@@ -3,18 +3,15 @@
 
 #include <immintrin.h>
 
-#include "count/kernels/kernel.hpp"
+#include "count/kernels/counting_kernel.hpp"
 #include "count/kernels/scratch.hpp"
-
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,popcnt")
-#endif
+#include "count/kernels/target.hpp"
 
 namespace bitsieve {
+namespace avx2 {
 namespace {
+
+BITSIEVE_BEGIN_TARGET(BITSIEVE_AVX2)
 
 inline __m256i popcount(__m256i x) {
     const __m256i nibble = _mm256_set1_epi8(0x0f);
@@ -109,23 +106,30 @@ std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std
                  _mm256_cmpeq_epi8(_mm256_max_epu8(second, most), most));
 }
 
+BITSIEVE_END_TARGET
+
+// The costs are those of benchmarks/kernel_costs.py on between an AMD EPYC and an Intel Xeon, see benchmarks/README.md.
+constexpr CountingKernel make_kernel() {
+    CountingKernel kernel{};
+    kernel.pair_sums = pair_sums;
+    kernel.pair_cells = pair_cells;
+    kernel.triple_sums = triple_sums;
+    kernel.counter_sums = counter_sums;
+    kernel.tile_values = tile_values;
+    kernel.plane_masks = plane_masks;
+    kernel.plane_margins = plane_margins;
+    kernel.cost.pair_word = 0.24;
+    kernel.cost.pair_term = 0.41;
+    kernel.cost.counter_sample = 0.125;
+    kernel.cost.counter_row = 1.4;
+    return kernel;
+}
+
 }  // namespace
-}  // namespace bitsieve
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+const CountingKernel kCounting = make_kernel();
 
-namespace bitsieve {
-namespace {
-bool available() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"); }
-}  // namespace
-
-const Kernel kAvx2Kernel = {"avx2",      available, pair_sums,     pair_cells, triple_sums, counter_sums, tile_values,
-                            plane_masks, nullptr,   plane_margins, 0.24,       0.41,        0.125,        1.4};
-
+}  // namespace avx2
 }  // namespace bitsieve
 
 #endif

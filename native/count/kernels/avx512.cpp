@@ -3,19 +3,15 @@
 
 #include <immintrin.h>
 
-#include "count/kernels/kernel.hpp"
+#include "count/kernels/counting_kernel.hpp"
 #include "count/kernels/scratch.hpp"
-
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt,bmi2"))), \
-                             apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt,bmi2")
-#endif
+#include "count/kernels/target.hpp"
 
 namespace bitsieve {
+namespace avx512 {
 namespace {
+
+BITSIEVE_BEGIN_TARGET(BITSIEVE_AVX512)
 
 struct U64x8 {
     __m512i v;
@@ -64,46 +60,47 @@ std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std
     return _mm512_cmpgt_epu8_mask(v, _mm512_set1_epi8((char)n_planes));
 }
 
-int append_bits(const std::uint64_t* words, std::int64_t n, std::uint64_t kept, int at, std::uint64_t* out) {
-    const int count = int(_mm_popcnt_u64(kept));
-    if (at == 0) {
-        for (std::int64_t i = 0; i < n; ++i) out[i] = _pext_u64(words[i], kept);
-    } else if (at + count <= 64) {
-        for (std::int64_t i = 0; i < n; ++i) out[i] |= _pext_u64(words[i], kept) << at;
+int append_bits(const std::uint64_t* words, std::int64_t n, std::uint64_t selected, int n_filled, std::uint64_t* out) {
+    const int count = int(_mm_popcnt_u64(selected));
+    if (n_filled == 0) {
+        for (std::int64_t i = 0; i < n; ++i) out[i] = _pext_u64(words[i], selected);
+    } else if (n_filled + count <= 64) {
+        for (std::int64_t i = 0; i < n; ++i) out[i] |= _pext_u64(words[i], selected) << n_filled;
     } else {
         for (std::int64_t i = 0; i < n; ++i) {
-            const std::uint64_t bits = _pext_u64(words[i], kept);
-            out[i] |= bits << at;
-            out[n + i] = bits >> (64 - at);
+            const std::uint64_t bits = _pext_u64(words[i], selected);
+            out[i] |= bits << n_filled;
+            out[n + i] = bits >> (64 - n_filled);
         }
     }
     return count;
 }
 
-}  // namespace
-}  // namespace bitsieve
+BITSIEVE_END_TARGET
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
-
-namespace bitsieve {
-namespace {
-bool available() {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("bmi2");
+// The costs are those of benchmarks/kernel_costs.py on an Intel Xeon of the Sapphire Rapids kind, November 2026.
+constexpr CountingKernel make_kernel() {
+    CountingKernel kernel{};
+    kernel.pair_sums = pair_sums;
+    kernel.pair_cells = pair_cells;
+    kernel.triple_sums = triple_sums;
+    kernel.counter_sums = counter_sums;
+    kernel.tile_values = tile_values;
+    kernel.plane_masks = plane_masks;
+    kernel.append_bits = append_bits;
+    kernel.plane_margins = plane_margins;
+    kernel.cost.pair_word = 0.064;
+    kernel.cost.pair_term = 0.38;
+    kernel.cost.counter_sample = 0.11;
+    kernel.cost.counter_row = 1.5;
+    return kernel;
 }
+
 }  // namespace
 
-const Kernel
-    kAvx512Kernel = {"avx512",     available,   pair_sums,   pair_cells,  triple_sums,
-                     counter_sums, tile_values, plane_masks, append_bits, plane_margins,
-                     0.064,        0.38,        0.11,        1.5};  // by benchmarks/kernel_costs.py on an Intel Xeon of
-                                                                    // the Sapphire Rapids kind, November 2026
+const CountingKernel kCounting = make_kernel();
 
+}  // namespace avx512
 }  // namespace bitsieve
 
 #endif

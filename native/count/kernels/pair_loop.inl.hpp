@@ -1,108 +1,124 @@
-// Counting pairs of features by bit planes, compiled once per instruction set over a vector `U64x8` of eight 64-bit
-// lanes.
+// Counting pairs of features by bit planes, compiled once per instruction set over its U64x8, eight 64-bit lanes.
 //
 // A pair of features within a class is counted by popcounts of ANDs of their planes, in tiles that fill the registers;
 // the last row and column of its table follow from the margins. The including file defines U64x8, kTileRows,
 // kTileColumns and kCarriedWords: from so many words on, bits are added in carries, as counting them takes long; 0:
-// never.
-//
-// Limits: counts are 64-bit, margins 32-bit, for up to 2^31 samples; scratch is
-// n_planes(pivot) * lanes * n_planes(group) * 64 bytes, twice, on the heap of the calling thread.
+// never. What each function needs, its limits and its cost stand in counting_kernel.hpp.
 
 // Of planes at once: with the next chunk, less than the second-level cache. Carries read them anew for every cell.
 constexpr std::int64_t kChunkBytes = (kCarriedWords > 0 ? 48 : 128) << 10;
-constexpr std::int64_t kLongRun = 32;  // words from which fetching ahead pays
+constexpr std::int64_t kPrefetchedWords = 32;  // of a class from which fetching ahead pays
 
-// counts[row][column] += popcount(rows & columns) over `words` words; registers hold the whole tile. Where
-// `ahead` is not 0, the same planes are fetched that many words ahead: a tile reads a few planes of every word, a
-// stride that the hardware follows badly from main memory.
-template <int R, int C>
-inline __attribute__((always_inline)) void count_tile(const std::uint64_t* rows, std::int64_t row_stride,
-                                                      const std::uint64_t* columns, std::int64_t column_stride,
-                                                      std::int64_t words, std::uint64_t* counts,
-                                                      std::int64_t count_stride, bool fresh, std::int64_t ahead) {
-    U64x8 sum[R][C];
-    for (int r = 0; r < R; ++r)
-        for (int c = 0; c < C; ++c) sum[r][c] = U64x8::zero();
-    for (std::int64_t w = 0; w < words; ++w, rows += row_stride, columns += column_stride) {
-        U64x8 column[C];
-        for (int c = 0; c < C; ++c) column[c] = U64x8::load(columns + c * kLanes);
-        if (ahead)
-            for (int c = 0; c < C; ++c) __builtin_prefetch(columns + ahead * column_stride + c * kLanes, 0, 2);
-        for (int r = 0; r < R; ++r) {
-            const U64x8 row = U64x8::broadcast(rows[r]);
-            for (int c = 0; c < C; ++c) sum[r][c] = U64x8::add_popcount_and(sum[r][c], row, column[c]);
+// Planes side by side: plane p of word w is first[w * stride + p].
+struct PlaneBlock {
+    const std::uint64_t* first;
+    std::int64_t stride;
+};
+
+// Counts side by side: row r, column c and a lane are first[r * stride + c * kLanes + lane].
+struct CountBlock {
+    std::uint64_t* first;
+    std::int64_t stride;
+    bool replace;  // the first chunk of a class: what stands there is no count of it
+
+    __attribute__((always_inline)) void put(int row, int column, const U64x8& sum) const {
+        std::uint64_t* out = first + row * stride + column * kLanes;
+        (replace ? sum : U64x8::add(sum, U64x8::load(out))).store(out);
+    }
+};
+
+// counts[row][column] += popcount(rows & columns) over n_words; registers hold the sums of the tile. The columns are
+// fetched prefetch_words ahead (0: not): a tile reads a few planes of every word, a stride that the hardware follows
+// badly from main memory.
+template <int kRows, int kColumns>
+inline __attribute__((always_inline)) void count_tile(PlaneBlock rows, PlaneBlock columns, std::int64_t n_words,
+                                                      std::int64_t prefetch_words, CountBlock counts) {
+    U64x8 sum[kRows][kColumns];
+    for (int r = 0; r < kRows; ++r)
+        for (int c = 0; c < kColumns; ++c) sum[r][c] = U64x8::zero();
+    for (std::int64_t w = 0; w < n_words; ++w, rows.first += rows.stride, columns.first += columns.stride) {
+        U64x8 column[kColumns];
+        for (int c = 0; c < kColumns; ++c) column[c] = U64x8::load(columns.first + c * kLanes);
+        if (prefetch_words)
+            for (int c = 0; c < kColumns; ++c)
+                __builtin_prefetch(columns.first + prefetch_words * columns.stride + c * kLanes, 0, 2);
+        for (int r = 0; r < kRows; ++r) {
+            const U64x8 row = U64x8::broadcast(rows.first[r]);
+            for (int c = 0; c < kColumns; ++c) sum[r][c] = U64x8::add_popcount_and(sum[r][c], row, column[c]);
         }
     }
-    for (int r = 0; r < R; ++r)
-        for (int c = 0; c < C; ++c) {
-            std::uint64_t* out = counts + r * count_stride + c * kLanes;
-            (fresh ? sum[r][c] : U64x8::add(sum[r][c], U64x8::load(out))).store(out);
-        }
+    for (int r = 0; r < kRows; ++r)
+        for (int c = 0; c < kColumns; ++c) counts.put(r, c, sum[r][c]);
 }
 
-// The bits of a and b added to `ones`, place by place: what is carried.
+// The bits of a and b added to `ones`, bit by bit: what is carried.
 inline __attribute__((always_inline)) U64x8 carry(U64x8& ones, const U64x8& a, const U64x8& b) {
-    const U64x8 either = U64x8::bit_xor(ones, a),
-                carried = U64x8::bit_xor(U64x8::bit_and(ones, a), U64x8::bit_and(either, b));
+    const U64x8 either = U64x8::bit_xor(ones, a);
+    const U64x8 carried = U64x8::bit_xor(U64x8::bit_and(ones, a), U64x8::bit_and(either, b));
     ones = U64x8::bit_xor(either, b);
     return carried;
 }
 
 // One cell of count_tile by carries (the Harley-Seal method): of eight words' ANDs one is counted, which holds eights.
-inline __attribute__((always_inline)) void count_carried(const std::uint64_t* row, std::int64_t row_stride,
-                                                         const std::uint64_t* column, std::int64_t column_stride,
-                                                         std::int64_t words, std::uint64_t* counts, bool fresh) {
-    U64x8 eights = U64x8::zero(), fours = eights, twos = eights, ones = eights;
+inline __attribute__((always_inline)) void count_carried(PlaneBlock row, PlaneBlock column, std::int64_t n_words,
+                                                         CountBlock count) {
+    U64x8 eights = U64x8::zero();
+    U64x8 fours = eights;
+    U64x8 twos = eights;
+    U64x8 ones = eights;
     const auto next = [&] {
-        const U64x8 both = U64x8::bit_and(U64x8::broadcast(*row), U64x8::load(column));
-        row += row_stride;
-        column += column_stride;
+        const U64x8 both = U64x8::bit_and(U64x8::broadcast(*row.first), U64x8::load(column.first));
+        row.first += row.stride;
+        column.first += column.stride;
         return both;
     };
-    const auto count = [](const U64x8& sum, const U64x8& bits) { return U64x8::add_popcount_and(sum, bits, bits); };
+    const auto add_count = [](const U64x8& sum, const U64x8& bits) { return U64x8::add_popcount_and(sum, bits, bits); };
     const auto two = [&] {
-        const U64x8 a = next(), b = next();
+        const U64x8 a = next();
+        const U64x8 b = next();
         return carry(ones, a, b);
     };
     const auto four = [&] {
-        const U64x8 a = two(), b = two();
+        const U64x8 a = two();
+        const U64x8 b = two();
         return carry(twos, a, b);
     };
     std::int64_t w = 0;
-    for (; w + 8 <= words; w += 8) {
-        const U64x8 a = four(), b = four();
-        eights = count(eights, carry(fours, a, b));
+    for (; w + 8 <= n_words; w += 8) {
+        const U64x8 a = four();
+        const U64x8 b = four();
+        eights = add_count(eights, carry(fours, a, b));
     }
-    U64x8 sum = count(
-        U64x8::shift_left(count(U64x8::shift_left(count(U64x8::shift_left(eights, 1), fours), 1), twos), 1), ones);
-    for (; w < words; ++w) sum = count(sum, next());
-    (fresh ? sum : U64x8::add(sum, U64x8::load(counts))).store(counts);
+    // ((2 eights + fours) 2 + twos) 2 + ones
+    U64x8 sum = add_count(U64x8::shift_left(eights, 1), fours);
+    sum = add_count(U64x8::shift_left(sum, 1), twos);
+    sum = add_count(U64x8::shift_left(sum, 1), ones);
+    for (; w < n_words; ++w) sum = add_count(sum, next());
+    count.put(0, 0, sum);
 }
 
-// Goes through the rows in tiles of kTileRows (or 9, where that divides them: 24 to 27 sums and 3 columns fill the 32
-// registers of AVX-512), then one tile of the remaining rows.
-template <int C>
-inline __attribute__((always_inline)) void count_rows(const std::uint64_t* rows, std::int64_t n_rows,
-                                                      const std::uint64_t* columns, std::int64_t column_stride,
-                                                      std::int64_t words, std::uint64_t* counts,
-                                                      std::int64_t count_stride, bool fresh, std::int64_t ahead) {
+// All rows with kColumns columns, in tiles of kTileRows (or 9, where that divides them: 24 to 27 sums and 3 columns
+// fill the 32 registers of AVX-512), then one tile of the remaining rows.
+template <int kColumns>
+inline __attribute__((always_inline)) void count_rows(PlaneBlock rows, std::int64_t n_rows, PlaneBlock columns,
+                                                      std::int64_t n_words, std::int64_t prefetch_words,
+                                                      CountBlock counts) {
     std::int64_t r = 0;
     if constexpr (kCarriedWords > 0)
-        if (words >= kCarriedWords) {
+        if (n_words >= kCarriedWords) {
             for (; r < n_rows; ++r)
-                for (int c = 0; c < C; ++c)
-                    count_carried(rows + r, n_rows, columns + c * kLanes, column_stride, words,
-                                  counts + r * count_stride + c * kLanes, fresh);
+                for (int c = 0; c < kColumns; ++c)
+                    count_carried({rows.first + r, rows.stride}, {columns.first + c * kLanes, columns.stride}, n_words,
+                                  {counts.first + r * counts.stride + c * kLanes, counts.stride, counts.replace});
             return;
         }
     const auto tile = [&](auto height) {
-        constexpr int R = decltype(height)::value;
-        count_tile<R, C>(rows + r, n_rows, columns, column_stride, words, counts + r * count_stride, count_stride,
-                         fresh, r == 0 ? ahead : 0);
-        r += R;
+        constexpr int kRows = decltype(height)::value;
+        count_tile<kRows, kColumns>({rows.first + r, rows.stride}, columns, n_words, r == 0 ? prefetch_words : 0,
+                                    {counts.first + r * counts.stride, counts.stride, counts.replace});
+        r += kRows;
     };
-    if constexpr (kTileRows == 8 && C <= 3)
+    if constexpr (kTileRows == 8 && kColumns <= 3)
         if (n_rows % 9 == 0)
             while (r < n_rows) tile(Width<9>{});
     while (n_rows - r >= kTileRows) tile(Width<kTileRows>{});
@@ -118,44 +134,52 @@ inline __attribute__((always_inline)) void count_rows(const std::uint64_t* rows,
     if (n_rows - r == 1) tile(Width<1>{});
 }
 
-// All inner cells of one segment: counts[(plane * lanes + lane of pivot) * n_planes + plane of group][lane].
-void count_segment(const PivotPlanes& pivot, const PlaneGroup& group, std::int64_t first, std::int64_t last,
-                   std::uint64_t* counts) {
+// All inner cells over the words of a class: counts[(plane * lanes + lane of pivot) * n_planes + plane of group][lane].
+void count_words(const PivotPlanes& pivot, const PlaneGroup& group, std::int64_t first_word, std::int64_t last_word,
+                 std::uint64_t* counts) {
     const std::int64_t n_rows = std::int64_t(pivot.n_planes) * pivot.lanes;
     const int n_columns = group.n_planes;
+    const std::int64_t column_stride = std::int64_t(n_columns) * kLanes;
     const std::int64_t word_bytes = (n_rows + n_columns * kLanes) * 8 + 1;  // + 1: both sides may be constants
     const std::int64_t chunk = kChunkBytes / word_bytes > 16 ? kChunkBytes / word_bytes : 16;
-    std::int64_t w = first;
+    std::int64_t w = first_word;
     do {
-        const std::int64_t words = last - w < chunk ? last - w : chunk;
-        const std::uint64_t* rows = pivot.planes + w * n_rows;
-        const std::uint64_t* columns = group.planes + w * n_columns * kLanes;
-        const std::int64_t column_stride = std::int64_t(n_columns) * kLanes;
+        const std::int64_t n_words = last_word - w < chunk ? last_word - w : chunk;
+        const PlaneBlock rows{pivot.planes + w * n_rows, n_rows};
+        const std::uint64_t* columns = group.planes + w * column_stride;
         int c = 0;
         const auto step = [&](auto width) {
-            constexpr int C = decltype(width)::value;
-            count_rows<C>(rows, n_rows, columns + c * kLanes, column_stride, words, counts + c * kLanes, column_stride,
-                          w == first, last - first >= kLongRun ? chunk : 0);
-            c += C;
+            constexpr int kColumns = decltype(width)::value;
+            count_rows<kColumns>(rows, n_rows, {columns + c * kLanes, column_stride}, n_words,
+                                 last_word - first_word >= kPrefetchedWords ? chunk : 0,
+                                 {counts + c * kLanes, column_stride, w == first_word});
+            c += kColumns;
         };
         while (n_columns - c > kTileColumns + 1) step(Width<kTileColumns>{});
         if constexpr (kTileColumns == 3)
             if (n_columns - c == 3) step(Width<3>{});
         while (n_columns - c >= 2) step(Width<2>{});
         if (c < n_columns) step(Width<1>{});
-        w += words;
-    } while (w < last);
+        w += n_words;
+    } while (w < last_word);
+}
+
+// All inner cells of one class.
+void count_class(const PivotPlanes& pivot, const PlaneGroup& group, const ClassLayout& layout, std::int64_t class_index,
+                 std::uint64_t* counts) {
+    count_words(pivot, group, layout.word_start[class_index], layout.word_start[class_index + 1], counts);
 }
 
 void plane_margins(const std::uint64_t* planes, std::int64_t row, const ClassLayout& layout, std::uint32_t* margins) {
     constexpr std::int64_t kWords = 16;  // of all planes at once, which lie side by side in memory
-    std::uint32_t* total = margins + layout.count * row;
+    std::uint32_t* total = margins + layout.n_classes * row;
     const U64x8 ones = U64x8::broadcast(~std::uint64_t(0));
-    const Scratch counts(row);
+    const Scratch<std::uint64_t> counts(row);
     for (std::int64_t i = 0; i < row; ++i) total[i] = 0;
-    for (std::int64_t s = 0; s < layout.count; ++s) {
+    for (std::int64_t c = 0; c < layout.n_classes; ++c) {
+        const std::int64_t end = layout.word_start[c + 1];
         for (std::int64_t i = 0; i < row; ++i) counts.data[i] = 0;
-        for (std::int64_t first = layout.word_start[s], end = layout.word_start[s + 1]; first < end; first += kWords)
+        for (std::int64_t first = layout.word_start[c]; first < end; first += kWords)
             for (std::int64_t i = 0; i < row; i += kLanes) {
                 U64x8 sum = U64x8::load(counts.data + i);
                 for (std::int64_t w = first; w < end && w < first + kWords; ++w)
@@ -163,14 +187,14 @@ void plane_margins(const std::uint64_t* planes, std::int64_t row, const ClassLay
                 sum.store(counts.data + i);
             }
         for (std::int64_t i = 0; i < row; ++i) {
-            margins[s * row + i] = std::uint32_t(counts.data[i]);
+            margins[c * row + i] = std::uint32_t(counts.data[i]);
             total[i] += std::uint32_t(counts.data[i]);
         }
     }
 }
 
 // sums[lane] += T[cells[c * 8 + lane]] over n cells. Scalar look-ups into eight registers: on the machines measured
-// a gather is no faster.
+// a gather is no faster. kInTable: no count is beyond the table of the terms.
 template <bool kInTable>
 inline __attribute__((always_inline)) void add_terms(std::int64_t* sums, const std::uint64_t* cells, int n,
                                                      const Terms& terms) {
@@ -185,22 +209,30 @@ inline __attribute__((always_inline)) void add_terms(std::int64_t* sums, const s
     for (int lane = 0; lane < kLanes; ++lane) sums[lane] = sum[lane];
 }
 
+// The inner cells of one class, or of all samples together (class_index n_classes), and where they belong.
+struct ClassCounts {
+    const std::uint64_t* counts;
+    std::int64_t class_index;
+    std::int64_t class_size;
+};
+
 // Adds to sums[lane of pivot] the entropy terms of all cells, those of the last row and column included, which follow
-// from the margins. C = planes of the group and R = planes of the pivot where they are known, 0: any.
-template <int R, int C, bool kInTable>
-void add_table_terms(const PivotPlanes& pivot, const PlaneGroup& group, std::int64_t segment, std::int64_t size,
-                     const std::uint64_t* counts, const Terms& terms, std::int64_t* sums) {
-    const int n_columns = C ? C : group.n_planes, n_rows = R ? R : pivot.n_planes;
-    const std::uint32_t* row_margin = pivot.margins + segment * n_rows * pivot.lanes;
-    const std::uint32_t* column_margin = group.margins + segment * group.n_planes * kLanes;
+// from the margins. kColumns = planes of the group and kRows = planes of the pivot where they are known, 0: any.
+template <int kRows, int kColumns, bool kInTable>
+void add_table_terms(const PivotPlanes& pivot, const PlaneGroup& group, const ClassCounts& inner, const Terms& terms,
+                     std::int64_t* sums) {
+    const int n_columns = kColumns ? kColumns : group.n_planes;
+    const int n_rows = kRows ? kRows : pivot.n_planes;
+    const std::uint32_t* row_margin = pivot.margins + inner.class_index * n_rows * pivot.lanes;
+    const std::uint32_t* column_margin = group.margins + inner.class_index * group.n_planes * kLanes;
     alignas(64) std::uint64_t derived[(kMaxPlanes + 1 + kMaxPlanes) * kLanes];  // last column, then last row
     for (int lane = 0; lane < pivot.lanes; ++lane) {
-        U64x8 column_rest[C ? C : kMaxPlanes];
+        U64x8 column_rest[kColumns ? kColumns : kMaxPlanes];
         for (int c = 0; c < n_columns; ++c) column_rest[c] = U64x8::widen(column_margin + c * kLanes);
-        std::int64_t last = size;
+        std::int64_t last = inner.class_size;  // samples of the last code of the pivot
         for (int r = 0; r < n_rows; ++r) {
             const std::int64_t row = std::int64_t(r) * pivot.lanes + lane;
-            const std::uint64_t* cell = counts + row * n_columns * kLanes;
+            const std::uint64_t* cell = inner.counts + row * n_columns * kLanes;
             last -= row_margin[row];
             U64x8 rest = U64x8::broadcast(row_margin[row]);
             for (int c = 0; c < n_columns; ++c) {
@@ -222,68 +254,63 @@ void add_table_terms(const PivotPlanes& pivot, const PlaneGroup& group, std::int
 }
 
 // The same for features of two or three codes and a pivot that has row tables: one look-up a row instead of one a cell.
-template <int C>
-void add_row_terms(const PivotPlanes& pivot, const PlaneGroup& group, std::int64_t segment, const std::uint64_t* counts,
-                   const Terms& terms, std::int64_t* sums) {
-    const RowTable* tables = pivot.row_tables + segment * (pivot.n_planes + 1);
-    const std::uint32_t* column_margin = group.margins + segment * C * kLanes;
-    alignas(64) std::uint64_t cells[(C + 1) * kLanes];
-    U64x8 column_rest[C];
-    for (int c = 0; c < C; ++c) column_rest[c] = U64x8::widen(column_margin + c * kLanes);
+template <int kColumns>
+void add_row_terms(const PivotPlanes& pivot, const PlaneGroup& group, const ClassCounts& inner, const Terms& terms,
+                   std::int64_t* sums) {
+    const RowTable* tables = pivot.row_tables + inner.class_index * (pivot.n_planes + 1);
+    const std::uint32_t* column_margin = group.margins + inner.class_index * kColumns * kLanes;
+    alignas(64) std::uint64_t cells[(kColumns + 1) * kLanes];
+    U64x8 column_rest[kColumns];
+    for (int c = 0; c < kColumns; ++c) column_rest[c] = U64x8::widen(column_margin + c * kLanes);
     for (int r = 0; r <= pivot.n_planes; ++r) {
-        U64x8 count[C];
-        for (int c = 0; c < C; ++c) {
+        U64x8 count[kColumns];
+        for (int c = 0; c < kColumns; ++c) {
             if (r == pivot.n_planes) {
                 count[c] = column_rest[c];
             } else {
-                count[c] = U64x8::load(counts + (r * C + c) * kLanes);
+                count[c] = U64x8::load(inner.counts + (r * kColumns + c) * kLanes);
                 column_rest[c] = U64x8::subtract(column_rest[c], count[c]);
             }
         }
         if (tables[r].terms != nullptr) {
             U64x8 cell = count[0];
-            if constexpr (C == 2) cell = U64x8::add(cell, U64x8::shift_left(count[1], tables[r].shift));
+            if constexpr (kColumns == 2) cell = U64x8::add(cell, U64x8::shift_left(count[1], tables[r].shift));
             cell.store(cells);
             for (int lane = 0; lane < kLanes; ++lane) sums[lane] += tables[r].terms[cells[lane]];
         } else {
             U64x8 rest = U64x8::broadcast(std::uint64_t(tables[r].margin));
-            for (int c = 0; c < C; ++c) {
+            for (int c = 0; c < kColumns; ++c) {
                 rest = U64x8::subtract(rest, count[c]);
                 count[c].store(cells + c * kLanes);
             }
-            rest.store(cells + C * kLanes);
-            add_terms<true>(sums, cells, C + 1, terms);
+            rest.store(cells + kColumns * kLanes);
+            add_terms<true>(sums, cells, kColumns + 1, terms);
         }
     }
 }
 
-template <int C>
-void add_any_terms(const PivotPlanes& pivot, const PlaneGroup& group, std::int64_t segment, std::int64_t size,
-                   const std::uint64_t* counts, const Terms& terms, std::int64_t* sums) {
-    if constexpr (C == 1 || C == 2)
-        if (pivot.row_tables != nullptr) return add_row_terms<C>(pivot, group, segment, counts, terms, sums);
-    if (std::uint64_t(size) >= terms.limit)
-        return add_table_terms<0, C, false>(pivot, group, segment, size, counts, terms, sums);
-    if constexpr (C == 1 || C == 2)
-        if (pivot.n_planes == C) return add_table_terms<C, C, true>(pivot, group, segment, size, counts, terms, sums);
-    add_table_terms<0, C, true>(pivot, group, segment, size, counts, terms, sums);
+template <int kColumns>
+void add_class_terms(const PivotPlanes& pivot, const PlaneGroup& group, const ClassCounts& inner, const Terms& terms,
+                     std::int64_t* sums) {
+    if constexpr (kColumns == 1 || kColumns == 2)
+        if (pivot.row_tables != nullptr) return add_row_terms<kColumns>(pivot, group, inner, terms, sums);
+    if (std::uint64_t(inner.class_size) >= terms.limit)
+        return add_table_terms<0, kColumns, false>(pivot, group, inner, terms, sums);
+    if constexpr (kColumns == 1 || kColumns == 2)
+        if (pivot.n_planes == kColumns)
+            return add_table_terms<kColumns, kColumns, true>(pivot, group, inner, terms, sums);
+    add_table_terms<0, kColumns, true>(pivot, group, inner, terms, sums);
 }
 
-using AddTerms = void (*)(const PivotPlanes&, const PlaneGroup&, std::int64_t, std::int64_t, const std::uint64_t*,
-                          const Terms&, std::int64_t*);
+using AddClassTerms = void (*)(const PivotPlanes&, const PlaneGroup&, const ClassCounts&, const Terms&, std::int64_t*);
 
-AddTerms terms_for(int n_columns) {
+AddClassTerms class_terms_for(int n_columns) {
     switch (n_columns) {
-        case 1:
-            return add_any_terms<1>;
-        case 2:
-            return add_any_terms<2>;
-        case 3:
-            return add_any_terms<3>;
-        case 4:
-            return add_any_terms<4>;
-        default:
-            return add_any_terms<0>;
+        case 1: return add_class_terms<1>;
+        case 2: return add_class_terms<2>;
+        case 3: return add_class_terms<3>;
+        case 4: return add_class_terms<4>;
+        default: return add_class_terms<0>;
     }
 }
 
@@ -291,42 +318,42 @@ void pair_sums(const PivotPlanes& pivot, const PlaneGroup& group, const ClassLay
                std::int64_t* pooled_sums, std::int64_t* class_sums) {
     const std::int64_t n_sums = std::int64_t(pivot.lanes) * kLanes;
     const std::int64_t n_counts = n_sums * pivot.n_planes * group.n_planes;
-    const AddTerms add_terms_of_table = terms_for(group.n_planes);
-    Scratch scratch(2 * n_counts);
-    std::uint64_t *pooled = scratch.data, *counts = pooled + n_counts;
+    const AddClassTerms add_terms_of_class = class_terms_for(group.n_planes);
+    Scratch<std::uint64_t> scratch(2 * n_counts);
+    std::uint64_t* pooled = scratch.data;
+    std::uint64_t* counts = pooled + n_counts;
     for (std::int64_t i = 0; i < n_sums; ++i) pooled_sums[i] = 0;
     if (class_sums == nullptr) {
-        count_segment(pivot, group, 0, layout.word_start[layout.count], pooled);
+        count_words(pivot, group, 0, layout.word_start[layout.n_classes], pooled);
     } else {
         for (std::int64_t i = 0; i < n_sums; ++i) class_sums[i] = 0;
-        for (std::int64_t s = 0; s < layout.count; ++s) {
-            std::uint64_t* into = s == 0 ? pooled : counts;
-            count_segment(pivot, group, layout.word_start[s], layout.word_start[s + 1], into);
-            add_terms_of_table(pivot, group, s, layout.size[s], into, terms, class_sums);
-            if (s > 0)
+        for (std::int64_t c = 0; c < layout.n_classes; ++c) {
+            std::uint64_t* class_counts = c == 0 ? pooled : counts;
+            count_class(pivot, group, layout, c, class_counts);
+            add_terms_of_class(pivot, group, {class_counts, c, layout.class_size[c]}, terms, class_sums);
+            if (c > 0)
                 for (std::int64_t i = 0; i < n_counts; i += kLanes)
                     U64x8::add(U64x8::load(pooled + i), U64x8::load(counts + i)).store(pooled + i);
         }
     }
-    add_terms_of_table(pivot, group, layout.count, layout.n_samples, pooled, terms, pooled_sums);
+    add_terms_of_class(pivot, group, {pooled, layout.n_classes, layout.n_samples}, terms, pooled_sums);
 }
 
-// The whole table of one segment, the derived cells included: cells[(row * columns + column) * 8 + lane].
-void write_cells(const PivotPlanes& pivot, const PlaneGroup& group, std::int64_t segment, std::int64_t size,
-                 const std::uint64_t* counts, std::uint64_t* cells) {
-    const int n_rows = pivot.n_planes, n_columns = group.n_planes;
+// The table of one class with every cell, the derived ones included: cells[(row * columns + column) * 8 + lane].
+void write_cells(const PivotPlanes& pivot, const PlaneGroup& group, const ClassCounts& inner, std::uint64_t* cells) {
+    const int n_rows = pivot.n_planes;
+    const int n_columns = group.n_planes;
     const std::int64_t row_cells = std::int64_t(n_columns + 1) * kLanes;
-    const std::uint32_t* row_margin = pivot.margins + segment * n_rows;
-    const std::uint32_t* column_margin = group.margins + segment * n_columns * kLanes;
+    const std::uint32_t* row_margin = pivot.margins + inner.class_index * n_rows;
+    const std::uint32_t* column_margin = group.margins + inner.class_index * n_columns * kLanes;
     std::uint64_t* last_row = cells + n_rows * row_cells;
-    std::int64_t last = size;
-    U64x8 last_rest = U64x8::zero();
+    std::int64_t last = inner.class_size;  // samples of the last code of the pivot
     for (int c = 0; c < n_columns; ++c) U64x8::widen(column_margin + c * kLanes).store(last_row + c * kLanes);
     for (int r = 0; r < n_rows; ++r, cells += row_cells) {
         last -= row_margin[r];
         U64x8 rest = U64x8::broadcast(row_margin[r]);
         for (int c = 0; c < n_columns; ++c) {
-            const U64x8 count = U64x8::load(counts + (std::int64_t(r) * n_columns + c) * kLanes);
+            const U64x8 count = U64x8::load(inner.counts + (std::int64_t(r) * n_columns + c) * kLanes);
             std::uint64_t* below = last_row + c * kLanes;
             count.store(cells + c * kLanes);
             rest = U64x8::subtract(rest, count);
@@ -334,31 +361,33 @@ void write_cells(const PivotPlanes& pivot, const PlaneGroup& group, std::int64_t
         }
         rest.store(cells + n_columns * kLanes);
     }
-    for (int c = 0; c < n_columns; ++c) last_rest = U64x8::add(last_rest, U64x8::load(last_row + c * kLanes));
-    U64x8::subtract(U64x8::broadcast(std::uint64_t(last)), last_rest).store(last_row + n_columns * kLanes);
+    U64x8 last_row_sum = U64x8::zero();
+    for (int c = 0; c < n_columns; ++c) last_row_sum = U64x8::add(last_row_sum, U64x8::load(last_row + c * kLanes));
+    U64x8::subtract(U64x8::broadcast(std::uint64_t(last)), last_row_sum).store(last_row + n_columns * kLanes);
 }
 
 void pair_cells(const PivotPlanes& pivot, const PlaneGroup& group, const ClassLayout& layout, std::uint64_t* cells) {
     const std::int64_t table_cells = std::int64_t(pivot.n_planes + 1) * (group.n_planes + 1) * kLanes;
-    const Scratch counts(std::int64_t(pivot.n_planes) * group.n_planes * kLanes);
-    for (std::int64_t s = 0; s < layout.count; ++s, cells += table_cells) {
-        count_segment(pivot, group, layout.word_start[s], layout.word_start[s + 1], counts.data);
-        write_cells(pivot, group, s, layout.size[s], counts.data, cells);
+    const Scratch<std::uint64_t> counts(std::int64_t(pivot.n_planes) * group.n_planes * kLanes);
+    for (std::int64_t c = 0; c < layout.n_classes; ++c, cells += table_cells) {
+        count_class(pivot, group, layout, c, counts.data);
+        write_cells(pivot, group, {counts.data, c, layout.class_size[c]}, cells);
     }
 }
 
 inline __attribute__((always_inline)) U64x8 signed_load(const std::int64_t* p, int sign) {
     const U64x8 v = U64x8::load(reinterpret_cast<const std::uint64_t*>(p));
-    return sign == 0 ? U64x8::zero() : sign > 0 ? v : U64x8::subtract(U64x8::zero(), v);
+    if (sign == 0) return U64x8::zero();
+    return sign > 0 ? v : U64x8::subtract(U64x8::zero(), v);
 }
 
 void tile_values(int n_rows, const std::int64_t* pooled_sums, int pooled_sign, const std::int64_t* class_sums,
                  int class_sign, const std::int64_t* first, const std::int64_t* second, double one_bit, double* out) {
     const U64x8 column = U64x8::load(reinterpret_cast<const std::uint64_t*>(second));
     for (int a = 0; a < n_rows; ++a) {
-        const U64x8 sum = U64x8::add(signed_load(pooled_sums + a * kLanes, pooled_sign),
-                                     signed_load(class_sums + a * kLanes, class_sign));
-        U64x8::add(U64x8::add(sum, U64x8::broadcast(std::uint64_t(first[a]))), column)
-            .store_quotient(one_bit, out + a * kLanes);
+        const U64x8 pooled = signed_load(pooled_sums + a * kLanes, pooled_sign);
+        const U64x8 of_classes = signed_load(class_sums + a * kLanes, class_sign);
+        const U64x8 row = U64x8::broadcast(std::uint64_t(first[a]));
+        U64x8::add(U64x8::add(U64x8::add(pooled, of_classes), row), column).store_quotient(one_bit, out + a * kLanes);
     }
 }

@@ -2,10 +2,11 @@
 // in its baseline, so there this is the native kernel.
 #include <cstring>
 
-#include "count/kernels/kernel.hpp"
+#include "count/kernels/counting_kernel.hpp"
 #include "count/kernels/scratch.hpp"
 
 namespace bitsieve {
+namespace portable {
 namespace {
 
 inline std::uint64_t popcount(std::uint64_t x) {
@@ -103,12 +104,26 @@ std::uint64_t plane_masks(const std::uint8_t* codes, int n_planes, bool add, std
     return beyond;
 }
 
-bool available() { return true; }
+// The costs are those of benchmarks/kernel_costs.py on as for avx2.
+constexpr CountingKernel make_kernel() {
+    CountingKernel kernel{};
+    kernel.pair_sums = pair_sums;
+    kernel.pair_cells = pair_cells;
+    kernel.triple_sums = triple_sums;
+    kernel.counter_sums = counter_sums;
+    kernel.tile_values = tile_values;
+    kernel.plane_masks = plane_masks;
+    kernel.plane_margins = plane_margins;
+    kernel.cost.pair_word = 1.2;
+    kernel.cost.pair_term = 0.76;
+    kernel.cost.counter_sample = 0.42;
+    kernel.cost.counter_row = 5.8;
+    return kernel;
+}
 
 }  // namespace
 
-const Kernel kPortableKernel = {"portable",   available,   pair_sums,   pair_cells, triple_sums,
-                                counter_sums, tile_values, plane_masks, nullptr,    plane_margins,
-                                1.2,          0.76,        0.42,        5.8};
+const CountingKernel kCounting = make_kernel();
 
+}  // namespace portable
 }  // namespace bitsieve

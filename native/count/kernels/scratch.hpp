@@ -1,5 +1,5 @@
-// Scratch memory and constants of pair_loop.inl.hpp. They stand outside the target regions, so that no inline function
-// of the standard library is compiled for an instruction set that the machine may lack.
+// Scratch memory and constants of the counting loops. They stand outside the target regions, so that no inline function
+// of the standard library is compiled here for an instruction set that the machine may lack.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,31 @@ static_assert(kMaxPlanes < 256, "the planes of a column fill eight bits of plane
 template <int N>
 using Width = std::integral_constant<int, N>;
 
-// 64-byte aligned counters on the stack while they are few, else on the heap.
-template <std::int64_t kInline>
+// n values of a type without constructor or destructor, 64-byte aligned: on the stack while they fill kStackBytes at
+// most, else on the heap.
+template <class T, std::int64_t kStackBytes>
 class AlignedScratch {
+    static_assert(std::is_trivial_v<T>, "scratch memory holds what needs no constructor and no destructor");
+
 public:
-    explicit AlignedScratch(std::int64_t n) : data(n <= kInline ? inline_ : allocate(n)) {}
+    explicit AlignedScratch(std::int64_t n) : data(n <= kOnStack ? on_stack_ : allocate(n)) {}
     ~AlignedScratch() {
-        if (data != inline_) free_aligned(data);
+        if (data != on_stack_) free_aligned(data);
     }
-    AlignedScratch(const AlignedScratch&) = delete;
+    AlignedScratch(const AlignedScratch&) = delete;  // `data` points into the object itself while n is small
     AlignedScratch& operator=(const AlignedScratch&) = delete;
 
-    std::uint64_t* const data;
+    T* const data;
 
 private:
-    static std::uint64_t* allocate(std::int64_t n) {
-        return static_cast<std::uint64_t*>(aligned_memory(64, std::size_t(n) * 8));
-    }
-    alignas(64) std::uint64_t inline_[kInline];
+    static T* allocate(std::int64_t n) { return static_cast<T*>(aligned_memory(64, std::size_t(n) * sizeof(T))); }
+    static constexpr std::int64_t kOnStack = kStackBytes / std::int64_t(sizeof(T));
+    alignas(64) T on_stack_[kOnStack];
 };
-using Scratch = AlignedScratch<2048>;    // 16 KiB of the stack
-using LargeScratch = AlignedScratch<8>;  // of what is seldom small
+
+template <class T>
+using Scratch = AlignedScratch<T, 16 << 10>;  // of what is mostly small
+template <class T>
+using LargeScratch = AlignedScratch<T, 64>;  // of what is seldom small
 
 }  // namespace bitsieve

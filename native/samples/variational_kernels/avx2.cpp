@@ -8,18 +8,15 @@
 #include <memory>
 #include <stdexcept>
 
+#include "count/kernels/target.hpp"
 #include "samples/parzen.hpp"
 #include "samples/variational.hpp"
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2")
-#endif
-
 namespace bitsieve {
+namespace avx2 {
 namespace {
+
+BITSIEVE_BEGIN_TARGET(BITSIEVE_AVX2)
 
 struct Index {
     __m256i lanes;  // eight 32-bit numbers
@@ -265,7 +262,6 @@ struct F32x8 {
     };
 };
 
-constexpr const char* kName = "avx2";
 constexpr int kKeysAtOnce = 32;
 constexpr int kCandidatesAtOnce = 2;
 
@@ -273,17 +269,33 @@ constexpr int kCandidatesAtOnce = 2;
 #include "samples/variational_kernels/parzen_loop.inl.hpp"
 #include "samples/variational_kernels/variational_loop.inl.hpp"
 
+BITSIEVE_END_TARGET
+
+constexpr VariationalKernel make_variational_kernel() {
+    VariationalKernel kernel{};
+    kernel.naive = naive<F64x8>;
+    kernel.naive_float32 = naive<F32x8>;
+    kernel.pairwise = pairwise<F64x8>;
+    kernel.pairwise_float32 = pairwise<F32x8>;
+    kernel.exp2 = exp2_all;
+    kernel.kernel_sums = kernel_sums;
+    kernel.count_keys = count_keys;
+    return kernel;
+}
+
+constexpr ParzenKernel make_parzen_kernel() {
+    ParzenKernel kernel{};
+    kernel.grid_logs = grid_logs;
+    kernel.joint_logs = joint_logs;
+    return kernel;
+}
+
 }  // namespace
 
-const VariationalKernel kAvx2Variational = kKernel;
-const ParzenKernel kAvx2Parzen = kParzen;
+const VariationalKernel kVariational = make_variational_kernel();
+const ParzenKernel kParzen = make_parzen_kernel();
 
+}  // namespace avx2
 }  // namespace bitsieve
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
 
 #endif

@@ -9,18 +9,15 @@
 #include <memory>
 #include <stdexcept>
 
+#include "count/kernels/target.hpp"
 #include "samples/parzen.hpp"
 #include "samples/variational.hpp"
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl")
-#endif
-
 namespace bitsieve {
+namespace avx512 {
 namespace {
+
+BITSIEVE_BEGIN_TARGET(BITSIEVE_AVX512)
 
 struct Index {
     __m256i lanes;  // eight 32-bit numbers
@@ -252,7 +249,6 @@ inline F32x8 F32x8x2::added_to(const F32x8& sum) const {
     return F32x8::add(F32x8::add(sum, {_mm512_castps512_ps256(lanes)}), {_mm512_extractf32x8_ps(lanes, 1)});
 }
 
-constexpr const char* kName = "avx512";
 constexpr int kKeysAtOnce = 32;
 constexpr int kCandidatesAtOnce = 4;
 
@@ -260,17 +256,33 @@ constexpr int kCandidatesAtOnce = 4;
 #include "samples/variational_kernels/parzen_loop.inl.hpp"
 #include "samples/variational_kernels/variational_loop.inl.hpp"
 
+BITSIEVE_END_TARGET
+
+constexpr VariationalKernel make_variational_kernel() {
+    VariationalKernel kernel{};
+    kernel.naive = naive<F64x8>;
+    kernel.naive_float32 = naive<F32x8>;
+    kernel.pairwise = pairwise<F64x8>;
+    kernel.pairwise_float32 = pairwise<F32x8>;
+    kernel.exp2 = exp2_all;
+    kernel.kernel_sums = kernel_sums;
+    kernel.count_keys = count_keys;
+    return kernel;
+}
+
+constexpr ParzenKernel make_parzen_kernel() {
+    ParzenKernel kernel{};
+    kernel.grid_logs = grid_logs;
+    kernel.joint_logs = joint_logs;
+    return kernel;
+}
+
 }  // namespace
 
-const VariationalKernel kAvx512Variational = kKernel;
-const ParzenKernel kAvx512Parzen = kParzen;
+const VariationalKernel kVariational = make_variational_kernel();
+const ParzenKernel kParzen = make_parzen_kernel();
 
+}  // namespace avx512
 }  // namespace bitsieve
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
 
 #endif

@@ -209,5 +209,3 @@ void joint_logs(const JointPoints& p, double* logs) {
         }
     }
 }
-
-const ParzenKernel kParzen = {grid_logs, joint_logs};

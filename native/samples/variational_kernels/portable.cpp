@@ -8,6 +8,7 @@
 #include "samples/variational.hpp"
 
 namespace bitsieve {
+namespace portable {
 namespace {
 
 struct Index {
@@ -131,7 +132,6 @@ struct Lanes {
 using F64x8 = Lanes<double, std::uint64_t, 52, 0x3ff0000000000000ULL>;
 using F32x8 = Lanes<float, std::uint32_t, 23, 0x3f800000U>;
 
-constexpr const char* kName = "portable";
 constexpr int kKeysAtOnce = 16;
 constexpr int kCandidatesAtOnce = 1;
 
@@ -139,9 +139,29 @@ constexpr int kCandidatesAtOnce = 1;
 #include "samples/variational_kernels/parzen_loop.inl.hpp"
 #include "samples/variational_kernels/variational_loop.inl.hpp"
 
+constexpr VariationalKernel make_variational_kernel() {
+    VariationalKernel kernel{};
+    kernel.naive = naive<F64x8>;
+    kernel.naive_float32 = naive<F32x8>;
+    kernel.pairwise = pairwise<F64x8>;
+    kernel.pairwise_float32 = pairwise<F32x8>;
+    kernel.exp2 = exp2_all;
+    kernel.kernel_sums = kernel_sums;
+    kernel.count_keys = count_keys;
+    return kernel;
+}
+
+constexpr ParzenKernel make_parzen_kernel() {
+    ParzenKernel kernel{};
+    kernel.grid_logs = grid_logs;
+    kernel.joint_logs = joint_logs;
+    return kernel;
+}
+
 }  // namespace
 
-const VariationalKernel kPortableVariational = kKernel;
-const ParzenKernel kPortableParzen = kParzen;
+const VariationalKernel kVariational = make_variational_kernel();
+const ParzenKernel kParzen = make_parzen_kernel();
 
+}  // namespace portable
 }  // namespace bitsieve

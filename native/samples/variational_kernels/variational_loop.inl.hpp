@@ -300,6 +300,3 @@ void count_keys(const std::uint8_t* keys, std::int64_t n, int n_keys, std::int32
             counts[key] += std::int32_t((pairs * 0x0001000100010001ULL) >> 48);
         }
 }
-
-const VariationalKernel kKernel = {kName,           naive<F64x8>, naive<F32x8>, pairwise<F64x8>,
-                                   pairwise<F32x8>, exp2_all,     kernel_sums,  count_keys};
