@@ -70,7 +70,8 @@ def levels_of_groups(document: Document) -> str:
 
 def _levels(document: Document, *, grouped: bool) -> str:
     rules = ("significance", "fdr") if grouped else ("significance", "permutation", "fdr")
-    lines = [f"| design | tables | {' | '.join(rules)} | relevant columns found |", "|---|---|" + "---|" * (len(rules) + 1)]
+    header = f"| design | tables | {' | '.join(rules)} | relevant columns found |"
+    lines = [header, "|---|---|" + "---|" * (len(rules) + 1)]
     for row in document["rows"]:
         details = row["details"]
         if grouped == ("permutation" in details):

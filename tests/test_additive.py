@@ -6,9 +6,12 @@ No file of the package is touched. ARCHITECTURE: if adding one needs a change an
 from __future__ import annotations
 
 import json
+import pickle
 
+import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 
 import bitsieve
@@ -20,6 +23,7 @@ from bitsieve.information import ESTIMATORS
 from bitsieve.io.read import FORMATS
 from bitsieve.methods import registry
 from bitsieve.methods.by_counts.criteria import CRITERIA
+from bitsieve.methods.by_counts.stopping import STOPPING_RULES
 
 CRITERION = '''
 from dataclasses import dataclass
@@ -35,7 +39,7 @@ class HalfJMI(Criterion):
     title = "Half of joint mutual information"
     formula = "share sum_s I(Xi,Xs;C)"
     paper = "Nobody 2026"
-    needs = "class pairs"
+    required_tables = "class pairs"
 
     share: float = 0.5
 
@@ -46,55 +50,60 @@ class HalfJMI(Criterion):
         return self.share * folded
 '''
 
-FAMILY = """
+FAMILY = '''
 import numpy as np
 
-from bitsieve.utils.defaults import BINNING
-from bitsieve.methods.method import Found, rank_all
-from bitsieve.methods.method import DENSE_ROWS, Method, defaults_of
-from bitsieve.selectors.base import ColumnSelector
-from bitsieve.selectors.base import CountSelector
+from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, rank_all
 
 
 def lowest_entropy(information, k, *, weight=1.0):
+    """Choose the columns of the lowest entropy."""
     scores = -weight * information.entropy
     varying = np.flatnonzero(information.varies)
     return rank_all(varying[np.argsort(-scores[varying], kind="stable")], information.varies, scores, k)
 
 
 def widest(samples, k, *, largest_first=True):
+    """Choose the columns of the widest range."""
     numbers, varies = samples.numbers()
     spread = np.ptp(numbers, axis=0)
     order = np.argsort(-spread if largest_first else spread, kind="stable")
-    return Found(order[:k], spread[order[:k]], extras={"spread_": spread})
+    return MethodResult(order[:k], spread[order[:k]], extras={"spread_": spread})
 
 
 METHODS = (
-    Method("lowest-entropy", "Lowest entropy", "-H(Xi)", "Nobody 2026", "each feature", "O(n d)", lowest_entropy,
-           selector="temporary_family:LowestEntropy", parameters=defaults_of(lowest_entropy)),
+    Method("lowest-entropy", "Lowest entropy", "-H(Xi)", "Nobody 2026", "each feature", "O(n d)", lowest_entropy),
     Method("widest", "Widest range", "max Xi - min Xi", "Nobody 2026", "the values themselves", "O(n d)", widest,
-           unit="weight", selector="temporary_family:Widest", parameters=defaults_of(widest), requires=DENSE_ROWS,
-           bins=False),
+           unit="weight", required_capabilities=DENSE_ROWS, bins=False),
 )
+'''
+
+STOPPING_RULE = '''
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bitsieve.methods.by_counts.stopping.single import SingleStopping
 
 
-class LowestEntropy(CountSelector):
-    described = METHODS[:1]
+@dataclass(frozen=True)
+class ShareStopping(SingleStopping):
+    """Take no column that adds less than a share of the bits of the class."""
 
-    def __init__(self, n_features_to_select=None, *, weight=1.0, binning=BINNING, n_jobs=None):
-        self.n_features_to_select = n_features_to_select
-        self.weight = weight
-        self.binning = binning
-        self.n_jobs = n_jobs
+    name: ClassVar[str] = "share"
+    unit: ClassVar[str] = "share"
+    share: float = 0.1
 
+    def value(self, conditional, candidate, n_candidates, search=None):
+        return float(conditional.conditional_relevance(np.array([candidate]))[0] / np.log2(3))
 
-class Widest(ColumnSelector):
-    described = METHODS[1:]
+    def stops(self, value):
+        return value < self.share
 
-    def __init__(self, n_features_to_select=None, *, largest_first=True):
-        self.n_features_to_select = n_features_to_select
-        self.largest_first = largest_first
-"""
+    def reason(self, value, how=""):
+        return f"it adds {value:.3f} of the class < {self.share:g}"
+'''
 
 ENGINE = """
 from functools import partial
@@ -231,6 +240,7 @@ def most_frequent(train, labels, test, stops):
 MODULES = {
     "criterion": CRITERION,
     "family": FAMILY,
+    "stopping": STOPPING_RULE,
     "engine": ENGINE,
     "format": FORMAT,
     "estimator": ESTIMATOR,
@@ -262,6 +272,29 @@ def printed(capsys, *arguments):
     return json.loads(capsys.readouterr().out)
 
 
+def selected_in_every_way(frame, path, capsys, method, k):
+    """The features that every front door selects by a method, which must be the same."""
+    X, y = frame.drop(columns="target"), frame["target"]
+    command = ["select", path, "--target", "target", "--method", method, "--features", str(k)]
+    places = bitsieve.select(X.to_numpy(), y.to_numpy(), method=method, n_features_to_select=k).indices
+    doors = {
+        "arrays": [X.columns[j] for j in places],
+        "frame": bitsieve.select(frame, "target", method=method, n_features_to_select=k).features,
+        "file": bitsieve.select(path, "target", method=method, n_features_to_select=k).features,
+        "fit": [X.columns[j] for j in bitsieve.make_selector(method, k).fit(X, y).selected_],
+        "command": [feature["name"] for feature in printed(capsys, *command)["features"]],
+    }
+    (features,) = set(map(tuple, doors.values()))
+    assert compared_errors(frame, method, {})
+    return list(features)
+
+
+def compared_errors(frame, method, parameters):
+    """What `compare` counts of one method."""
+    settings = {"features": [2], "folds": 3, "baselines": False, "parameters": parameters}
+    return bitsieve.compare(frame, "target", methods=[method], **settings).errors.tolist()
+
+
 def described(name):
     return next(method for method in bitsieve.list_methods() if method.name == name)
 
@@ -283,6 +316,33 @@ def test_a_criterion(modules, monkeypatch, wine, capsys):
     found = printed(capsys, "select", path, "--target", "target", "--method", "half-jmi", "--features", "4")
     assert [feature["name"] for feature in found["features"]] == jmi.features
     assert "half-jmi" in {method["name"] for method in printed(capsys, "methods")}
+    assert selected_in_every_way(frame, path, capsys, "half-jmi", 4) == jmi.features
+
+
+def test_a_stopping_rule(modules, monkeypatch, wine, capsys):
+    """One line of STOPPING_RULES: as the threshold of so many bits, which is a share of log2(3) here."""
+    from temporary_stopping import ShareStopping
+
+    monkeypatch.setitem(STOPPING_RULES, ShareStopping.name, ShareStopping)
+    frame, path = wine
+    X, y = frame.drop(columns="target"), frame["target"]
+    bits = 0.1 * float(np.log2(3))
+    expected = bitsieve.select(frame, "target", method="cmi", stopping=bitsieve.ThresholdStopping(bits))
+    assert 1 < len(expected.features) < 13
+    ours = bitsieve.select(frame, "target", method="cmi", stopping="share")
+    assert ours.features == expected.features
+    assert ours.to_dict()["stopping"]["by"] == "share"
+    fitted = bitsieve.ForwardSelector("auto", criterion="cmi", stopping="share").fit(X, y)
+    assert [X.columns[j] for j in fitted.selected_] == expected.features
+    assert fitted.stopping_reason_.endswith("of the class < 0.1")
+    other = bitsieve.select(frame, "target", method="cmi", stopping=ShareStopping(share=0.4))
+    assert len(other.features) < len(expected.features)
+    command = ["select", path, "--target", "target", "--method", "cmi", "--stop", "share"]
+    assert [feature["name"] for feature in printed(capsys, *command)["features"]] == expected.features
+    few = [*command, "--set", "share=0.4"]
+    assert [feature["name"] for feature in printed(capsys, *few)["features"]] == other.features
+    compared = compared_errors(frame, "cmi", {"stopping": "share"})
+    assert compared == compared_errors(frame, "cmi", {"stopping": bitsieve.ThresholdStopping(bits)})
 
 
 @pytest.mark.parametrize(
@@ -302,9 +362,16 @@ def test_a_method_family(modules, monkeypatch, wine, capsys, name, parameters):
         assert selection.features == (X.max() - X.min()).nlargest(3).index.tolist()
         with pytest.raises(ValueError, match=r"^the table is sparse, but Widest needs dense rows"):
             fitted.fit(csr_array(X.to_numpy()), y)
-    found = printed(capsys, "select", path, "--target", "target", "--method", name, "--features", "3")
-    assert [feature["name"] for feature in found["features"]] == selection.features
+    assert selected_in_every_way(frame, path, capsys, name, 3) == selection.features
     assert name in {method["name"] for method in printed(capsys, "methods")}
+    again = pickle.loads(pickle.dumps(fitted))
+    assert again.get_params() == fitted.get_params()
+    assert again.transform(X).columns.tolist() == fitted.transform(X).columns.tolist()
+    ((parameter, default),) = parameters.items()
+    assert getattr(bitsieve.make_selector(name), parameter) == default
+    assert clone(fitted).get_params() == fitted.get_params()
+    with pytest.raises(ValueError, match=f"does not take speed; it takes {parameter}$"):
+        bitsieve.make_selector(name, speed=1)
 
 
 def test_an_engine(modules, monkeypatch, wine):

@@ -31,12 +31,12 @@ from bitsieve.engines.stream import StreamSource as StreamSource
 from bitsieve.evaluate.selector_cv import SelectorCV as SelectorCV
 from bitsieve.explain.explain import FeatureExplanation as FeatureExplanation
 from bitsieve.explain.explain import affiliated as affiliated
-from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping as ConditionalStopping
-from bitsieve.methods.by_counts.stopping.dependent import KnockoffStopping as KnockoffStopping
+from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping as ConditionalStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping as FalseDiscoveryStopping
-from bitsieve.methods.by_counts.stopping.rules import PermutationStopping as PermutationStopping
-from bitsieve.methods.by_counts.stopping.rules import SignificanceStopping as SignificanceStopping
-from bitsieve.methods.by_counts.stopping.rules import ThresholdStopping as ThresholdStopping
+from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping as KnockoffStopping
+from bitsieve.methods.by_counts.stopping.permutation import PermutationStopping as PermutationStopping
+from bitsieve.methods.by_counts.stopping.significance import SignificanceStopping as SignificanceStopping
+from bitsieve.methods.by_counts.stopping.threshold import ThresholdStopping as ThresholdStopping
 from bitsieve.methods.constraints import Constraints as Constraints
 from bitsieve.methods.registry import list_methods as list_methods
 from bitsieve.optimize.nystrom import Nystrom as Nystrom

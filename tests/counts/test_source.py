@@ -236,8 +236,8 @@ class PairsOnly(CountSource):
 def test_a_source_declares_what_it_offers():
     codes, classes = build(60, 3, 0)
     source = PairsOnly(codes, classes)
-    assert source.offers == {"tables"}
-    assert NaiveSource(codes, classes).offers == {"tables", "partition", "joined", "codes"}
+    assert source.capabilities == {"tables"}
+    assert NaiveSource(codes, classes).capabilities == {"tables", "partition", "joined", "codes"}
     for estimator in ESTIMATORS:
         mine, naive = (make_information(estimator, one) for one in (source, NaiveSource(codes, classes)))
         assert mine.relevance.tobytes() == naive.relevance.tobytes()

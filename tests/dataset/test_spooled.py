@@ -41,8 +41,8 @@ def both(values, tmp_path, monkeypatch):
 
 
 def same(spooled, expected):
-    assert "rows" not in spooled.offers
-    assert "rows" in expected.offers
+    assert "rows" not in spooled.capabilities
+    assert "rows" in expected.capabilities
     assert (spooled.n_samples, list(spooled.names), spooled.left_out) == (
         expected.n_samples,
         list(expected.names),

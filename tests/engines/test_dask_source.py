@@ -20,8 +20,8 @@ from bitsieve.selectors.making import make_selector
 
 N = 600
 ONE_OF_A_KIND = {type(make_selector(info.name)): info.name for info in list_methods()}
-COUNTED = [name for kind, name in ONE_OF_A_KIND.items() if "rows" not in kind.requires]
-OTHERS = [name for kind, name in ONE_OF_A_KIND.items() if "rows" in kind.requires]
+COUNTED = [name for kind, name in ONE_OF_A_KIND.items() if not kind.needs_rows]
+OTHERS = [name for kind, name in ONE_OF_A_KIND.items() if kind.needs_rows]
 
 
 @pytest.fixture(scope="module")

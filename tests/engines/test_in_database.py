@@ -56,7 +56,7 @@ def same(found, expected):
     assert found.relevance.tobytes() == expected.relevance.tobytes()
 
 
-COUNTING = [method.name for method in list_methods() if method.requires <= COUNTS]
+COUNTING = [method.name for method in list_methods() if method.required_capabilities <= COUNTS]
 
 
 @pytest.mark.parametrize("method", COUNTING)

@@ -58,7 +58,7 @@ def test_parts_add_up_to_all_rows(files, capsys):
     whole, parts = (SavedCounts.load(files / "all"), [SavedCounts.load(files / name) for name in ("first", "second")])
     assert (parts[0] + parts[1]).cells.tolist() == whole.cells.tolist()
     assert (parts[0] + parts[1]).class_sizes.tolist() == whole.class_sizes.tolist()
-    for method in [name for name, criterion in CRITERIA.items() if criterion.needs != "joint"]:
+    for method in [name for name, criterion in CRITERIA.items() if criterion.required_tables != "joint"]:
         how = "--method", method, "--features", "3"
         added = select(capsys, "--counts", files / "first", "--counts", files / "second", *how)
         assert added == select(capsys, "--counts", files / "all", *how)

@@ -14,7 +14,7 @@ from sklearn.datasets import load_wine
 import bitsieve
 from bitsieve import Constraints, ForwardSelector, SelectorCV, list_methods, make_selector
 from bitsieve.dataset.read import read_xy
-from bitsieve.methods.method import Found, constants_last, rank_all
+from bitsieve.methods.method import MethodResult, constants_last, rank_all
 from bitsieve.pipeline import run
 from bitsieve.pipeline.counting import count_table
 from bitsieve.selectors.base import ColumnSelector, CountSelector
@@ -121,9 +121,9 @@ def test_what_is_found():
     assert found.scores.tolist() == [1.0, 0.5, 0.25, 0.0]
     assert found.ranking(5).tolist() == [2, 4, 3, 1, 5]
     assert found.extras == {"weights_": 1}
-    some = Found(np.array([3, 1, 0]), np.array([1.0, 1.0, 0.5]), np.array([1, 1, 2]))
+    some = MethodResult(np.array([3, 1, 0]), np.array([1.0, 1.0, 0.5]), np.array([1, 1, 2]))
     assert some.ranking(5).tolist() == [2, 1, 3, 1, 3]
-    assert Found(np.empty(0, np.intp), np.empty(0)).ranking(2).tolist() == [1, 1]
+    assert MethodResult(np.empty(0, np.intp), np.empty(0)).ranking(2).tolist() == [1, 1]
 
 
 def test_one_class_is_named_in_plain_words():

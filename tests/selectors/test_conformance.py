@@ -133,4 +133,4 @@ def test_tags(selector):
         isinstance(selector, ReliefF) or isinstance(binning, str) or getattr(binning, "missing", "") == "bin"
     )
     assert tags.input_tags.allow_nan == takes_missing
-    assert tags.input_tags.sparse == ("dense" not in selector.described[0].requires)
+    assert tags.input_tags.sparse == ("dense" not in selector.described[0].required_capabilities)

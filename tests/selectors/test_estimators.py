@@ -49,7 +49,7 @@ def test_estimates_differ(tumours):
 def test_every_criterion_runs_by_every_estimator(criterion, estimator, tumours):
     X, y = tumours
     selector = ForwardSelector(5, criterion=criterion, estimator=estimator, n_jobs=2)
-    if CRITERIA[criterion].needs == "joint" and not ESTIMATORS[estimator].conditions_on_sets:
+    if CRITERIA[criterion].required_tables == "joint" and not ESTIMATORS[estimator].conditions_on_sets:
         with pytest.raises(
             ValueError, match=f"^estimator='{estimator}' .* use 'plug-in' or 'corrected' or 'miller-madow'$"
         ):

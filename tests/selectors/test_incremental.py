@@ -33,7 +33,7 @@ def rows():
 
 def needs_more_than_pairs(selector):
     if isinstance(selector, ForwardSelector):
-        return CRITERIA[selector.criterion].needs == "joint"
+        return CRITERIA[selector.criterion].required_tables == "joint"
     return isinstance(selector, KollerSahami)
 
 

@@ -27,7 +27,7 @@ def test_list():
         if method.unit == "bits":
             assert any(part in method.formula for part in ("I(Xi;", "I(Xi,Xs;C)", "I(Xi,Xs,Xt;C)", "log2"))
         assert any(year.isdigit() for year in method.paper.split())
-        assert method.needs
+        assert method.inputs
         assert method.cost.startswith("O(")
         assert hasattr(bitsieve, method.estimator)
 
@@ -73,7 +73,7 @@ def test_second_names(name):
     X, y = load_iris(return_X_y=True)
     other, method = METHODS[ALIASES[name].same_as], METHODS[name]
     assert (method.same_as, other.same_as) == (other.name, "")
-    assert (method.needs, method.unit, method.parameters) == (other.needs, other.unit, other.parameters)
+    assert (method.inputs, method.unit, method.parameters) == (other.inputs, other.unit, other.parameters)
     assert (method.paper, method.remark) != (other.paper, other.remark)
     second, first = make_selector(name, 4).fit(X, y), make_selector(other.name, 4).fit(X, y)
     assert repr(second) == repr(ForwardSelector(4, criterion=name))

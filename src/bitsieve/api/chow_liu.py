@@ -21,7 +21,7 @@ from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, TreeModel, spanning_forest
-from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
+from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.pipeline.diagnose import explain_untested
 from bitsieve.plots.figures import BLUE, Axes, drawing
 from bitsieve.utils.arrays import Columns, Floats, Integers

@@ -14,7 +14,7 @@ from bitsieve.discretization.base import make_binner, make_discretizer
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.evidence import leaks
-from bitsieve.methods.by_counts.stopping.dependent import KnockoffStopping
+from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.options import DiscretizationOptions, ReadOptions
 from bitsieve.pipeline.counting import Counted, count_table
@@ -160,7 +160,7 @@ def _by_rules(counted: Counted, own: dict[str, Any]) -> Iterator[Answer]:
 
 def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answer:
     """What beats its knockoff, by few quantile bins where the bins looked at the class."""
-    if "independent" not in counted.table.offers:
+    if "independent" not in counted.table.capabilities:
         return Answer("knockoffs", None, [], "not with groups: they take the rows for independent draws")
     least, bins, taken = KnockoffStopping().least_columns, "", np.empty(0, np.intp)
     if n_left >= least:

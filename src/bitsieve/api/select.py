@@ -14,7 +14,7 @@ from bitsieve.dataset.table import Table
 from bitsieve.discretization.base import binning_with, make_discretizer
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import is_given
-from bitsieve.methods.method import Method, check_requirements
+from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions, SelectionOptions
 from bitsieve.pipeline.counting import count_table, discretization_of_codes
@@ -233,8 +233,8 @@ def _select(
     codes, used = discretization_of_codes(prepared.table, method, discretization, n_jobs)
     binning = binning_with(used.binning, n_jobs, n_bins=used.n_bins, uncut=used.uncut, missing=used.missing)
     check_settings(method, number, arguments, binning=binning, n_jobs=n_jobs)
-    needs = method.requirements({"n_features_to_select": number, **arguments})
-    check_requirements(method.estimator, needs, codes.offers)
+    needs = method.capabilities_required_with({"n_features_to_select": number, **arguments})
+    check_capabilities(method.estimator, needs, codes.capabilities)
     if selection.screen is None:
         fit = fit_method(method, codes, number, arguments, binning=binning, n_jobs=n_jobs)
     else:
@@ -278,7 +278,7 @@ def _discretizer_of_screen(
     method: Method, discretization: DiscretizationOptions, binning: Any, n_jobs: int | None
 ) -> Any:
     """The discretizer for a screen: of a method on rows one that cuts every column of numbers, as it may use all."""
-    if "rows" not in method.requires or discretization.binning not in (None, BINNING, "mdl"):
+    if not method.needs_rows or discretization.binning not in (None, BINNING, "mdl"):
         return binning
     missing = "bin" if method.takes_missing else None
     return make_discretizer(

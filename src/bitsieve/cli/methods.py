@@ -21,11 +21,25 @@ def run(options: argparse.Namespace) -> int:
 
     methods = [find_method(options.method)] if options.method else list_methods()
     if options.json:
-        fields = ("name", "title", "paper", "needs", "cost", "formula", "unit", "parameters", "same_as", "remark")
-        print(json.dumps([{name: getattr(info, name) for name in fields} for info in methods], indent=2, default=str))
+        print(json.dumps([_document(method) for method in methods], indent=2, default=str))
     else:
         print(listing(methods))
     return 0
+
+
+def _document(method: Method) -> dict[str, object]:
+    return {
+        "name": method.name,
+        "title": method.title,
+        "paper": method.paper,
+        "needs": method.inputs,
+        "cost": method.cost,
+        "formula": method.formula,
+        "unit": method.unit,
+        "parameters": method.parameters,
+        "same_as": method.same_as,
+        "remark": method.remark,
+    }
 
 
 def listing(methods: list[Method]) -> str:
@@ -33,7 +47,7 @@ def listing(methods: list[Method]) -> str:
     indent = " " * (max(len(info.name) for info in methods) + 2)
     lines = list[str]()
     for info in methods:
-        for text in (info.title, f"paper: {info.paper}; needs: {info.needs}", *_details(info)):
+        for text in (info.title, f"paper: {info.paper}; needs: {info.inputs}", *_details(info)):
             first = indent if text is not info.title else info.name.ljust(len(indent))
             lines += textwrap.wrap(text, LINE, initial_indent=first, subsequent_indent=indent + "  ")
     looped = [info.name for info in methods if set(IN_PLACE_OF_SET) <= set(info.parameters)]

@@ -211,7 +211,7 @@ class CountSource(Tables, Protocol):
     """Contingency tables of columns of codes and one class, and what else their source offers."""
 
     #: What methods may ask for: "tables" of pairs; "partition" and "joined" of a :class:`ConditioningSource`.
-    offers: ClassVar[frozenset[str]] = frozenset({"tables"})
+    capabilities: ClassVar[frozenset[str]] = frozenset({"tables"})
     search: ClassSearch | None = None  # what looked at the classes before the columns were codes; None: nothing did
 
     @property
@@ -227,7 +227,7 @@ class CountSource(Tables, Protocol):
 class ConditioningSource(CountSource, Protocol):
     """A source that counts given several columns together, too: required is :meth:`partition` beside the rest."""
 
-    offers: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined"})
+    capabilities: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined"})
 
     @abstractmethod
     def partition(self) -> Partition:
@@ -246,14 +246,14 @@ def sums_of(source: CountSource) -> Sums:
 
 def conditioning(source: CountSource) -> ConditioningSource:
     """The source as one that counts given several columns together, refused if it does not offer that."""
-    if not {"partition", "joined"} <= source.offers:
+    if not {"partition", "joined"} <= source.capabilities:
         raise ValueError(ONLY_PAIRS)
     return cast("ConditioningSource", source)
 
 
 def coded(source: CountSource) -> CodedSource | None:
     """The source as one that knows the codes of every sample; None where it does not."""
-    return cast("CodedSource", source) if "codes" in source.offers else None
+    return cast("CodedSource", source) if "codes" in source.capabilities else None
 
 
 class JoinedSource(ConditioningSource):
@@ -330,7 +330,7 @@ def _numbers(rows: Integers) -> Integers:
 class CodedSource(ConditioningSource):
     """A source that knows the class and the codes of every sample, in an order of the samples that never changes."""
 
-    offers: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined", "codes"})
+    capabilities: ClassVar[frozenset[str]] = frozenset({"tables", "partition", "joined", "codes"})
     sample_classes: Integers
 
     @abstractmethod

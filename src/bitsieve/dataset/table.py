@@ -46,7 +46,7 @@ class Approximation:
 class Table(NamedColumns, ABC):
     """The columns of some samples with their target."""
 
-    offers: frozenset[str] = COUNTS  # what a method may require: see Method
+    capabilities: frozenset[str] = COUNTS  # what a method may require: see Method
     leaves_out: ClassVar[bool] = True  # whether columns can be left out
     # the data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of the
     # samples of a table
@@ -204,7 +204,7 @@ class TableInMemory(Table, KnownColumns):
         return self.sparse is not None
 
     @property
-    def offers(self) -> frozenset[str]:  # type: ignore[override]
+    def capabilities(self) -> frozenset[str]:  # type: ignore[override]
         """What a method may require of it."""
         counts = COUNTS if self.groups is None else COUNTS - {"independent"}
         if self.sparse is None:

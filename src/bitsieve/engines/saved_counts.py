@@ -266,7 +266,7 @@ def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> I
 class CountsTable(TableElsewhere):
     """Saved counts in place of a table: they are binned and counted already."""
 
-    offers = frozenset({"tables"})  # of pairs of columns
+    capabilities = frozenset({"tables"})  # of pairs of columns
     leaves_out = False  # every column was counted
 
     def __init__(self, counts: SavedCounts, *, named: bool = True) -> None:

@@ -62,9 +62,9 @@ def why_not_selected(selection: Any, column: int, found: Contribution, added: fl
         return "is not selected because it was excluded"
     if column in evidence.screened_off:
         return "is not selected: the method ran on the columns of the largest relevance, and it is not one of them"
-    if column == fit.fitted_attribute("stopping_candidate_", -1):
-        reason = fit.fitted_attribute("stopping_reason_")
-        return f"is not selected: it was next, and the selection ended there ({reason})"
+    stopping = fit.result.stopping
+    if stopping is not None and column == stopping.candidate:
+        return f"is not selected: it was next, and the selection ended there ({stopping.reason})"
     if found.redundancy >= MOST * found.relevance and found.redundant_with >= 0:
         share = f"{100 * found.redundancy / found.relevance:.0f} % of its relevance"
         return f"is not selected: {share} is redundant with the selected {names[found.redundant_with]!r}"
@@ -275,7 +275,7 @@ def explain_feature(selection: Any, feature: Any) -> FeatureExplanation:
 
 def _has_rows(information: Information) -> bool:
     """Whether columns can be taken together, as those of saved counts of pairs cannot."""
-    return "partition" in information.source.offers
+    return "partition" in information.source.capabilities
 
 
 def _added(information: Information, column: int, others: Columns) -> tuple[float, tuple[int, ...]]:

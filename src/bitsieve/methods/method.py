@@ -24,52 +24,55 @@ SHARED = (
     "n_jobs",
 )
 
-# What a method may require, and a table or a count source offers.
+# Capabilities: what a method may require of a table or a source of counts, and what these have.
 TABLES = frozenset({"tables"})  # tables of pairs of columns and the class
 CONDITIONED = TABLES | {"partition"}  # and within the values of other columns
+JOINED = frozenset({"joined"})  # columns of joint values of several others
 ROWS = frozenset({"rows"})  # the rows, in memory
-INDEPENDENT = frozenset({"independent"})  # rows that do not belong together
-DENSE_ROWS = ROWS | {"dense"}  # every value of them, zeros included
+INDEPENDENT = frozenset({"independent"})  # rows that are independent draws, in no groups
+DENSE_ROWS = ROWS | {"dense"}  # every value of the rows, zeros included
 
 
 @dataclass(frozen=True)
 class Method:
-    """A method of the registry: ``name``, as in ``make_selector(name)``, ``title``, ``formula`` and ``paper``.
+    """A method of the registry.
 
-    ``needs``: the tables or values that it looks at, in words. ``cost``: time, and memory where it exceeds the table's,
-    for n features, d samples and k features to select. ``seconds``: of one thread, about, for n, d and k. ``run``: the
-    function, called with the information (of a method on counts) or the samples, the number of features to select
-    (None: until it ends by itself), and the parameters; it returns a :class:`Found`. ``unit``: of its scores: bits;
-    ratio where they are bits by bits, mixed where both are added; share of a sum of 1; weight and importance;
-    dependency and error, of which low is good. ``selector``: the class that selects by it, as ``module:class``.
+    ``name``: as in ``make_selector(name)``. ``title``, ``formula``, ``paper``: for people, one line each. ``inputs``:
+    the tables or values that it looks at, in words. ``cost``: time, and memory where it exceeds the table's, in words,
+    for n features, d samples and k features to select. ``seconds``: the time of one thread, estimated from n, d and k.
 
-    ``same_as``: the method that this is a second name of, and ``remark`` why the two are the same; empty where it is
-    none. ``parameters``: as in ``make_selector(name, beta=0.5)``, with their defaults, but for those of every method
-    (``n_features_to_select``, ``binning``, ``n_jobs``); by default those of ``run``. ``rules``: what is allowed for
-    each. ``check``: called with all parameters and ``n_features_to_select``, refuses those that do not go together.
+    ``run``: the function. It is called with the information (a method on counts) or the samples (a method on rows), the
+    number of features to select (None: until it ends by itself), and the parameters. ``parameters``: their names and
+    defaults, by default those of the signature of ``run``. ``rules``: the check of each. ``check``: refuses values that
+    do not go together; it is called with all parameters and ``n_features_to_select``. ``ends_with``: the values of
+    ``n_features_to_select`` (None, "auto") that leave the number to the method.
 
-    ``requires``: what it needs of the data: "tables", "partition", "joined", "rows", "dense", "independent".
-    ``requires_more``: called with all parameters and ``n_features_to_select``, what it needs besides with these.
-    ``bins``: whether it takes codes, so that numbers are binned; of a method on rows, ``binning=None`` leaves them.
-    ``takes_missing``: whether it takes missing values as they are. ``ends_with``: the values of
-    ``n_features_to_select``, None or "auto", that leave the number to the method.
+    ``unit``: of the scores. "bits"; "ratio" of bits by bits; "mixed" for a sum of both; "share" of a sum of 1;
+    "weight"; "importance"; "dependency" and "error", of which low is good. ``selector``: the class that selects by it,
+    as ``module:class``; empty: a class is made from the signature of ``run``. ``same_as``: the method that this is a
+    second name of, ``remark``: why the two are the same; both empty for a name of its own.
+
+    ``required_capabilities``: what it requires of the data: "tables", "partition", "joined", "rows", "dense",
+    "independent". ``further_capabilities``: what it requires besides with some parameters, from all parameters and
+    ``n_features_to_select``. ``bins``: whether it takes codes, so that numbers are binned; a method on rows that bins
+    leaves numbers as they are with ``binning=None``. ``takes_missing``: whether it takes missing values as they are.
     """
 
     name: str
     title: str
     formula: str
     paper: str
-    needs: str
+    inputs: str
     cost: str
-    run: Callable[..., Found] = field(repr=False)
+    run: Callable[..., MethodResult] = field(repr=False)
     unit: str = "bits"
     selector: str = ""
     seconds: Callable[[int, int, int], float] = field(default=lambda n, d, k: 0.0, repr=False)
     same_as: str = ""
     remark: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    requires: frozenset[str] = TABLES
-    requires_more: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
+    required_capabilities: frozenset[str] = TABLES
+    further_capabilities: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
     bins: bool = True
     takes_missing: bool = False
     ends_with: tuple[str | None, ...] = ()
@@ -83,43 +86,61 @@ class Method:
     @property
     def estimator(self) -> str:
         """Name of the class that selects by it."""
-        return self.selector.rpartition(":")[2]
+        if self.selector:
+            return self.selector.rpartition(":")[2]
+        return "".join(word.capitalize() for word in self.name.split("-"))
 
-    def requirements(self, given: Mapping[str, Any]) -> frozenset[str]:
-        """What it needs of the data with these parameters."""
-        return self.requires if self.requires_more is None else self.requires | self.requires_more(given)
+    @property
+    def needs_rows(self) -> bool:
+        """Whether it works on rows; else it works on counts."""
+        return "rows" in self.required_capabilities
 
-    def check_parameters(self, given: Mapping[str, Any]) -> None:
+    def capabilities_required_with(self, parameters: Mapping[str, Any]) -> frozenset[str]:
+        """What it requires of the data with these parameters, ``n_features_to_select`` among them."""
+        if self.further_capabilities is None:
+            return self.required_capabilities
+        return self.required_capabilities | self.further_capabilities(parameters)
+
+    def check_parameters(self, parameters: Mapping[str, Any]) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
         for name, rule in self.rules.items():
-            if name in given:
-                rule(name, given[name])
+            if name in parameters:
+                rule(name, parameters[name])
         if self.check is not None:
-            self.check(given)
+            self.check(parameters)
 
 
-def defaults_of(run: Callable[..., object], **other: Any) -> dict[str, Any]:
-    """The parameters of a function or class that have defaults, but for those of every method; ``other`` replaces some.
+def defaults_of(run: Callable[..., object], **replaced: Any) -> dict[str, Any]:
+    """The parameters of a function or class that have defaults, less those that every method has.
+
+    ``replaced``: parameters with another default than the signature has.
 
     Examples
     --------
     >>> defaults_of(lambda information, k, *, alpha=1.0, beta=2, n_jobs=None: None, beta=3)
     {'alpha': 1.0, 'beta': 3}
     """
-    taken = inspect.signature(run).parameters.values()
-    own = {each.name: each.default for each in taken if each.default is not each.empty and each.name not in SHARED}
-    return {**own, **other}
+    parameters = inspect.signature(run).parameters.values()
+    defaults = {
+        parameter.name: parameter.default
+        for parameter in parameters
+        if parameter.default is not parameter.empty and parameter.name not in SHARED
+    }
+    return defaults | replaced
 
 
-def check_requirements(
-    who: str, requires: frozenset[str], offers: frozenset[str], typed: Sequence[str | Setting] = ()
+def check_capabilities(
+    who: str, required: frozenset[str], available: frozenset[str], hindrances: Sequence[str | Setting] = ()
 ) -> None:
-    """Raise ValueError where data does not offer what ``who`` requires; ``typed``: what else keeps rows elsewhere."""
-    lacks = requires - offers
-    if "dense" in lacks and "rows" in offers:
+    """Raise ValueError where data has not all capabilities that ``who`` requires.
+
+    ``hindrances``: the options that keep the rows out of memory, for the message.
+    """
+    lacks = required - available
+    if "dense" in lacks and "rows" in available:
         raise needs_dense_rows(who)
     if "rows" in lacks:
-        listed = [part for name in typed for part in (" and ", name)][1:]
+        listed = [part for name in hindrances for part in (" and ", name)][1:]
         way = ("leave out ", *listed) if listed else ("give it a table in memory, such as a sample of the rows",)
         counts = ", or use a method that needs counts alone, such as jmi"
         raise ValueError(Sentence(who, " needs all rows in memory: ", *way, counts))
@@ -131,35 +152,65 @@ def check_requirements(
         raise ValueError(ONLY_PAIRS)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Stopping:
+    """What ended a greedy selection, and what its stopping rule measured."""
+
+    by: str = "n_features_to_select"  # or the name of a rule, or "no varying column left"
+    value: float = float("nan")  # of the rule, for the candidate at which it stopped; nan where no rule stopped
+    reason: str = ""  # the same in words
+    candidate: int = -1  # the first column of that candidate; -1 where there is none
+    values: Floats  # of the rule, one for each selected column; nan where it was not tested
+    neighbours: Sequence[Columns] | None = None  # that each selected column was tested given, of rules that say so
+    untested: Columns | None = None  # columns that are determined by their neighbours, so that no test is possible
+
+    @property
+    def fitted_attributes(self) -> dict[str, Any]:
+        """The same as fitted attributes of a selector."""
+        attributes: dict[str, Any] = {
+            "stopped_by_": self.by,
+            "stopping_value_": self.value,
+            "stopping_candidate_": self.candidate,
+            "stopping_reason_": self.reason,
+            "stopping_values_": self.values,
+        }
+        if self.neighbours is not None:
+            attributes["stopping_given_"] = self.neighbours
+        if self.untested is not None:
+            attributes["stopping_untested_"] = self.untested
+        return attributes
+
+
 @dataclass(frozen=True)
-class Found:
-    """What a method returns, from which the base class sets the fitted attributes.
+class MethodResult:
+    """What a method returns, from which a selector sets its fitted attributes."""
 
-    ``order``: columns, best first: all of them, or those that were selected, and the others share the next rank.
-    ``scores``: of the selected columns, which are the first in ``order``. ``ranks``: the ranks of the columns in
-    ``order``; None: 1, 2, 3, ... ``extras``: the fitted attributes that this method alone has. ``unconverged``: how far
-    an iteration stopped from its end, in a sentence; empty where it did not.
-    """
-
-    order: Columns
-    scores: Floats
-    ranks: Columns | None = None
-    extras: Mapping[str, Any] = field(default_factory=dict)
-    unconverged: str = ""
+    order: Columns  # columns, best first: all of them, or the selected ones; the others share the next rank
+    scores: Floats  # of the selected columns, which are the first in `order`
+    ranks: Columns | None = None  # of the columns in `order`; None: 1, 2, 3, ...
+    extras: Mapping[str, Any] = field(default_factory=dict)  # fitted attributes that this method alone has
+    stopping: Stopping | None = None  # None for a method without stopping rules
+    convergence_warning: str = ""  # how far an iteration stopped from its end, in a sentence; empty at the end
 
     @property
     def selected(self) -> Columns:
         """The selected columns, best first."""
         return self.order[: len(self.scores)]
 
-    def with_last(self, blank: Sequence[int], n_features: int) -> Found:
-        """The same with the columns ``blank``, left out of the table, behind all others that do not vary, too."""
-        if not set(blank).intersection(self.order.tolist()):
+    def with_dropped_last(self, dropped: Sequence[int], n_features: int) -> MethodResult:
+        """The same result with dropped columns ranked behind all others, even behind those that do not vary."""
+        if not set(dropped).intersection(self.order.tolist()):
             return self
-        gone = np.isin(np.arange(n_features), list(blank))
-        listed = np.isin(np.arange(n_features), self.order)
-        order = [self.order[~gone[self.order]], np.flatnonzero(~listed & ~gone), self.order[gone[self.order]]]
-        return replace(self, order=np.concatenate(order)[: len(self.order)])
+        is_dropped = np.isin(np.arange(n_features), list(dropped))
+        is_ranked = np.isin(np.arange(n_features), self.order)
+        order = np.concatenate(
+            [
+                self.order[~is_dropped[self.order]],
+                np.flatnonzero(~is_ranked & ~is_dropped),
+                self.order[is_dropped[self.order]],
+            ]
+        )
+        return replace(self, order=order[: len(self.order)])
 
     def ranking(self, n_features: int) -> Columns:
         """The rank of every column."""
@@ -174,7 +225,7 @@ def constants_last(order: Columns, varies: Flags) -> Columns:
     return np.concatenate([order[varies[order]], np.flatnonzero(~varies)])
 
 
-def rank_all(order: Columns, varies: Flags, values: Floats, k: int, **extras: Any) -> Found:
-    """A rank of its own for every column, those that do not vary last; the first k are selected."""
+def rank_all(order: Columns, varies: Flags, values: Floats, k: int, **extras: Any) -> MethodResult:
+    """A result that ranks every column, those that do not vary last, and selects the first ``k``."""
     order = constants_last(order, varies)
-    return Found(order, values[order[:k]], extras=extras)
+    return MethodResult(order, values[order[:k]], extras=extras)

@@ -14,7 +14,7 @@ from typing import Any
 from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import FORWARD
-from bitsieve.methods.method import Method, check_requirements, defaults_of
+from bitsieve.methods.method import Method, check_capabilities, defaults_of
 from bitsieve.utils.messages import Sentence, Setting, choices
 from bitsieve.utils.parameters import refuse_slip
 
@@ -109,7 +109,7 @@ def _greedy(name: str) -> Method:
         title=criterion.title,
         formula=criterion.formula,
         paper=criterion.paper,
-        needs=_NEEDS[criterion.needs],
+        inputs=_NEEDS[criterion.required_tables],
         cost=criterion.cost,
         seconds=criterion.seconds,
         unit=criterion.unit,
@@ -125,7 +125,7 @@ def parameters_of(method: str) -> dict[str, Any]:
 def check_offers(method: str, offers: frozenset[str], typed: Sequence[str | Setting] = ()) -> None:
     """Raise ValueError where data that offers this is not enough for a method, before it is read."""
     found = find_method(method)
-    check_requirements(Sentence(Setting("method", found.name)), found.requires, offers, typed)
+    check_capabilities(Sentence(Setting("method", found.name)), found.required_capabilities, offers, typed)
 
 
 def arguments_of(method: Method, given: Mapping[str, Any], also: Iterable[str] = ()) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def discretization_of_codes(
 
     Where all columns of an array are such, none is cut: its numbers are the codes.
     """
-    if not options.leaves_codes_open or "rows" in method.requires:
+    if not options.leaves_codes_open or method.needs_rows:
         return table, options
     table, all_are_codes = table.few_as_codes(n_jobs)
     return table, replace(options, binning="none") if all_are_codes else options

@@ -17,8 +17,7 @@ from bitsieve.dataset.target import Target
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.information.evidence import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
-from bitsieve.methods.by_counts.stopping.dependent import ConditionalStopping
-from bitsieve.methods.by_counts.stopping.false_discovery import ADJUSTMENTS
+from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.pipeline.evidence import MOST_TESTED, CountEvidence, nothing_informative
 from bitsieve.pipeline.prepare import read_as
 from bitsieve.pipeline.run import Fit
@@ -63,7 +62,7 @@ def notes_on(fit: Fit, found: CountEvidence, left_out: Collection[int]) -> list[
         *explain_informative(fit, found),
         *explain_many_values(fit, found),
         *explain_stop(fit),
-        *explain_untested(fit.fitted_attribute("stopping_untested_", ()), table.names),
+        *explain_untested(fit, table.names),
         *explain_dependence(fit, found),
         *(explain_rows(table) if fit.is_tested else ()),
         *explain_gap(fit),
@@ -148,37 +147,41 @@ def explain_leaks(leaks: Sequence[Leak], table: Table) -> list[str]:
 
 def explain_stop(fit: Fit) -> list[str]:
     """Why there are fewer features than were asked for, or where a rule ended."""
-    rule, k = fit.fitted_attribute("stopped_by_", "n_features_to_select"), len(fit.result.selected)
-    if rule == "n_features_to_select":
+    stopping = fit.result.stopping
+    k = len(fit.result.selected)
+    if stopping is None or stopping.by == "n_features_to_select":
         asked = fit.n_features_to_select
         if not isinstance(asked, int) or k >= asked:
             return []
         what = f"{fit.method.estimator} kept {_features(k)} of the {asked:,} asked for"
         return [f"{what}: by its rule the others add nothing"]
-    next_candidate = fit.fitted_attribute("stopping_candidate_")
-    reason = fit.fitted_attribute("stopping_reason_")
-    if next_candidate < 0 and reason:
+    rule, reason = stopping.by, stopping.reason
+    if stopping.candidate < 0 and reason:
         why = f"stopped after {_features(k)} by {rule}: {reason}"
         return [Sentence(why, "; where fewer are relevant, use ", _SAFER)]
-    if next_candidate < 0:
+    if stopping.candidate < 0:
         what = f"have one value or no reliable relation to {quoted(fit.table.target.names)}"
         return [f"stopped after {_features(k)}: all columns that are left {what}"]
-    candidate = fit.table.names[next_candidate]
+    candidate = fit.table.names[stopping.candidate]
     corrected = rule == "threshold" and fit.parameters.get("estimator") == "corrected"
     before = " (before correction for chance; scores are after it)" if corrected else ""
     return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {reason}{before}"]
 
 
-def explain_untested(untested: Sequence[int], names: Sequence[object]) -> list[str]:
+def explain_untested(fit: Fit, names: Sequence[object]) -> list[str]:
     """A note on the columns that leave a conditional test nothing to permute."""
+    stopping = fit.result.stopping
+    if stopping is None or stopping.untested is None:
+        return []
+    untested = stopping.untested.tolist()
     what = f"p = 1 where the neighbours in the tree leave nothing to permute, {len(untested):,} of the columns"
-    return [f"{what}: {quoted_places(untested, names)} (of equal ones keep one)"] if len(untested) else []
+    return [f"{what}: {quoted_places(untested, names)} (of equal ones keep one)"]
 
 
 def explain_rows(table: Table) -> list[str]:
     """A note where rows in memory seem to belong together, which every rule takes for independent draws."""
     rows = table.rows
-    if rows is None or not {"independent", "dense"} <= table.offers:
+    if rows is None or not {"independent", "dense"} <= table.capabilities:
         return []
     for j in (j for j, name in enumerate(table.names) if _NAMES_OF_UNITS.fullmatch(str(name))):
         n_values = len(np.unique(_values(rows, j)))
@@ -223,14 +226,13 @@ def _in_runs(table: TableInMemory) -> tuple[int, int]:
 def explain_dependence(fit: Fit, found: CountEvidence) -> list[str]:
     """What a list says of columns that depend on each other, or what its rule assumes of them."""
     table = fit.table
-    if fit.fitted_attribute("stopping_given_"):
-        said = [f"each is {ConditionalStopping.concludes}"]
+    if fit.result.stopping is not None and fit.result.stopping.neighbours:
+        said = [f"each is {ConditionalStopping.conclusion}"]
         if fit.evidence is not None and fit.evidence.binner.requires == "classes":
             by_classes = "the bins were cut by the target: more of the list may be false than was asked for"
             said.append(Sentence(by_classes, "; to avoid this, ", Setting("binning", "quantile")))
         return said
-    rule = None if fit.stopping is None else make_stopping(fit.stopping)
-    if getattr(rule, "adjust", "") != ADJUSTMENTS[0] or len(found.overlap) < 2:
+    if fit.stopping is None or not make_stopping(fit.stopping).assumes_positive_dependence or len(found.overlap) < 2:
         return []
     bits, later = float(np.nanmax(found.overlap)), int(np.nanargmax(found.overlap))
     pair = fit.result.selected[later], found.overlap_with[later]
@@ -240,7 +242,7 @@ def explain_dependence(fit: Fit, found: CountEvidence) -> list[str]:
         return []
     shared = f"{' and '.join(repr(str(table.names[j])) for j in pair)} share {bits:.2g} bits"
     assumes = "fdr holds where columns are independent given the class or depend on each other positively"
-    if "independent" not in table.offers:
+    if "independent" not in table.capabilities:
         return [f"{assumes}, and {shared}: where that is doubtful, more of the list may be false than was asked for"]
     return [Sentence(f"{assumes}, and {shared}: where that is doubtful, use ", _SAFER)]
 

@@ -13,8 +13,8 @@ from bitsieve.discretization.base import Binning
 from bitsieve.engines.local import search_of
 from bitsieve.information.evidence import Leak, carries_information, leaks
 from bitsieve.information.protocol import Information
+from bitsieve.methods.by_counts.stopping.independence import ENOUGH_REACHED
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.methods.by_counts.stopping.rules import LAST
 from bitsieve.pipeline.counting import Counted
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import TIE
@@ -91,8 +91,8 @@ def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs:
     )
     figures = np.array([step.figure(column) for column in columns.tolist()])
     reached, made, seeds = np.zeros(len(columns), np.int64), 0, np.random.default_rng(0)
-    while made < afforded and (reached < LAST).any():
-        batch = min(max(2 * LAST, made), afforded - made)
+    while made < afforded and (reached < ENOUGH_REACHED).any():
+        batch = min(max(2 * ENOUGH_REACHED, made), afforded - made)
         best = step.best_after_shuffles(seeds.integers(0, 2**64, batch, dtype=np.uint64))
         reached += (best <= figures[:, None]).sum(axis=1)
         made += batch

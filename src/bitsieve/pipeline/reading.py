@@ -76,7 +76,7 @@ def method_memory(method: str, execution: ExecutionOptions) -> dict[str, Any]:
 
 
 def _needs_counts_alone(method: str) -> bool:
-    return find_method(method).requires <= COUNTS
+    return find_method(method).required_capabilities <= COUNTS
 
 
 def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: bool) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from bitsieve.counts.threads import kept_threads
 from bitsieve.dataset.table import Table
 from bitsieve.discretization.base import keeps_missing, make_binner
-from bitsieve.methods.method import Found, Method
+from bitsieve.methods.method import Method, MethodResult
 from bitsieve.pipeline.counting import Counted, count_table
 from bitsieve.pipeline.evidence import CountEvidence, count_evidence, informative_by_shuffles
 from bitsieve.pipeline.prepare import constraints_on
@@ -36,7 +36,7 @@ class Fit:
     parameters: Mapping[str, Any]  # of the method's function
     binning: Any  # a name, a discretizer, or None
     n_jobs: int | None
-    result: Found
+    result: MethodResult
     evidence: CountEvidence | None = None  # None for a method on rows
     screened_out: Sequence[int] = ()
 
@@ -75,7 +75,7 @@ def fit_method(
     n_jobs: int | None = None,
 ) -> Fit:
     """Run a method on a table that has what it requires, with parameters that were checked."""
-    if "rows" not in method.requires:
+    if not method.needs_rows:
         counted = count_table(table, binning, n_jobs)
         return fit_counted(method, counted, n_features_to_select, parameters, binning=binning, n_jobs=n_jobs)
     n_selected, arguments = _resolved(method, table, n_features_to_select, parameters)
@@ -84,7 +84,7 @@ def fit_method(
         arguments["n_jobs"] = n_jobs
     _foretell(method, table, table.n_features - len(table.left_out), n_selected)
     with kept_threads():
-        result = method.run(samples, n_selected, **arguments).with_last(table.left_out, table.n_features)
+        result = method.run(samples, n_selected, **arguments).with_dropped_last(table.left_out, table.n_features)
     return Fit(
         method=method,
         table=table,
@@ -111,7 +111,7 @@ def fit_counted(
     with kept_threads():
         information = counted.estimated(arguments.pop("estimator", counted.information.estimator))
         _foretell(method, table, int(information.varies.sum()), n_selected)
-        result = method.run(information, n_selected, **arguments).with_last(table.left_out, table.n_features)
+        result = method.run(information, n_selected, **arguments).with_dropped_last(table.left_out, table.n_features)
         evidence = count_evidence(counted, result.selected, information)
     return Fit(
         method=method,
@@ -148,7 +148,7 @@ def check_settings(
     n_jobs: int | None = None,
 ) -> None:
     """Raise ValueError for parameters that are wrong whatever the data."""
-    if method.bins and not (binning is None and "rows" in method.requires):
+    if method.bins and not (binning is None and method.needs_rows):
         make_binner(binning)
     check_threads("n_jobs", n_jobs)
     method.check_parameters({"n_features_to_select": n_features_to_select, **parameters})

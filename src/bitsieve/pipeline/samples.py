@@ -73,7 +73,7 @@ class TableSamples(Samples):
         return numbers, rows.varies
 
     def values(self) -> NDArray[Any] | csc_array:
-        if "dense" not in self.table.offers:
+        if "dense" not in self.table.capabilities:
             return stored_values(self.table)
         if self.table.matrix is None:
             values = self.numbers()[0]

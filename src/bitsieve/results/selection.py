@@ -262,13 +262,13 @@ def _ranking(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...
 
 def levels_of(selection: Selection) -> dict[str, Any]:
     """Of a rule with a rate, by columns: the least level at which each feature is taken, and its neighbours."""
-    fit, names = selection.fit, selection.evidence.table.names
-    if conclusion_of(fit) is None:
+    names = selection.evidence.table.names
+    stopping = selection.fit.result.stopping
+    if stopping is None or conclusion_of(selection.fit) is None:
         return {}
-    levels: dict[str, Any] = {"least_level": fit.fitted_attribute("stopping_values_")}
-    neighbours = fit.fitted_attribute("stopping_given_")
-    if neighbours is not None:
-        levels["neighbours"] = [", ".join(str(names[j]) for j in columns) for columns in neighbours]
+    levels: dict[str, Any] = {"least_level": stopping.values}
+    if stopping.neighbours is not None:
+        levels["neighbours"] = [", ".join(str(names[j]) for j in columns) for columns in stopping.neighbours]
     return levels
 
 
@@ -281,7 +281,7 @@ def levels_in_words(selection: Selection) -> tuple[list[str], list[tuple[str, ..
 
 def conclusion_of(fit: Fit) -> str | None:
     """What a reader may conclude of a feature that a rule with a rate took."""
-    return None if fit.stopping is None else getattr(make_stopping(fit.stopping), "concludes", None)
+    return None if fit.stopping is None else make_stopping(fit.stopping).conclusion
 
 
 def _certificate(fit: Fit) -> dict[str, float | None] | None:
@@ -303,19 +303,18 @@ def names_of(selector: Any, columns: Iterable[int]) -> list[str]:
 
 def _stopping(fit: Fit) -> dict[str, Any] | None:
     """What ended the selection, and at which candidate; None where the method has no rule that could."""
-    if "stopped_by_" not in fit.result.extras:
+    stopping = fit.result.stopping
+    if stopping is None:
         return None
     names = fit.table.names
-    candidate = fit.fitted_attribute("stopping_candidate_")
     document: dict[str, Any] = {
-        "by": fit.fitted_attribute("stopped_by_"),
-        "candidate": None if candidate < 0 else str(names[candidate]),
-        "value": finite(fit.fitted_attribute("stopping_value_")),
-        "values": [finite(value) for value in fit.fitted_attribute("stopping_values_")],
+        "by": stopping.by,
+        "candidate": None if stopping.candidate < 0 else str(names[stopping.candidate]),
+        "value": finite(stopping.value),
+        "values": [finite(value) for value in stopping.values],
     }
-    neighbours = fit.fitted_attribute("stopping_given_")
-    if neighbours is not None:
-        document["given"] = [[str(names[j]) for j in columns] for columns in neighbours]
+    if stopping.neighbours is not None:
+        document["given"] = [[str(names[j]) for j in columns] for columns in stopping.neighbours]
     conclusion = conclusion_of(fit)
     if conclusion is not None:
         document["each_is"] = conclusion

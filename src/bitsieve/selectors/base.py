@@ -26,7 +26,7 @@ from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups
 from bitsieve.engines.saved_counts import CountsTable, SavedCounts, combined, count_all_pairs
-from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Found, Method, check_requirements
+from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Method, MethodResult, check_capabilities
 from bitsieve.options import ReadOptions
 from bitsieve.pipeline.counting import Counted
 from bitsieve.pipeline.evidence import nothing_informative
@@ -95,7 +95,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         "identifiers": partial(check_choice, choices=IDENTIFIERS),
     }
     described: ClassVar[tuple[Method, ...]] = ()  # the methods that it selects by; all have one function
-    requires: ClassVar[frozenset[str]] = DENSE_ROWS  # of its data; a method says it itself
+    required_capabilities: ClassVar[frozenset[str]] = DENSE_ROWS  # of its data; a method says it itself
     shared_attributes: ClassVar[Mapping[str, str]] = OF_ALL
 
     parameter_names: ClassVar[tuple[str, ...]]
@@ -108,7 +108,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.described:
-            cls.requires = cls.described[0].requires
+            cls.required_capabilities = cls.described[0].required_capabilities
         if "__init__" in vars(cls):
             cls._describe_parameters()
 
@@ -154,7 +154,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         self._check_parameters()
         table = self._read(X, y, sample_weight, groups)
-        check_requirements(self._who(), self._needs(), table.offers)
+        check_capabilities(self._who(), self._needs(), table.capabilities)
         table.target.check_varies()
         if table.target.n_numbers:
             warn(table.target.how_cut)
@@ -179,7 +179,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         """Choose features of a table that was read already."""
         self._check_parameters()
         table.target.check_kind(self.target_kind)
-        check_requirements(self._who(), self._needs(), table.offers)
+        check_capabilities(self._who(), self._needs(), table.capabilities)
         return self._fit_table(table)
 
     def transform(self, X: Any) -> Any:
@@ -250,8 +250,10 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     def _needs(self) -> frozenset[str]:
         """What the method requires of its data with these parameters."""
         for method in self.described[:1]:
-            return method.requirements({"n_features_to_select": self.n_features_to_select, **self._parameters()})
-        return self.requires
+            return method.capabilities_required_with(
+                {"n_features_to_select": self.n_features_to_select, **self._parameters()}
+            )
+        return self.required_capabilities
 
     def _fit_table(self, table: Table) -> Self:
         """:meth:`fit_table` with parameters that were checked, of a table that has what is required."""
@@ -267,8 +269,8 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
     def _keep_fitted(self, fit: Fit) -> Self:
         """Set all fitted attributes from what a method returned."""
-        if fit.result.unconverged:
-            warn(fit.result.unconverged, ConvergenceWarning)
+        if fit.result.convergence_warning:
+            warn(fit.result.convergence_warning, ConvergenceWarning)
         if fit.evidence is not None:
             self.binner_ = as_transformer(fit.evidence.binner)
             self.relevance_ = fit.evidence.relevance
@@ -276,7 +278,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             self.overlap_ = fit.evidence.overlap
         return self._keep(fit.table, fit.result)
 
-    def _keep(self, table: Table, result: Found, **more: Any) -> Self:
+    def _keep(self, table: Table, result: MethodResult) -> Self:
         """Set all fitted attributes."""
         table.set_names_on(self)
         self.classes_ = table.target.labels
@@ -286,8 +288,11 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         self.ranking_ = result.ranking(table.n_features)
         self.support_ = np.zeros(table.n_features, bool)
         self.support_[self.selected_] = True
-        for name, value in {**more, **result.extras}.items():
+        for name, value in result.extras.items():
             setattr(self, name, value)
+        if result.stopping is not None:
+            for name, value in result.stopping.fitted_attributes.items():
+                setattr(self, name, value)
         return self
 
     def _get_support_mask(self) -> Flags:
@@ -298,7 +303,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = tags.target_tags.multi_output = True
         tags.input_tags.string = tags.input_tags.categorical = True
-        tags.input_tags.sparse = "dense" not in self.requires
+        tags.input_tags.sparse = "dense" not in self.required_capabilities
         takes_missing = any(method.takes_missing for method in self.described)
         tags.input_tags.allow_nan = takes_missing or keeps_missing(self.binning_in_use)
         return tags
@@ -437,7 +442,7 @@ class CountSelector(MethodSelector):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         table = read_xy(X, y, sample_weight, estimator=self, reset=first, said=TargetKind("classes"))
-        if "dense" not in table.offers:
+        if "dense" not in table.capabilities:
             raise ValueError("partial_fit takes dense rows, and these are sparse: give a part of them by .toarray()")
         if classes is not None:
             new = sorted(set(table.target.labels.tolist()) - set(np.asarray(classes).tolist()), key=str)

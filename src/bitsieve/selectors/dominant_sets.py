@@ -10,7 +10,7 @@ import numpy as np
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.by_samples.dominant_sets import METHODS, dominant_set_clusters
-from bitsieve.methods.method import check_requirements
+from bitsieve.methods.method import check_capabilities
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.selectors.base import OF_ALL, ColumnSelector, MethodSelector, with_parameters
 from bitsieve.utils.docstrings import cites
@@ -178,7 +178,7 @@ class DominantSetClusters(ColumnSelector):
         """
         self._check_parameters()
         table = read_xy(X, None, sample_weight, estimator=self)
-        check_requirements(self._who(), self.requires, table.offers)
+        check_capabilities(self._who(), self.required_capabilities, table.capabilities)
         samples = TableSamples(table, type(self).__name__, n_jobs=self.n_jobs)
         memory = check_memory(self.memory)
         found = dominant_set_clusters(samples, self.similarity, self.bandwidth, self.dynamics, memory, self.n_jobs)

@@ -7,8 +7,8 @@ from typing import Any
 
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.forward import FORWARD
-from bitsieve.methods.by_counts.stopping import Rule
-from bitsieve.methods.by_counts.stopping.dependent import KnockoffStopping
+from bitsieve.methods.by_counts.stopping import StoppingRule
+from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_samples import vmi
 from bitsieve.methods.constraints import Constraints
 from bitsieve.selectors.base import CountSelector, MethodSelector, with_parameters
@@ -77,7 +77,7 @@ class ForwardSelector(CountSelector):
     described = (FORWARD,)
 
     criterion: str | Criterion | JointCriterion = SELECTOR_METHOD
-    stopping: str | Rule | None = None
+    stopping: str | StoppingRule | None = None
     constraints: Constraints | None = None
     estimator: str = ESTIMATOR
 

@@ -12,7 +12,7 @@ from bitsieve.dataset.table import Table
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import make_binner
 from bitsieve.methods.by_counts.interactions import Search
-from bitsieve.methods.method import INDEPENDENT, ROWS, Found
+from bitsieve.methods.method import INDEPENDENT, ROWS, MethodResult
 from bitsieve.options import DiscretizationOptions
 from bitsieve.pipeline.counting import count_for_tuples, discretizer_for_tuples, strata_of
 from bitsieve.selectors.base import ColumnSelector, with_parameters
@@ -91,7 +91,7 @@ class InteractionSelector(ColumnSelector):
         "binning": made_by(make_binner),
         "n_jobs": check_threads,
     }
-    requires: ClassVar[frozenset[str]] = ROWS | INDEPENDENT
+    required_capabilities: ClassVar[frozenset[str]] = ROWS | INDEPENDENT
 
     order: int = 2
     level: float = 0.05
@@ -122,6 +122,5 @@ class InteractionSelector(ColumnSelector):
             p = chance.of_columns(found.best) if self.error == ERRORS[0] else chance.false_discovery(found.best)
         order = np.argsort(-found.best, kind="stable")
         kept = order[p[order] <= self.level]
-        return self._keep(
-            table, Found(kept, found.best[kept]), gains_=found.best, p_=p, partners_=found.best_columns, binner_=binner
-        )
+        attributes = {"gains_": found.best, "p_": p, "partners_": found.best_columns, "binner_": binner}
+        return self._keep(table, MethodResult(kept, found.best[kept], extras=attributes))

@@ -1,14 +1,16 @@
-"""The selector of a method by its name."""
+"""The selector of a method by its name; a method without a class of its own gets one from its function."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
+from functools import cache
 from typing import Any
 
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.pipeline.run import Fit
+from bitsieve.selectors.base import ColumnSelector, CountSelector, MethodSelector, with_parameters
 from bitsieve.utils.defaults import BINNING
 
 
@@ -62,16 +64,16 @@ def make_selector(
     >>> bitsieve.make_selector("mifs", 5, beta=0.5)
     ForwardSelector(criterion=MIFS(beta=0.5), n_features_to_select=5)
     """
-    found = find_method(method)
+    described = find_method(method)
     return selector_of(
-        found,
+        described,
         n_features_to_select,
         binning=binning,
         missing=missing,
         target_kind=target_kind,
         identifiers=identifiers,
         n_jobs=n_jobs,
-        **arguments_of(found, parameters),
+        **arguments_of(described, parameters),
     )
 
 
@@ -90,8 +92,45 @@ def fitted_selector(fit: Fit, identifiers: str) -> Any:
 
 
 def selector_of(method: Method, n_features_to_select: Any, **arguments: Any) -> Any:
-    """The selector of a method with the arguments of its function, and of those that several share what it has."""
+    """The selector of a method with the arguments of its function, and the shared ones that its class takes."""
+    selector_class = class_of(method)
+    accepted = inspect.signature(selector_class).parameters
+    return selector_class(
+        n_features_to_select, **{name: value for name, value in arguments.items() if name in accepted}
+    )
+
+
+def class_of(method: Method) -> Any:
+    """The class that selects by a method."""
+    if not method.selector:
+        return _class_from_function(method)
     module, _, name = method.selector.partition(":")
-    made = getattr(importlib.import_module(module), name)
-    taken = inspect.signature(made).parameters
-    return made(n_features_to_select, **{key: value for key, value in arguments.items() if key in taken})
+    return getattr(importlib.import_module(module), name)
+
+
+@cache
+def _class_from_function(method: Method) -> type[ColumnSelector]:
+    """A class whose parameters, defaults and docstring are those of the function of a method."""
+    base = MethodSelector if method.needs_rows else CountSelector
+    signature = inspect.signature(method.run)
+    names = list(method.parameters)
+    if method.needs_rows and method.bins:
+        names += ["binning", "missing"]
+    if "n_jobs" in signature.parameters and method.needs_rows:
+        names += ["n_jobs"]
+    shared = {"binning": BINNING, "missing": None, "n_jobs": None}
+    defaults = {name: method.parameters.get(name, shared.get(name)) for name in names}
+    namespace = {
+        "__doc__": method.run.__doc__ or method.title,
+        "__module__": method.run.__module__,
+        "__annotations__": dict.fromkeys(names, Any),
+        "__reduce__": _reduce,
+        "described": (method,),
+        **defaults,
+    }
+    return with_parameters(type(method.estimator, (base,), namespace))
+
+
+def _reduce(selector: ColumnSelector) -> tuple[Any, ...]:
+    """Pickle a selector of a made class by the name of its method."""
+    return make_selector, (selector.described[0].name,), selector.__getstate__()

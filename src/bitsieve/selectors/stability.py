@@ -14,7 +14,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import codes_that_occur
-from bitsieve.methods.method import Found
+from bitsieve.methods.method import MethodResult
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.docstrings import cites
@@ -152,14 +152,13 @@ class StabilitySelector(ColumnSelector):
             threshold = least_threshold(q, table.n_features, self.n_pairs, self.expected_false)
         order = np.argsort(-frequencies, kind="stable")
         kept = order[frequencies[order] >= threshold - 1e-9]  # the rounding of shares of 2 B
-        return self._keep(
-            table,
-            Found(kept, frequencies[kept]),
-            frequencies_=frequencies,
-            threshold_=threshold,
-            expected_false_=expected_false_selections(q, table.n_features, self.n_pairs, threshold),
-            n_chosen_=q,
-        )
+        attributes = {
+            "frequencies_": frequencies,
+            "threshold_": threshold,
+            "expected_false_": expected_false_selections(q, table.n_features, self.n_pairs, threshold),
+            "n_chosen_": q,
+        }
+        return self._keep(table, MethodResult(kept, frequencies[kept], extras=attributes))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

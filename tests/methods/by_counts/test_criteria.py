@@ -138,7 +138,7 @@ def by_definition(d, formula, k, tie):
 
 def test_every_name_is_compared():
     """But for those that condition on several features at once: test_joint.py."""
-    assert {type(criterion) for criterion in FORMULAS} == {c for c in CRITERIA.values() if c.needs != "joint"}
+    assert {type(criterion) for criterion in FORMULAS} == {c for c in CRITERIA.values() if c.required_tables != "joint"}
     assert list(OF_ALIASES) == list(ALIASES)
 
 
@@ -189,7 +189,7 @@ def test_names_and_defaults():
         assert criterion.formula
         assert criterion.paper
         assert criterion.unit in ("bits", "ratio", "mixed")
-        assert criterion.needs in ("marginals", "pairs", "class pairs", "joint")
+        assert criterion.required_tables in ("marginals", "pairs", "class pairs", "joint")
         assert criterion.__doc__
     assert make_criterion("mifs", beta=0.5) == MIFS(beta=0.5)
     assert make_criterion("miq", eps=0.01) == MIQ(eps=0.01)

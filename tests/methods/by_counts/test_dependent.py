@@ -14,8 +14,8 @@ from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.methods.by_counts.dependent.forest import Forest
-from bitsieve.methods.by_counts.stopping.dependent import Strata, conditional_p
-from bitsieve.methods.by_counts.stopping.false_discovery import adjusted
+from bitsieve.methods.by_counts.stopping.conditional import Strata, conditional_p
+from bitsieve.methods.by_counts.stopping.lists import adjusted
 
 
 def chain(seed, n_samples, n_columns, agree, relevant=()):
@@ -79,7 +79,7 @@ def test_permuted_tables_have_the_chances_of_all_permutations():
 def test_permutations_are_split_where_there_are_many_strata(monkeypatch):
     random = np.random.default_rng(0)
     strata = strata_of(*random.integers(0, [[40], [4], [3]], (3, 400)))
-    monkeypatch.setattr("bitsieve.methods.by_counts.stopping.dependent.CELLS_AT_ONCE", 500)
+    monkeypatch.setattr("bitsieve.methods.by_counts.stopping.conditional.CELLS_AT_ONCE", 500)
     made, drawn = (
         [],
         SimpleNamespace(hypergeometric=lambda *given: made.append(given[0]) or random.hypergeometric(*given)),
@@ -195,7 +195,7 @@ def test_permutations_are_bounded_and_levels_beyond_them_refused(monkeypatch):
     information = PlugInInformation(PackedSource(X, y))
     made = []
     permuted = Strata.permuted
-    monkeypatch.setattr("bitsieve.methods.by_counts.stopping.dependent.MOST_PERMUTATIONS", 999)
+    monkeypatch.setattr("bitsieve.methods.by_counts.stopping.conditional.MAX_PERMUTATIONS", 999)
     monkeypatch.setattr(Strata, "permuted", lambda self, *given: made.append(given[1]) or permuted(self, *given))
     p, corrected, _ = ConditionalStopping(0.001).test(information, chain_of(10), np.arange(10))
     assert p.min() == 1 / 1000
@@ -226,7 +226,7 @@ def test_permutations_are_twice_the_tests_over_the_level(monkeypatch, adjust, fa
     """So that two of them may reach the data of the strongest column, and its corrected p be the level."""
     X, y = chain(0, 60, 4, 0.3)
     asked = []
-    share = "bitsieve.methods.by_counts.stopping.dependent.share_of_shuffles"
+    share = "bitsieve.methods.by_counts.stopping.conditional.share_of_shuffles"
     monkeypatch.setattr(share, lambda reach, most, last, seeds: asked.append((most, last)) or 0.5)
     for level in (0.05, 0.1):
         ConditionalStopping(level, adjust).test(PlugInInformation(PackedSource(X, y)), chain_of(4), np.arange(4))

@@ -189,7 +189,7 @@ kinds_and_estimators = pytest.mark.parametrize(
 @kinds_and_estimators
 def test_greedy_criteria(agree, kind, estimator):
     for name, criterion in CRITERIA.items():
-        if criterion.needs != "joint" or ESTIMATORS[estimator].conditions_on_sets:
+        if criterion.required_tables != "joint" or ESTIMATORS[estimator].conditions_on_sets:
             agree(kind, forward(name), estimator, name)
 
 
@@ -292,7 +292,7 @@ def test_global_methods(agree, kind, method):
 
 
 @every_estimator
-@pytest.mark.parametrize("name", [name for name, c in CRITERIA.items() if c.needs == "joint"])
+@pytest.mark.parametrize("name", [name for name, c in CRITERIA.items() if c.required_tables == "joint"])
 def test_a_quantity_that_is_not_defined_is_refused(tables, name, estimator):
     information = make_information(estimator, NaiveSource(*tables))
     if information.conditions_on_sets:

@@ -245,7 +245,7 @@ def test_where_all_choices_are_given_nothing_is_tested():
     found = forward_select(information, make_criterion("jmi"), 2, stopping=rule, must_include=[9, 4])
     assert found.order.tolist() == [9, 4]
     assert np.isnan(found.outcome.values).tolist() == [True, True]
-    assert (found.outcome.refused, found.outcome.exhausted, found.outcome.given) == (None, False, None)
+    assert (found.outcome.refused, found.outcome.exhausted, found.outcome.neighbours) == (None, False, None)
 
 
 @pytest.mark.parametrize("wrong", [{"level": 0}, {"level": 1}, {"adjust": "holm"}, {"random_state": -1}])
@@ -275,17 +275,19 @@ def test_shuffles_are_made_where_the_tail_may_be_wrong_and_as_many_as_a_list_nee
     asked = []
     monkeypatch.setattr(false_discovery, "share_of_shuffles", lambda _, *of: asked.append(of[:2]) or 0.7)
     monkeypatch.setattr(false_discovery, "reached_by_shuffles", lambda *_: None)
-    made = SingleTests.__new__(SingleTests)
-    made.rule, made.search, made.n_tests = FalseDiscoveryStopping(0.1), None, n_tests
+    X, y = planted(1)
+    information = make_information("plug-in", NaiveSource(X, y))
+    made = SingleTests(information, FalseDiscoveryStopping(0.1), information.varies)
+    made.n_tests = n_tests
     far = 0.1 / n_tests / 10
     enough = max(200, min(int(np.ceil(20 * n_tests / (n_before + 1))), 10**5, 2 * 10**9 // n_samples))
     for expected in (4.99, 5.0, 19.99, 20.0):
         for tail in (far * 0.99, far, far * 1.01, 0.2):
-            made.given = {(): Given(expected, n_samples)}
-            monkeypatch.setattr(false_discovery, "tails", lambda *_, tail=tail: np.array([tail]))
+            made.conditional = {None: Given(expected, n_samples)}
+            monkeypatch.setattr(false_discovery, "chi_squared_tails", lambda *_, tail=tail: np.array([tail]))
             sure = expected >= 20 or (expected >= 5 and tail <= far)
-            assert made._p_given(0, (), n_before) == (tail if sure else 0.7)
+            assert made._p_given(0, None, n_before) == (tail if sure else 0.7)
             assert asked == ([] if sure else [(enough, 10)])
             asked.clear()
-    made.given = {(): Given(9.0, n_samples, freedom=0)}
-    assert made._p_given(0, (), n_before) == 1.0
+    made.conditional = {None: Given(9.0, n_samples, freedom=0)}
+    assert made._p_given(0, None, n_before) == 1.0

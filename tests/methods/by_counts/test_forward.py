@@ -124,7 +124,7 @@ def test_counts_only_what_the_criterion_needs(information_of, make_table, monkey
     count = information.sums.pair_sums
     monkeypatch.setattr(information.sums, "pair_sums", lambda *a: asked.append(a) or count(*a))
     found = forward_select(information, make_criterion(name), 5)
-    needs = CRITERIA[name].needs
+    needs = CRITERIA[name].required_tables
     rows = 4 if "pairs" in needs else 0  # the last choice is followed by none
     assert [pivot for _, pivot, *_ in asked] == found.order[:rows].tolist()
     assert all(within == (needs == "class pairs") for _, _, _, within, *_ in asked)
@@ -134,7 +134,7 @@ def test_counts_only_what_the_criterion_needs(information_of, make_table, monkey
 def test_order_of_columns_does_not_matter(information_of, make_table, name):
     """The same features and scores under another order, where nothing ties."""
     codes, classes = make_table(300, 10, n_codes=4, n_classes=3, seed=10)
-    k = 2 if CRITERIA[name].needs == "joint" else 10  # beside two features, several others settle the class
+    k = 2 if CRITERIA[name].required_tables == "joint" else 10  # beside two features, several others settle the class
     place = np.random.default_rng(1).permutation(10)
     whole = forward_select(information_of(codes, classes), make_criterion(name), k)
     moved = forward_select(information_of(codes[:, place], classes), make_criterion(name), k)
@@ -157,7 +157,7 @@ def test_what_ended_a_selection(make_table):
     assert none.selected_.tolist() == []
 
 
-@pytest.mark.parametrize("name", {kind.needs: name for name, kind in CRITERIA.items()}.values())
+@pytest.mark.parametrize("name", {kind.required_tables: name for name, kind in CRITERIA.items()}.values())
 @pytest.mark.parametrize("stopping", [None, *STOPPING_RULES])
 @pytest.mark.parametrize("k", [3, None])
 @pytest.mark.parametrize("grouped", [False, True])
@@ -165,10 +165,12 @@ def test_tables_of_pairs_are_enough_where_no_more_is_required(make_table, name, 
     """And no more is required than that where they are."""
     codes, classes = make_table(200, 6, seed=1)
     source = NaiveSource(codes, classes)
-    source.offers = TABLES
+    source.capabilities = TABLES
     candidates = Candidates(np.array([0, 1, 2, 3, 4, 4])) if grouped else None
     given = {"criterion": name, "stopping": stopping, "n_features_to_select": "auto" if k is None else k}
-    required = FORWARD.requirements({**given, "constraints": SimpleNamespace(groups=grouped) if grouped else None})
+    required = FORWARD.capabilities_required_with(
+        {**given, "constraints": SimpleNamespace(groups=grouped) if grouped else None}
+    )
 
     def run(on):
         return forward(make_information("plug-in", on), k, name, stopping=stopping, constraints=candidates)

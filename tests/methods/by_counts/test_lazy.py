@@ -13,7 +13,7 @@ from bitsieve.methods.by_counts import forward as greedy
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 
-PAIRWISE = [(name, c) for name, c in CRITERIA.items() if c.needs in ("pairs", "class pairs")]
+PAIRWISE = [(name, c) for name, c in CRITERIA.items() if c.required_tables in ("pairs", "class pairs")]
 FALLING = [name for name, c in PAIRWISE if c.never_increases]
 BOUNDED = [name for name, c in PAIRWISE if c.takes_off_mean_redundancy]
 every_falling_criterion = pytest.mark.parametrize("name", FALLING)

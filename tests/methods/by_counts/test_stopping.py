@@ -23,12 +23,14 @@ from bitsieve.methods.by_counts.stopping import (
     PermutationStopping,
     SignificanceStopping,
     ThresholdStopping,
+    independence,
     make_stopping,
+    permutation,
+    significance,
 )
-from bitsieve.methods.by_counts.stopping import rules as stopping_rules
-from bitsieve.methods.by_counts.stopping.monitor import StoppingMonitor
+from bitsieve.methods.by_counts.stopping.independence import chi_squared_tails, hopeful_tails, share_of_shuffles
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.methods.by_counts.stopping.rules import hopeful, share_of_shuffles, tails
+from bitsieve.methods.by_counts.stopping.single import SingleMonitor, SingleStopping
 
 
 def noise(n_samples, n_features, seed, n_codes=3, n_classes=2):
@@ -65,7 +67,7 @@ def test_significance_after_a_search_pays_for_every_column_tried_and_every_codin
     given = information_of(codes, classes).conditional()
     search = SimpleNamespace(units=None, log_codings=lambda column: 1.5 + column)
     repeated = SimpleNamespace(search=search, tried=range(7))
-    tail = tails(given, np.arange(1))[0]
+    tail = chi_squared_tails(given, np.arange(1))[0]
     value = SignificanceStopping().value(given, 0, 3, repeated)
     assert 0 < tail < 1e-6
     assert value == pytest.approx(7 * tail * np.exp(1.5), rel=1e-12, abs=0)  # two products of three numbers
@@ -102,8 +104,8 @@ def test_what_shuffles_of_classes_are_multiplied_by(rule):
     classes, groups = codes[:, 0].astype(int), np.arange(300) // 2 * 2 + np.arange(300) % 2
     alone, together = (searched(codes, classes, given) for given in (None, groups))
     alone[1].search.log_codings = lambda column: 1e4  # more than any tail is worth
-    values = [rule.value(information.conditional(), 0, 50, search) for information, search in (alone, together)]
-    assert values == [1 / 201, pytest.approx(3 / 601, rel=1e-12)]  # one rounding
+    values = [rule.evaluate(information.conditional(), 0, 50, search) for information, search in (alone, together)]
+    assert [value.value for value in values] == [1 / 201, pytest.approx(3 / 601, rel=1e-12)]  # one rounding
     if rule.name == "significance":
         assert [value.how for value in values] == [
             "by shuffles: the cuts looked at the class",
@@ -122,7 +124,7 @@ def test_after_a_search_signal_is_taken_and_noise_left(name, size):
     assert sorted(found.order.tolist()) == [0, 1, 2]
     assert found.outcome.refused in range(3, 6)
     plain = NaiveSource(codes[groups], classes[groups])
-    as_if_single = tails(make_information("plug-in", plain).conditional(), np.arange(3, 6)).min()
+    as_if_single = chi_squared_tails(make_information("plug-in", plain).conditional(), np.arange(3, 6)).min()
     assert (as_if_single < 0.01) == (size == 4)
 
 
@@ -147,7 +149,7 @@ def test_close_calls_of_few_samples_a_cell_are_shuffled(information_of):
     codes, classes = noise(200, 40, 0, n_classes=8)
     given = information_of(codes, classes).conditional()
     rule = SignificanceStopping()
-    for column, tail in enumerate(tails(given, np.arange(40))):
+    for column, tail in enumerate(chi_squared_tails(given, np.arange(40))):
         for n_candidates in (1, 100):
             value = rule.value(given, column, n_candidates)
             close = given.least_expected(column) < 5 or 0.005 < min(1, n_candidates * tail) <= 0.5
@@ -362,12 +364,12 @@ class Given:
 @pytest.mark.parametrize("p", [1e-9, 0.0049, 0.0051, 0.049, 0.051, 0.49, 0.51, 0.9])
 def test_significance_is_by_shuffles_where_the_tail_may_be_wrong(monkeypatch, expected, p):
     """Below 5 samples in a cell; below 20 where p is within ten times the level and a tenth of it."""
-    monkeypatch.setattr(stopping_rules, "tails", lambda given, columns: np.array([p / 4]))
+    monkeypatch.setattr(significance, "chi_squared_tails", lambda given, columns: np.array([p / 4]))
     monkeypatch.setattr(PermutationStopping, "value", lambda self, *_: self.level / 8)
     shuffled = expected < 5 or (expected < 20 and 0.005 < p <= 0.5)
-    found = SignificanceStopping(0.05).value(Given(expected), 0, 4)
-    assert found == (0.05 / 8 if shuffled else p)
-    assert getattr(found, "how", "") == (
+    evaluation = SignificanceStopping(0.05).evaluate(Given(expected), 0, 4)
+    assert evaluation.value == (0.05 / 8 if shuffled else p)
+    assert evaluation.how == (
         f"by shuffles: a cell expects fewer than {5 if expected < 5 else 20} samples" if shuffled else ""
     )
     assert SignificanceStopping().value(Given(expected, freedom=0), 0, 4) == 1.0
@@ -382,9 +384,9 @@ def test_permutations_for_every_candidate_are_made_as_far_as_they_are_affordable
     """2 10^9 codes, but enough that two may reach the data at the level; they end when ten do, or level times them."""
     asked = []
     monkeypatch.setattr(
-        stopping_rules, "share_of_shuffles", lambda reach, most, last, _: asked.append((most, last)) or 0.3
+        permutation, "share_of_shuffles", lambda reach, most, last, _: asked.append((most, last)) or 0.3
     )
-    monkeypatch.setattr(stopping_rules, "reached_by_shuffles", lambda *_: None)
+    monkeypatch.setattr(permutation, "reached_by_shuffles", lambda *_: None)
     p = PermutationStopping(level, n_permutations).value(Given(9.0, n_samples), 0, n_candidates)
     assert p == min(1.0, 0.3 * n_candidates)
     affordable = max(int(np.ceil(2 * n_candidates / level)), 2 * 10**9 // n_samples)
@@ -414,9 +416,9 @@ def test_of_columns_of_few_samples_a_cell_as_many_are_hopeful_as_can_be_shuffled
         degrees_of_freedom=lambda column: 1,
         least_expected=lambda column: 5.0 if full[column] else 4.0,
     )
-    monkeypatch.setattr(stopping_rules, "AFFORDED", afforded * stopping_rules.SHUFFLES_OF_NOISE * n_samples)
-    found = hopeful(given, np.arange(8), 0.05)
-    expected = tails(given, np.arange(8))
+    monkeypatch.setattr(independence, "MAX_SHUFFLED_CODES", afforded * independence.SHUFFLES_OF_NOISE * n_samples)
+    found = hopeful_tails(given, np.arange(8), 0.05)
+    expected = chi_squared_tails(given, np.arange(8))
     taken = [*[3, 1, 4][: max(1, afforded)], 6]
     assert np.flatnonzero(np.isfinite(found)).tolist() == sorted(taken)
     assert found[taken].tolist() == expected[taken].tolist()
@@ -433,18 +435,19 @@ def test_defaults_are_those_that_are_written_down(name):
 def test_a_rule_of_a_users_own_is_asked_of_every_column(information_of):
     """It has no screen: after a refusal all others are candidates, and only what it accepts is taken."""
 
-    class Even:
+    class Even(SingleStopping):
         name = "even"
+        unit = "bits"
         asked = ()
 
-        def value(self, given, candidate, n_candidates, search=None):
+        def value(self, conditional, candidate, n_candidates, search=None):
             self.asked = (*self.asked, candidate)
             return float(candidate % 2)
 
         def stops(self, value):
             return value > 0
 
-        def reason(self, value):
+        def reason(self, value, how=""):
             return "it is odd"
 
     rule = Even()
@@ -464,21 +467,27 @@ def test_draws_of_knockoffs_are_one_to_ten_thousand():
 @pytest.mark.parametrize(
     ("search", "units", "by_rank"), [(False, False, False), (True, False, True), (True, True, False)]
 )
-def test_columns_behind_a_refused_one_are_left_where_the_best_of_all_is_compared(search, units, by_rank):
+def test_columns_behind_a_refused_one_are_left_where_the_best_of_all_is_compared(
+    information_of, search, units, by_rank
+):
     """Else each is accepted by its own value; a rule of a user's own that does not say which leaves all."""
-    found = None if not search else SimpleNamespace(units=object() if units else None)
-    monitor = StoppingMonitor.__new__(StoppingMonitor)
-    monitor.source, monitor.given, monitor.latest, monitor.ranks = SimpleNamespace(search=found), None, 2, None
-    monitor.tried = monitor.varies = np.ones(4, bool)
+    information = information_of(*noise(60, 4, 1))
+    information.source.search = SimpleNamespace(units=object() if units else None) if search else None
     candidates, asked = np.array([True, True, False, True]), []
 
-    def screen(given, columns, n_candidates, searched):
-        asked.append((columns.tolist(), n_candidates, searched))
-        return np.array([0.1, np.inf, 0.3, 0.2])
+    class Ranked(ThresholdStopping):
+        def screen(self, conditional, columns, n_candidates, searched):
+            asked.append((columns.tolist(), n_candidates, searched))
+            return np.array([0.1, np.inf, 0.3, 0.2])
 
-    monitor.rule = SimpleNamespace(screen=screen)
+    class Unranked(ThresholdStopping):
+        def screen(self, conditional, columns, n_candidates, searched):
+            return None
+
+    monitor = SingleMonitor(information, Ranked())
+    monitor.latest_refused = 2
     for _ in range(2):  # asked once
         assert monitor.others(candidates).tolist() == [True, False, False, not by_rank]
     assert asked == [([0, 1, 3, 2], 4, by_rank)]
-    monitor.ranks, monitor.rule = None, SimpleNamespace()
+    monitor = SingleMonitor(information, Unranked())
     assert monitor.others(candidates).tolist() == candidates.tolist()

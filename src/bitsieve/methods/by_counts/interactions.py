@@ -17,7 +17,7 @@ from bitsieve.counts.source import CountSource, coded, conditioning
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
-from bitsieve.methods.by_counts.stopping.false_discovery import adjusted
+from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjusted
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Progress
 from bitsieve.utils.lazy import chdtrc
 from bitsieve.utils.progress import phase
@@ -117,7 +117,7 @@ def strongest_p(rarity: Floats, of_copies: Floats) -> Floats:
 def least_rates(p: Floats, varies: Flags) -> Floats:
     """The least false discovery rate of a list with each column; one that does not vary is none of them."""
     rates = np.ones(len(p))
-    rates[varies] = adjusted(p[varies], "benjamini-hochberg")
+    rates[varies] = adjusted(p[varies], BENJAMINI_HOCHBERG)
     return rates
 
 

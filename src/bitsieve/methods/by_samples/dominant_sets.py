@@ -13,7 +13,7 @@ from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
 from bitsieve.methods.by_samples.parzen import BANDWIDTHS, JointInformation, ParzenPairs, SecondOrderInformation
 from bitsieve.methods.by_samples.rows import Rows, Samples, centre, standardize
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
+from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, constants_last
 from bitsieve.optimize.dominant_sets import DYNAMICS, Similarity, SimilarityMatrix, SimilarityRows, dominant_sets
 from bitsieve.utils.arrays import Columns, Floats, Matrix, Progress
 from bitsieve.utils.choice import TIE, pick
@@ -184,7 +184,7 @@ SetInformation = WholeSetInformation | JointInformation | SecondOrderInformation
 
 def choose_from_sets(
     sets: Sequence[Columns], scores: SetInformation, k: int, *, until_negative: bool = False, progress: Progress = None
-) -> Found:
+) -> MethodResult:
     """Choose k features, or all of the sets if they hold fewer, set by set; scored by what each added to I(S;C)."""
     order: list[int] = []
     gains: list[float] = []
@@ -196,7 +196,7 @@ def choose_from_sets(
             place = pick(found)
             gain = float(found[place]) - reached
             if until_negative and order and gain < -TIE:
-                return Found(np.array(order, np.intp), np.array(gains))
+                return MethodResult(np.array(order, np.intp), np.array(gains))
             order.append(int(left[place]))
             gains.append(gain)
             reached = float(found[place])
@@ -204,7 +204,7 @@ def choose_from_sets(
             left = np.delete(left, place)
             if progress is not None:
                 progress(len(order), k)
-    return Found(np.array(order, np.intp), np.array(gains))
+    return MethodResult(np.array(order, np.intp), np.array(gains))
 
 
 def dominant_set_mii(
@@ -217,13 +217,13 @@ def dominant_set_mii(
     dynamics: str = "infection",
     memory: int | str | None = None,
     n_jobs: int | None = None,
-) -> Found:
+) -> MethodResult:
     """Choose columns from dominant sets of similar ones; see :class:`bitsieve.DominantSetMII`."""
     varies = samples.rows().varies
     varying, wanted = np.flatnonzero(varies), samples.n_features if k is None else k
     if not len(varying):
         nothing = {"groups_": [np.empty(0, np.intp)] * wanted, "sets_": [], "cohesiveness_": np.empty(0)}
-        return Found(np.arange(wanted), np.zeros(wanted), extras={**nothing, "similarity_": "none"})
+        return MethodResult(np.arange(wanted), np.zeros(wanted), extras={**nothing, "similarity_": "none"})
     scores = _information(samples, information, bandwidth, n_jobs)
     similar, kind = find_similarity(samples, similarity, bandwidth, check_memory(memory), n_jobs)
     found = dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets"))
@@ -242,7 +242,7 @@ def dominant_set_mii(
         "cohesiveness_": np.array([each.cohesiveness for each in found]),
         "similarity_": kind,
     }
-    return Found(order, gains, extras=own)
+    return MethodResult(order, gains, extras=own)
 
 
 def _information(samples: Samples, kind: str, bandwidth: str | float, n_jobs: int | None) -> SetInformation:
@@ -302,12 +302,12 @@ METHODS = (
         title="Multidimensional interaction information in dominant sets",
         formula="max I(XS,Xi;C), one dominant set after another of W_ij = 2 I(Xi;Xj) / (H(Xi) + H(Xj))",
         paper="Zhang, Hancock 2011",
-        needs="the values themselves: similarities of all pairs of features; n x n numbers",
+        inputs="the values themselves: similarities of all pairs of features; n x n numbers",
         cost="O(n^2 d + k m d^2) for sets of m features, n^2 numbers",
         seconds=lambda n, d, k: n * n * (1.5e-6 + 7e-8 * d + 6e-8 * k) + 8e-9 * k * d * d,
         selector="bitsieve.selectors.dominant_sets:DominantSetMII",
         run=dominant_set_mii,
-        requires=DENSE_ROWS,
+        required_capabilities=DENSE_ROWS,
         bins=False,
         ends_with=("auto",),
         rules={

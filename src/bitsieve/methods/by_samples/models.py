@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_samples.rows import Samples, refuse_large
-from bitsieve.methods.method import DENSE_ROWS, ROWS, Found, Method, defaults_of, rank_all
+from bitsieve.methods.method import DENSE_ROWS, ROWS, Method, MethodResult, defaults_of, rank_all
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import rank, top
 from bitsieve.utils.lazy import threadpool_limits
@@ -34,7 +34,7 @@ MOST_PRODUCTS = 1 << 30  # bytes of the products of all rows with each other: 11
 
 def model_importance(
     samples: Samples, k: int, *, model: Any = "extra-trees", random_state: Any = 0, n_jobs: int | None = None
-) -> Found:
+) -> MethodResult:
     """Rank the columns by the importance that a classifier gives them; see :class:`bitsieve.ModelSelector`."""
     numbers, varies = samples.numbers()
     importances = np.zeros(samples.n_features)
@@ -82,7 +82,7 @@ def _check_model(name: str, value: Any) -> None:
         raise ParameterError(name, value, f"give {' or '.join(map(repr, MODELS))} or a classifier of scikit-learn")
 
 
-def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> Found:
+def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> MethodResult:
     """Choose the columns to which an L1 penalty leaves the largest weights; see :class:`bitsieve.L1SVM`."""
     values, codes = standardised(samples.values()), samples.classes
     phase("fitting the model")
@@ -92,7 +92,7 @@ def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> Found:
     if not len(order):
         advice = "give columns of like size that vary with the classes" if C is None else "give a larger C"
         raise ValueError(f"no column has weight at C={penalty:.4g}: {advice}")
-    return Found(order, weights[order], extras={"C_": float(penalty)})
+    return MethodResult(order, weights[order], extras={"C_": float(penalty)})
 
 
 def _least_penalty(values: Floats | csc_array, codes: NDArray[np.int32], k: int) -> tuple[float, Floats]:
@@ -109,7 +109,7 @@ def _least_penalty(values: Floats | csc_array, codes: NDArray[np.int32], k: int)
     return penalty, _weights(_l1_machine(values, codes, penalty))
 
 
-def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0) -> Found:
+def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0) -> MethodResult:
     """Drop the columns of the smallest squared weights, again and again; see :class:`bitsieve.SVMRFE`."""
     values, progress = standardised(samples.values()), phase("eliminating features")
     varies: Flags = np.asarray(values.any(axis=0) if isinstance(values, np.ndarray) else np.diff(values.indptr) > 0)
@@ -131,7 +131,7 @@ def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0
     weights = squared_weights(kept)
     order = rank(weights)
     filled = np.asarray(samples.left_out, np.intp)[: k - len(kept)]
-    return Found(np.concatenate([kept[order], filled]), np.concatenate([weights[order], np.zeros(len(filled))]))
+    return MethodResult(np.concatenate([kept[order], filled]), np.concatenate([weights[order], np.zeros(len(filled))]))
 
 
 def check_step(name: str, value: Any) -> None:
@@ -222,13 +222,13 @@ _EXTRA_TREES = Method(
     title="Importance in extremely randomised trees",
     formula="mean decrease of the Gini impurity by the splits on Xi",
     paper="Geurts, Ernst, Wehenkel 2006",
-    needs="the values themselves: a fit of scikit-learn's ExtraTreesClassifier",
+    inputs="the values themselves: a fit of scikit-learn's ExtraTreesClassifier",
     cost="O(100 sqrt(n) d log d)",
     seconds=lambda n, d, k: 2e-6 * n**0.5 * d * d.bit_length(),
     unit="importance",
     selector="bitsieve.selectors.models:ModelSelector",
     run=model_importance,
-    requires=DENSE_ROWS,
+    required_capabilities=DENSE_ROWS,
     bins=False,
     rules={"model": _check_model, "random_state": made_by(make_random)},
 )
@@ -240,7 +240,7 @@ METHODS = (
         title="Weights of a linear support vector machine",
         formula="sum over the classes of |weight of Xi|",
         paper="Brank, Grobelnik, Milic-Frayling, Mladenic 2002",
-        needs="the values themselves: a fit of scikit-learn's LinearSVC",
+        inputs="the values themselves: a fit of scikit-learn's LinearSVC",
         cost="O(n d) an iteration",
         seconds=lambda n, d, k: 1.5e-7 * n * d,
         parameters=defaults_of(model_importance, model="linear-svc"),
@@ -250,13 +250,13 @@ METHODS = (
         title="Linear support vector machine with an L1 penalty",
         formula="min_w sum_j |w_j| + C sum_i max(0, 1 - y_i (w'x_i + b))^2",
         paper="Yuan, Ho, Lin 2012",
-        needs="the values themselves: fits of scikit-learn's LinearSVC",
+        inputs="the values themselves: fits of scikit-learn's LinearSVC",
         cost="O(n d) an iteration",
         seconds=lambda n, d, k: 3e-7 * n * d,
         unit="weight",
         selector="bitsieve.selectors.models:L1SVM",
         run=l1_svm,
-        requires=ROWS,
+        required_capabilities=ROWS,
         bins=False,
         rules={"C": optional(check_above_zero)},
     ),
@@ -265,13 +265,13 @@ METHODS = (
         title="Backward elimination by a linear support vector machine",
         formula="drop the least sum_c w_cj^2 of a linear support vector machine",
         paper="Guyon, Weston, Barnhill, Vapnik 2002",
-        needs="the values themselves: fits of scikit-learn's SVC",
+        inputs="the values themselves: fits of scikit-learn's SVC",
         cost="O(n d^2) a step",
         seconds=lambda n, d, k: d * d * (2e-10 * n + 1e-6),
         unit="weight",
         selector="bitsieve.selectors.models:SVMRFE",
         run=svm_rfe,
-        requires=ROWS,
+        required_capabilities=ROWS,
         bins=False,
         rules={"step": check_step, "C": check_above_zero},
     ),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.methods.by_samples.rows import Centred, Samples, centre
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
+from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, constants_last
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import TIE, rank
 from bitsieve.utils.lazy import threadpool_limits
@@ -19,7 +19,7 @@ from bitsieve.utils.progress import phase
 TILE = 256  # columns whose correlations with all others are at hand at once
 
 
-def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize: bool = True) -> Found:
+def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize: bool = True) -> MethodResult:
     """Choose the columns that separate the classes best; see :class:`bitsieve.RCFS`."""
     n_features = samples.n_features
     if n_clusters is not None:
@@ -45,7 +45,7 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
     selected = constants_last(order, varies)[:k]
     groups = [np.setdiff1d(np.flatnonzero((clusters == clusters[j]) & varies), j) for j in selected.tolist()]
     own = {"separability_": separability, "clusters_": clusters, "groups_": groups}
-    return Found(selected, scores[selected], extras=own)
+    return MethodResult(selected, scores[selected], extras=own)
 
 
 def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1) -> Columns:
@@ -143,13 +143,13 @@ METHODS = (
         title="Class separability with one feature a cluster",
         formula="max [sum b_j] / [sum w_j] over sets with at most one feature of each correlation cluster",
         paper="Zhou, Wang, Shen 2010",
-        needs="the values themselves: correlations of all pairs of features; n x n numbers",
+        inputs="the values themselves: correlations of all pairs of features; n x n numbers",
         cost="O(n^2 d), n^2 numbers",
         seconds=lambda n, d, k: n * n * (4e-8 + 3e-11 * d),
         unit="ratio",
         selector="bitsieve.selectors.separability:RCFS",
         run=rcfs,
-        requires=DENSE_ROWS,
+        required_capabilities=DENSE_ROWS,
         bins=False,
         rules={"n_clusters": optional(partial(check_integer, low=1)), "standardize": check_flag},
     ),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bitsieve.counts.threads import run_blocks
 from bitsieve.methods.by_samples.differences import Differences
 from bitsieve.methods.by_samples.rows import Samples
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, rank_all
+from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, rank_all
 from bitsieve.utils.arrays import Columns, Floats, Progress
 from bitsieve.utils.choice import rank
 from bitsieve.utils.parameters import check_integer, made_by, make_random, optional
@@ -30,7 +30,7 @@ def relieff(
     n_samples: int | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> Found:
+) -> MethodResult:
     """Rank the columns by their weights; see :class:`bitsieve.ReliefF`."""
     phase("reading")
     values = samples.quantity
@@ -140,13 +140,13 @@ METHODS = (
         title="Weights by what differs between near samples",
         formula="mean over samples of [mean diff to near samples of other classes - mean diff to near ones of its own]",
         paper="Robnik-Sikonja, Kononenko 2003",
-        needs="the values themselves: distances of all pairs of samples",
+        inputs="the values themselves: distances of all pairs of samples",
         cost="O(n d^2)",
         seconds=lambda n, d, k: n * d * (5e-8 + 2e-10 * d),
         unit="weight",
         selector="bitsieve.selectors.separability:ReliefF",
         run=relieff,
-        requires=DENSE_ROWS,
+        required_capabilities=DENSE_ROWS,
         bins=False,
         takes_missing=True,
         rules={

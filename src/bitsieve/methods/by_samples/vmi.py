@@ -14,7 +14,7 @@ from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, Bound, variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, defaults_of
+from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, defaults_of
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import check_above_zero, check_choice, optional
@@ -32,7 +32,7 @@ def vmi(
     on_plateau: str | None = None,
     bandwidth: str | float = "scott",
     n_jobs: int | None = None,
-) -> Found:
+) -> MethodResult:
     """Add the column with the greatest bound, one at a time; see :class:`bitsieve.VMI`."""
     order = np.argsort(samples.classes, kind="stable")
     class_sizes = np.bincount(samples.classes, minlength=samples.n_classes).astype(np.int64)
@@ -88,12 +88,12 @@ _NAIVE = Method(
     title="Variational information maximisation, naive",
     formula="I(XS,Xi;C) >= mean log2 q(xS,xi|c) / q(xS,xi), q(xi|xS,c) = p(xi|c)",
     paper="Gao, Ver Steeg, Galstyan 2016",
-    needs="the samples: a likelihood of each in every class",
+    inputs="the samples: a likelihood of each in every class",
     cost="O(k n d C) for C classes; densities O(n d^2)",
     seconds=lambda n, d, k: 5e-9 * k * n * d,
     selector="bitsieve.selectors.forward:VMI",
     run=vmi,
-    requires=DENSE_ROWS,
+    required_capabilities=DENSE_ROWS,
     ends_with=("auto",),
     rules={
         "decomposition": partial(check_choice, choices=DECOMPOSITIONS),

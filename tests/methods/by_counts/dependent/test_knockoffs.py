@@ -8,7 +8,7 @@ from bitsieve.counts.reference import NaiveSource
 from bitsieve.methods.by_counts.dependent import knockoffs
 from bitsieve.methods.by_counts.dependent.forest import Forest
 from bitsieve.methods.by_counts.dependent.knockoffs import STEP, e_values, fit_gains, knockoff_wins, threshold
-from bitsieve.methods.by_counts.stopping.false_discovery import adjusted
+from bitsieve.methods.by_counts.stopping.lists import adjusted
 
 
 def table(seed, n_samples=300, arities=(2, 3, 4, 3, 2, 5), n_classes=2):

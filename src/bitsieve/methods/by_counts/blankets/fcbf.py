@@ -13,7 +13,7 @@ from bitsieve.information.protocol import (
     class_uncertainty,
     pair_uncertainty,
 )
-from bitsieve.methods.method import Found, Method
+from bitsieve.methods.method import Method, MethodResult
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import TIE, rank
 from bitsieve.utils.parameters import check_flag, check_number
@@ -125,7 +125,7 @@ def _candidates(information: Information, with_class: Floats, least: float) -> C
     return np.concatenate([order[varies], order[~varies]])
 
 
-def fcbf(information: Information, k: int | None, *, delta: float = 0.0, strict: bool = False) -> Found:
+def fcbf(information: Information, k: int | None, *, delta: float = 0.0, strict: bool = False) -> MethodResult:
     """Keep the predominant features, the first ``k`` of them or all; see :class:`bitsieve.FCBF`."""
     with_class = class_uncertainty(information)
     slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
@@ -144,7 +144,7 @@ def fcbf(information: Information, k: int | None, *, delta: float = 0.0, strict:
         order.append(pivot)
         groups.append(removed)
         progress(n_candidates - left.n_left, n_candidates)
-    return Found(np.array(order, np.intp), with_class[order], extras={"groups_": groups})
+    return MethodResult(np.array(order, np.intp), with_class[order], extras={"groups_": groups})
 
 
 METHODS = (
@@ -153,7 +153,7 @@ METHODS = (
         title="Fast correlation-based filter",
         formula="SU(Xi;C) of those no better p removes by SU(Xp;Xi) >= SU(Xi;C), SU(X;Y) = 2 I(X;Y) / [H(X) + H(Y)]",
         paper="Yu, Liu 2004",
-        needs="each feature with the class, then each kept feature with those that remain",
+        inputs="each feature with the class, then each kept feature with those that remain",
         cost="O(k n d)",
         seconds=lambda n, d, k: 5e-10 * k * n * d,
         unit="ratio",

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from bitsieve.information.protocol import Information
-from bitsieve.methods.method import CONDITIONED, Found, Method, rank_all
+from bitsieve.methods.method import CONDITIONED, Method, MethodResult, rank_all
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.choice import pick
 from bitsieve.utils.parameters import check_choice, check_integer
@@ -62,7 +62,9 @@ class _Blankets:
         self.delta[feature] = given.conditional_relevance(self.columns[feature : feature + 1])[0]
 
 
-def koller_sahami(information: Information, k: int, *, blanket_size: int = 1, blanket: str = "relevance") -> Found:
+def koller_sahami(
+    information: Information, k: int, *, blanket_size: int = 1, blanket: str = "relevance"
+) -> MethodResult:
     """Keep the ``k`` features that stay longest, constants dropped first; see :class:`bitsieve.KollerSahami`."""
     varying = np.flatnonzero(information.varies)
     if not len(varying):
@@ -84,12 +86,12 @@ METHODS = (
         title="Backward elimination by approximate Markov blankets",
         formula="drop the least I(Xi;C|M_i), M_i the K features j with the smallest I(Xi;C|Xj)",
         paper="Koller, Sahami 1996",
-        needs="all pairs of features within each class, each feature conditional on its blanket; n x n numbers",
+        inputs="all pairs of features within each class, each feature conditional on its blanket; n x n numbers",
         cost="O(n^2 d), n^2 numbers",
         seconds=lambda n, d, k: n * n * (2e-8 + 3e-11 * d),
         selector="bitsieve.selectors.pairwise:KollerSahami",
         run=koller_sahami,
-        requires=CONDITIONED,
+        required_capabilities=CONDITIONED,
         rules={
             "blanket_size": partial(check_integer, low=0),
             "blanket": partial(check_choice, choices=("relevance", "redundancy")),

@@ -16,16 +16,16 @@ from bitsieve.information.protocol import Information, PairInformation
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.choice import Scores
 
-Needs = Literal["marginals", "pairs", "class pairs", "joint"]
+RequiredTables = Literal["marginals", "pairs", "class pairs", "joint"]
 
 
 class NamedCriterion(Protocol):
     """What every criterion says of itself: its ``name``, as in ``ForwardSelector(criterion=name)``, title and source.
 
-    ``unit``: of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added. ``needs``: the tables it
-    looks at: "marginals" of each feature with the class; also "pairs" of features; also "class pairs", within each
-    class, which cost more to count; or "joint": each feature and the class, conditional on several chosen features.
-    ``cost``: the time for n features, d samples and k features to select.
+    ``unit``: of the score: "bits"; "ratio" of bits by bits; "mixed" where both are added. ``required_tables``: the
+    tables it looks at: "marginals" of each feature with the class; also "pairs" of features; also "class pairs", within
+    each class, which cost more to count; or "joint": each feature and the class, conditional on several chosen
+    features. ``cost``: the time for n features, d samples and k features to select.
     """
 
     name: ClassVar[str]
@@ -33,19 +33,19 @@ class NamedCriterion(Protocol):
     formula: ClassVar[str]
     paper: ClassVar[str]
     unit: ClassVar[str] = "bits"
-    needs: ClassVar[Needs]
+    required_tables: ClassVar[RequiredTables]
     cost: ClassVar[str] = "O(k n d)"
 
     @classmethod
     def seconds(cls, n: int, d: int, k: int) -> float:
         """About, of one thread, for n features, d samples and k features to select."""
-        return 5e-10 * n * d * (1 if cls.needs == "marginals" else k)
+        return 5e-10 * n * d * (1 if cls.required_tables == "marginals" else k)
 
 
 class JointCriterion(NamedCriterion, Protocol):
     """A score J(i | S) of candidate i that is conditional on several chosen features at once."""
 
-    needs: ClassVar[Needs] = "joint"
+    required_tables: ClassVar[RequiredTables] = "joint"
 
     @classmethod
     def seconds(cls, n: int, d: int, k: int) -> float:
@@ -88,7 +88,7 @@ class MinimumCriterion(Criterion):
     """The least ``quantity`` of the candidate and one chosen feature; ``capped``: never above the relevance."""
 
     capped: ClassVar[bool] = False
-    needs = "class pairs"
+    required_tables = "class pairs"
     start = float("inf")
     never_increases = True
 

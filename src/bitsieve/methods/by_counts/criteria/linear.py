@@ -20,7 +20,7 @@ class MIM(Criterion):
     title = "Mutual information maximisation"
     formula = "I(Xi;C)"
     paper = "Lewis 1992"
-    needs = "marginals"
+    required_tables = "marginals"
     cost = "O(n d)"
     never_increases = True
 
@@ -45,7 +45,7 @@ class MIFS(Criterion):
     title = "Mutual information feature selection"
     formula = "I(Xi;C) - beta sum_s I(Xi;Xs)"
     paper = "Battiti 1994"
-    needs = "pairs"
+    required_tables = "pairs"
     quantity = "redundancy"
 
     beta: float = 1.0
@@ -93,7 +93,7 @@ class MRMR(Criterion):
     title = "Minimum redundancy, maximum relevance"
     formula = "I(Xi;C) - mean_s I(Xi;Xs)"
     paper = "Peng, Long, Ding 2005"
-    needs = "pairs"
+    required_tables = "pairs"
     quantity = "redundancy"
     takes_off_mean_redundancy = True
 
@@ -112,7 +112,7 @@ class MinRed(Criterion):
     title = "Minimum redundancy"
     formula = "-mean_s I(Xi;Xs)"
     paper = "Duch 2006"
-    needs = "pairs"
+    required_tables = "pairs"
     quantity = "redundancy"
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
@@ -130,7 +130,7 @@ class JMI(Criterion):
     title = "Joint mutual information"
     formula = "sum_s I(Xi,Xs;C)"
     paper = "Yang, Moody 1999"
-    needs = "class pairs"
+    required_tables = "class pairs"
     quantity = "joint_relevance"
 
 
@@ -146,7 +146,7 @@ class EMRMR(Criterion):
     title = "Extended minimum redundancy, maximum relevance"
     formula = "I(Xi;C) - mean_s [I(Xi;Xs) - I(Xi;Xs|C)]"
     paper = "Vinh, Chan, Romano, Bailey 2014"
-    needs = "class pairs"
+    required_tables = "class pairs"
     quantity = "conditional_relevance"
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
@@ -164,7 +164,7 @@ class CIFE(Criterion):
     title = "Conditional infomax feature extraction"
     formula = "I(Xi;C) - sum_s [I(Xi;Xs) - I(Xi;Xs|C)]"
     paper = "Lin, Tang 2006"
-    needs = "class pairs"
+    required_tables = "class pairs"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
         return folded + (pair.redundancy - pair.conditional_redundancy)
@@ -184,7 +184,7 @@ class CondRed(Criterion):
     title = "Conditional redundancy"
     formula = "I(Xi;C) + sum_s I(Xi;Xs|C)"
     paper = "Brown, Pocock, Zhao, Lujan 2012"
-    needs = "class pairs"
+    required_tables = "class pairs"
     quantity = "conditional_redundancy"
 
     def score(self, folded: Floats, relevance: Floats, n_selected: int) -> Floats:
@@ -209,7 +209,7 @@ class BetaGamma(CIFE):
     title = "Linear family of both redundancies"
     formula = "I(Xi;C) - beta sum_s I(Xi;Xs) + gamma sum_s I(Xi;Xs|C)"
     paper = "Brown, Pocock, Zhao, Lujan 2012"
-    needs = "class pairs"
+    required_tables = "class pairs"
 
     beta: float = 1.0
     gamma: float = 1.0

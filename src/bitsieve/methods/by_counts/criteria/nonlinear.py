@@ -25,7 +25,7 @@ class ICAP(CIFE):
     title = "Interaction capping"
     formula = "I(Xi;C) - sum_s max(0, I(Xi;Xs) - I(Xi;Xs|C))"
     paper = "Jakulin 2005"
-    needs = "class pairs"
+    required_tables = "class pairs"
     never_increases = True
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
@@ -95,7 +95,7 @@ class MIQ(Criterion):
     title = "Mutual information quotient"
     formula = "I(Xi;C) / mean_s I(Xi;Xs)"
     paper = "Ding, Peng 2003"
-    needs = "pairs"
+    required_tables = "pairs"
     quantity = "divisor"
     unit = "ratio"
 
@@ -125,7 +125,7 @@ class AMIFS(MRMR):
     formula = "I(Xi;C) - mean_s I(Xi;Xs) / min(H(Xi), H(Xs))"
     paper = "Tesmer, Estevez 2004"
     unit = "mixed"
-    needs = "pairs"
+    required_tables = "pairs"
     takes_off_mean_redundancy = False  # what it takes off is normalised
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
@@ -147,7 +147,7 @@ class DISR(Criterion):
     formula = "sum_s I(Xi,Xs;C) / H(Xi,Xs,C)"
     paper = "Meyer, Bontempi 2006"
     unit = "ratio"
-    needs = "class pairs"
+    required_tables = "class pairs"
     quantity = "symmetric_relevance"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from bitsieve.diagnostics import ParameterError
 from bitsieve.information.protocol import Information
-from bitsieve.methods.method import Found, Method, rank_all
+from bitsieve.methods.method import Method, MethodResult, rank_all
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
 from bitsieve.optimize.nystrom import Nystrom, choose_landmarks, make_nystrom, nystrom_factor
 from bitsieve.optimize.simplex_qp import (
@@ -184,7 +184,7 @@ def qpfs(
     alpha: float | None = None,
     convexify: str | None = None,
     approximation: str | Nystrom | None = None,
-) -> Found:
+) -> MethodResult:
     """Rank by the weights of a quadratic program; see :class:`bitsieve.QPFS`."""
     settings = make_nystrom(approximation)
     varying = np.flatnonzero(information.varies)
@@ -198,7 +198,7 @@ def qpfs(
 
 def eqpfs(
     information: Information, k: int, *, alpha: float | None = None, beta: float = 1.0, shift: float | None = None
-) -> Found:
+) -> MethodResult:
     """Rank by the weights of a quadratic program without a penalty for entropy; see :class:`bitsieve.EQPFS`."""
     solve = partial(extended_ranking, alpha=alpha, beta=beta, shift=shift)
     return _rank_by_weights(information, k, alpha, solve, "EQPFS")
@@ -211,20 +211,20 @@ def _rank_by_weights(
     solve: Callable[[Information, Columns], QuadraticRanking],
     name: str,
     **extras: Any,
-) -> Found:
+) -> MethodResult:
     """Rank the columns that vary by the weights that a program gives them; the others have weight 0."""
     varying = np.flatnonzero(information.varies)
     weights = np.zeros(information.n_features)
     order, own = varying, {"alpha_": np.nan if alpha is None else float(alpha), "shift_": 0.0, "gap_": 0.0}
-    unconverged = ""
+    convergence_warning = ""
     if len(varying):
         found = solve(information, varying)
         if not found.converged:
-            unconverged = f"{name} stopped {found.gap:.3g} bits above the minimum at most: see gap_"
+            convergence_warning = f"{name} stopped {found.gap:.3g} bits above the minimum at most: see gap_"
         weights[varying] = found.weights
         order, own = varying[found.order], {"alpha_": float(found.alpha), "shift_": found.shift, "gap_": found.gap}
     ranked = rank_all(order, information.varies, weights, k, weights_=weights, **own, **extras)
-    return replace(ranked, unconverged=unconverged)
+    return replace(ranked, convergence_warning=convergence_warning)
 
 
 def _check_approximation(given: Mapping[str, Any]) -> None:
@@ -249,7 +249,7 @@ METHODS = (
         title="Quadratic programming: relevance against redundancy",
         formula="min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj), H_ii = H(Xi)",
         paper="Rodriguez-Lujan, Huerta, Elkan, Santa Cruz 2010",
-        needs="all pairs of features; n x n numbers",
+        inputs="all pairs of features; n x n numbers",
         cost="O(n^2 d + n^3), 2 n^2 numbers",
         seconds=lambda n, d, k: n * n * (5e-8 + 2e-11 * d) + 2e-11 * n**3,
         unit="share",
@@ -269,7 +269,7 @@ METHODS = (
             "min (1-a)/2 x'Hx - a f'x on the simplex, f_i = I(Xi;C), H_ij = I(Xi;Xj) - beta I(Xi;Xj|C), H_ii = shift"
         ),
         paper="Vinh, Chan, Romano, Bailey 2014",
-        needs="all pairs of features, alone and within each class; n x n numbers",
+        inputs="all pairs of features, alone and within each class; n x n numbers",
         cost="O(n^2 d + n^3), 2 n^2 numbers",
         seconds=lambda n, d, k: n * n * (5e-8 + 4e-11 * d) + 1e-11 * n**3,
         unit="share",

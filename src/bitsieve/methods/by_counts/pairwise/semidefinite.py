@@ -16,7 +16,7 @@ from bitsieve.methods.by_counts.pairwise.subsets import (
     row_bound,
     subset_objective,
 )
-from bitsieve.methods.method import Found, Method, rank_all
+from bitsieve.methods.method import Method, MethodResult, rank_all
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.low_rank_sdp import solve_low_rank
 from bitsieve.utils.arrays import Columns, Floats
@@ -142,7 +142,7 @@ def sdpcmi(
     n_roundings: int = 100,
     random_state: Any = 0,
     refine: str | None = "swap",
-) -> Found:
+) -> MethodResult:
     """Choose ``k`` features at once by rounding the relaxation; see :class:`bitsieve.SDPCMI`."""
     varying = np.flatnonzero(information.varies)
     weights = np.full(information.n_features, -1.0)
@@ -171,7 +171,7 @@ METHODS = (
         title="Semidefinite relaxation of global conditional mutual information",
         formula="max <Qa,Y>, diag Y = 1, sum_i Y_0i = 2k - n, Y psd; Qa = [[1'Q1, 1'Q], [Q1, Q]], Q_ii = I(Xi;C)",
         paper="Vinh, Chan, Romano, Bailey 2014",
-        needs="all pairs of features within each class; n x n numbers",
+        inputs="all pairs of features within each class; n x n numbers",
         cost="O(n^2 d + n^3), 3 n^2 numbers",
         seconds=lambda n, d, k: 5e-10 * n**3 if n <= 2000 else n * n * (3e-7 + 3e-11 * d) + 1.5e-11 * n**3,
         selector="bitsieve.selectors.pairwise:SDPCMI",

@@ -21,7 +21,7 @@ from bitsieve.methods.by_counts.pairwise.subsets import (
     marginal_bound,
     subset_objective,
 )
-from bitsieve.methods.method import Found, Method, rank_all
+from bitsieve.methods.method import Method, MethodResult, rank_all
 from bitsieve.optimize.eigen import dot, lanczos, multiply
 from bitsieve.optimize.nystrom import (
     Nystrom,
@@ -82,7 +82,7 @@ def speccmi(
     refine: str | None = None,
     memory: int | str | None = None,
     dtype: str = "float64",
-) -> Found:
+) -> MethodResult:
     """Rank by the dominant eigenvector of the conditional matrix; see :class:`bitsieve.SpecCMI`."""
     varying = np.flatnonzero(information.varies)
     weights, order, landmarks = np.zeros(information.n_features), varying, None
@@ -151,7 +151,7 @@ METHODS = (
         title="Spectral relaxation of global conditional mutual information",
         formula="max x'Qx, |x| = 1, Q_ij = [I(Xi;C|Xj) + I(Xj;C|Xi)] / 2",
         paper="Vinh, Chan, Romano, Bailey 2014",
-        needs="all pairs of features within each class; n x n numbers",
+        inputs="all pairs of features within each class; n x n numbers",
         cost="O(n^2 d), n^2 numbers",
         seconds=lambda n, d, k: n * n * (3e-8 + 3e-11 * d),
         selector="bitsieve.selectors.pairwise:SpecCMI",

@@ -2,93 +2,41 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from math import ceil, exp, log
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
 from bitsieve.information.evidence import LEAST_EXPECTED
-from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import ConditionalInformation, Information
-from bitsieve.methods.by_counts.stopping.monitor import StoppingOutcome
-from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.methods.by_counts.stopping.rules import (
-    AFFORDED,
-    HOPEFUL,
-    LAST,
+from bitsieve.methods.by_counts.stopping.independence import (
+    CLOSE_FACTOR,
+    ENOUGH_REACHED,
+    HOPEFUL_TAIL,
     MANY_EXPECTED,
-    SLACK,
+    MAX_SHUFFLED_CODES,
+    chi_squared_tails,
     reached_by_shuffles,
     share_of_shuffles,
-    tails,
 )
+from bitsieve.methods.by_counts.stopping.lists import (
+    BENJAMINI_HOCHBERG,
+    RATE_ADJUSTMENTS,
+    ListStopping,
+    TestedColumns,
+    adjusted,
+    number_of_tests,
+)
+from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT, RepeatedSearch
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.lazy import chdtrc
 from bitsieve.utils.parameters import check_choice, check_integer, check_level
 
-MOST_SHUFFLES = 10**5  # of one test
-SHARE = 0.5  # of I(Xi;C) that Xi shares at least with what it owes it to: all of it, but for chance
+MIN_SHUFFLES, MAX_SHUFFLES = 200, 10**5  # of one test
+SHARED = 0.5  # of its information about the class that a column shares at least with one that it owes it to
 DEPENDENT = 0.05  # level at which two columns are taken to depend on each other
-ADJUSTMENTS = "benjamini-hochberg", "benjamini-yekutieli"
-HOLM = "holm"
-
-
-def number_of_tests(n: int, how: str) -> float:
-    """n c: how many tests p of n columns is corrected for."""
-    return n * float((1 / np.arange(1, n + 1)).sum()) if how == "benjamini-yekutieli" else n
-
-
-def adjusted(p: Floats, how: str) -> Floats:
-    """The least level, of a rate or (Holm) of the chance of any false one, at which each of some p is taken."""
-    n = len(p)
-    order, places = np.argsort(p, kind="stable"), np.arange(1, n + 1)
-    found = np.empty(n)
-    if how == HOLM:
-        found[order] = np.minimum(1.0, np.maximum.accumulate((n + 1 - places) * p[order]))
-    else:
-        rates = number_of_tests(n, how) * p[order] / places
-        found[order] = np.minimum(1.0, np.minimum.accumulate(rates[::-1])[::-1])
-    return found
-
-
-class FoundList(NamedTuple):
-    """The columns that were tested, of the least rate first: the first ``n_kept`` are the list."""
-
-    columns: Columns
-    rates: Floats
-    n_kept: int
-    neighbours: list[Columns] | None = None  # of every column in the tree of the columns, where there is one
-    untested: Columns = np.empty(0, np.intp)  # that these determine
-
-
-@dataclass(frozen=True)
-class ListStopping:
-    """A rule that finds its whole list at once, with a rate of false columns; the criterion says in which order."""
-
-    name: ClassVar[str]
-    unit: ClassVar[str] = "rate"
-    concludes: ClassVar[str]
-    figure: ClassVar[str] = "false discovery rate"
-    level: float = 0.1
-
-    def stops(self, value: float) -> bool:
-        """Whether a rate exceeds the level."""
-        return value > self.level
-
-    def reason(self, value: float) -> str:
-        """The rate and the level."""
-        return f"{self.figure} {value:.2g} > {self.level:g}"
-
-    @abstractmethod
-    def find(self, information: Information, tried: Flags, chosen: list[int]) -> FoundList:
-        """The list among the columns tried, beside those chosen already; the information is plug-in."""
-
-    def monitor(self, information: Information) -> ListMonitor:
-        """What finds the list of some counts."""
-        return ListMonitor(information, self)
 
 
 @cites("Benjamini, Hochberg 1995", "Benjamini, Yekutieli 2001")
@@ -143,145 +91,133 @@ class FalseDiscoveryStopping(ListStopping):
     """
 
     name: ClassVar[str] = "fdr"
-    concludes: ClassVar[str] = "relevant, alone and beside each single one of the list to which it may owe that"
-    adjust: str = "benjamini-hochberg"
+    conclusion: ClassVar[str] = "relevant, alone and beside each single one of the list to which it may owe that"
+    adjust: str = BENJAMINI_HOCHBERG
     random_state: int = 0
 
     def __post_init__(self) -> None:
         check_level(self.level)
-        check_choice("adjust", self.adjust, ADJUSTMENTS)
+        check_choice("adjust", self.adjust, RATE_ADJUSTMENTS)
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
 
-    def find(self, information: Information, tried: Flags, chosen: list[int]) -> FoundList:
+    @property
+    def assumes_positive_dependence(self) -> bool:
+        return self.adjust == BENJAMINI_HOCHBERG
+
+    def test_columns(self, information: Information, tried: Flags, chosen: list[int]) -> TestedColumns:
         """The list of the columns whose p, alone and beside others of the list, are small enough."""
-        return SingleTests(information, self, tried).find(chosen)
-
-
-class ListMonitor:
-    """Finds the list at the first choice; the criterion only says in which order its columns are chosen."""
-
-    def __init__(self, information: Information, rule: ListStopping) -> None:
-        self.rule, self.information = rule, PlugInInformation(information.source)
-        self.chosen: list[int] = []
-        self.found: FoundList | None = None
-        self.listed: dict[int, float] = {}  # the rates of the columns of the list
-        self.ended = self.exhausted = False
-
-    def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
-        """Whether this choice among those ``tried`` is not in the list; None: it is not tested."""
-        if tried is not None:
-            if self.found is None:
-                self.found = columns, rates, n_kept, *_ = self.rule.find(self.information, tried, self.chosen)
-                self.listed = dict(zip(columns[:n_kept].tolist(), rates[:n_kept].tolist(), strict=True))
-            if candidate not in self.listed:
-                return True
-        self.chosen.append(candidate)
-        return False
-
-    def others(self, candidates: Flags) -> Flags:
-        """Those of the candidates left after a refusal that are in the list."""
-        left = np.zeros_like(candidates)
-        left[list(self.listed)] = True
-        left &= candidates
-        self.ended = not left.any()
-        return left
-
-    def ends_at_constants(self) -> bool:
-        """A rule never lets a constant column pass."""
-        self.exhausted = True
-        return True
-
-    def outcome(self) -> StoppingOutcome:
-        """The choices, all of which are in the list, and the column that comes nearest to it where it is complete."""
-        rates = np.array([self.listed.get(column, np.nan) for column in self.chosen])
-        columns, of_all, n_kept, neighbours, untested = self.found or FoundList(np.empty(0, np.intp), np.empty(0), 0)
-        given = neighbours and [neighbours[column] for column in self.chosen]
-        if not self.ended or n_kept == len(columns):
-            return StoppingOutcome(rates, None, np.nan, self.exhausted, given, untested)
-        return StoppingOutcome(rates, int(columns[n_kept]), float(of_all[n_kept]), False, given, untested)
+        return SingleTests(information, self, tried).test_columns(chosen)
 
 
 class SingleTests:
     """The tests of :class:`FalseDiscoveryStopping`, of the columns tried."""
 
     def __init__(self, information: Information, rule: FalseDiscoveryStopping, tried: Flags) -> None:
-        self.information, self.rule, self.search = information, rule, information.source.search
-        self.given: dict[tuple[int, ...], ConditionalInformation] = {(): information.conditional()}
-        self.among = np.flatnonzero(tried if self.search is not None else tried & information.varies)
-        self.n_tests = number_of_tests(len(self.among), rule.adjust)
+        self.information = information
+        self.rule = rule
+        self.search = information.source.search
+        self.conditional: dict[int | None, ConditionalInformation] = {None: information.conditional()}
+        candidates = tried if self.search is not None else tried & information.varies
+        self.columns = np.flatnonzero(candidates)
+        self.n_tests = number_of_tests(len(self.columns), rule.adjust)
 
-    def find(self, chosen: list[int]) -> FoundList:
+    def test_columns(self, chosen: list[int]) -> TestedColumns:
         """The largest list of the columns, given those that are chosen already."""
-        among = self.among
-        thresholds = self.rule.level / self.n_tests * np.arange(1.0, len(among) + 1)
-        p = self._alone(among)
-        order = among[np.argsort(p[among], kind="stable")]
-        limit = _largest_below(p[order], thresholds)
+        columns = self.columns
+        thresholds = self.rule.level / self.n_tests * np.arange(1.0, len(columns) + 1)
+        p = self._p_alone(columns)
+
+        # given the columns before it, in the order of p alone; p only grows
+        order = columns[np.argsort(p[columns], kind="stable")]
+        limit = _largest_threshold_above(p[order], thresholds)
+        n_relevant = int((p[order] <= limit).sum())
         accepted = list(chosen)
-        for column in order[: int((p[order] <= limit).sum())].tolist():
+        for column in order[:n_relevant].tolist():
             for other in accepted:
                 if p[column] > limit:
                     break
-                if self._related(other, column):
-                    p[column] = max(p[column], self._p_given(column, (other,), len(accepted)))
+                if self._may_owe_information(column, other):
+                    p[column] = max(p[column], self._p_given(column, other, len(accepted)))
             if p[column] <= limit:
                 accepted.append(column)
-        order = among[np.argsort(p[among], kind="stable")]
-        n_kept = int((p[order] <= _largest_below(p[order], thresholds)).sum())
-        return FoundList(order, adjusted(p[order], self.rule.adjust), n_kept)
 
-    def _alone(self, columns: Columns) -> Floats:
+        order = columns[np.argsort(p[columns], kind="stable")]
+        n_accepted = int((p[order] <= _largest_threshold_above(p[order], thresholds)).sum())
+        return TestedColumns(order, adjusted(p[order], self.rule.adjust), n_accepted)
+
+    def _p_alone(self, columns: Columns) -> Floats:
         """p of ``I(Xi;C) = 0`` of every column: 1 where the tail of chi-squared is large."""
-        information, source = self.information, self.information.source
-        g = 2 * source.n_samples * log(2) * np.maximum(0.0, information.relevance[columns])
+        source = self.information.source
+        g = 2 * source.n_samples * log(2) * np.maximum(0.0, self.information.relevance[columns])
         freedom = np.maximum(1, source.arities[columns].astype(np.int64) - 1) * (source.n_classes - 1)
-        tail = chdtrc(freedom, g)
-        order = np.argsort(tail, kind="stable")[: int((tail <= max(HOPEFUL, self.rule.level)).sum())]
-        p = np.ones(information.n_features)
-        for place, column in enumerate(columns[order].tolist()):
-            p[column] = self._p_given(column, (), place)
+        tails = chdtrc(freedom, g)
+        n_hopeful = int((tails <= max(HOPEFUL_TAIL, self.rule.level)).sum())
+        by_tail = columns[np.argsort(tails, kind="stable")]
+        p = np.ones(self.information.n_features)
+        for n_before, column in enumerate(by_tail[:n_hopeful].tolist()):
+            p[column] = self._p_given(column, None, n_before)
         return p
 
-    def _related(self, one: int, other: int) -> bool:
-        """Whether ``other`` shares about as much with ``one`` as with the class, both less what chance gives."""
-        source, information = self.information.source, self.information
-        codes = source.arities[[one, other]].astype(np.int64) - 1
-        bits = np.append(
-            information.pair(one, np.array([other]), by_class=False).redundancy, information.relevance[other]
-        )
-        g = 2 * source.n_samples * log(2) * np.maximum(0.0, bits)
-        freedom = codes[1] * np.array([codes[0], source.n_classes - 1])
-        shared, known = g - freedom
-        return bool(shared >= SHARE * known and freedom[0] > 0 and chdtrc(freedom[0], g[0]) <= DEPENDENT)
+    def _may_owe_information(self, column: int, other: int) -> bool:
+        """Whether ``column`` depends on ``other``, and shares about as much with it as with the class.
 
-    def _p_given(self, candidate: int, chosen: tuple[int, ...], n_before: int) -> float:
-        """p of ``I(Xi;C|chosen) = 0``, known well enough for a list of ``n_before`` and one more."""
-        if chosen not in self.given:
-            self.given[chosen] = self.given[()].refine(chosen[0])
-        given = self.given[chosen]
-        if given.degrees_of_freedom(candidate) == 0:
-            return 1.0
-        grouped = self.search is not None and self.search.units is not None
-        expected = 0.0 if grouped else given.least_expected(candidate)
-        if expected >= LEAST_EXPECTED:
-            p = float(tails(given, np.array([candidate]))[0])
-            if self.search is None:
-                sure = expected >= MANY_EXPECTED or p <= self.rule.level / self.n_tests / SLACK
-            else:
-                p *= exp(min(700.0, self.search.log_codings(candidate)))
-                sure = p <= self.rule.level / self.n_tests
-            if sure:
-                return p
-        most = ceil(2 * self.n_tests / self.rule.level / (n_before + 1))
-        most = max(200, min(most, MOST_SHUFFLES, AFFORDED // given.n_samples))
-        seeds = np.random.default_rng([self.rule.random_state, candidate, *chosen])
-        if self.search is None:
-            return share_of_shuffles(reached_by_shuffles(given, candidate), most, LAST, seeds)
+        From each information its mean by chance is taken off: G has the mean of its degrees of freedom.
+        """
         source = self.information.source
-        step = RepeatedSearch(self.search, chosen, np.array([candidate]), given.terms, source.n_jobs)
-        return share_of_shuffles(step.reached(candidate), most, LAST, seeds)
+        n_codes = source.arities[[other, column]].astype(np.int64)
+        redundancy = self.information.pair(other, np.array([column]), by_class=False).redundancy
+        bits = np.append(redundancy, self.information.relevance[column])
+        g = 2 * source.n_samples * log(2) * np.maximum(0.0, bits)
+        freedom = (n_codes[1] - 1) * np.array([n_codes[0] - 1, source.n_classes - 1])
+        with_other, with_class = g - freedom
+        if not (with_other >= SHARED * with_class and freedom[0] > 0):
+            return False
+        return bool(chdtrc(freedom[0], g[0]) <= DEPENDENT)
+
+    def _p_given(self, candidate: int, other: int | None, n_before: int) -> float:
+        """p of ``I(Xi;C|Xs) = 0`` (None: of ``I(Xi;C) = 0``), exact enough for a list of ``n_before`` and one more."""
+        if other is not None and other not in self.conditional:
+            self.conditional[other] = self.conditional[None].refine(other)
+        conditional = self.conditional[other]
+        if conditional.degrees_of_freedom(candidate) == 0:
+            return 1.0
+        p = self._p_by_chi_squared(conditional, candidate)
+        if p is None:
+            p = self._p_by_shuffles(conditional, candidate, other, n_before)
+        return p
+
+    def _p_by_chi_squared(self, conditional: ConditionalInformation, candidate: int) -> float | None:
+        """p by the tail of chi-squared, where that decides; else None."""
+        is_grouped = self.search is not None and self.search.units is not None
+        least_expected = 0.0 if is_grouped else conditional.least_expected(candidate)
+        if least_expected < LEAST_EXPECTED:
+            return None
+        p = float(chi_squared_tails(conditional, np.array([candidate]))[0])
+        smallest_level = self.rule.level / self.n_tests
+        if self.search is None:
+            decides = least_expected >= MANY_EXPECTED or p <= smallest_level / CLOSE_FACTOR
+        else:
+            p *= exp(min(MAX_EXPONENT, self.search.log_codings(candidate)))
+            decides = p <= smallest_level
+        return p if decides else None
+
+    def _p_by_shuffles(
+        self, conditional: ConditionalInformation, candidate: int, other: int | None, n_before: int
+    ) -> float:
+        n_needed = ceil(2 * self.n_tests / self.rule.level / (n_before + 1))
+        n_affordable = min(MAX_SHUFFLES, MAX_SHUFFLED_CODES // conditional.n_samples)
+        max_shuffles = max(MIN_SHUFFLES, min(n_needed, n_affordable))
+        conditioned_on = () if other is None else (other,)
+        seeds = np.random.default_rng([self.rule.random_state, candidate, *conditioned_on])
+        if self.search is None:
+            reaches = reached_by_shuffles(conditional, candidate)
+        else:
+            n_jobs = self.information.source.n_jobs
+            search = RepeatedSearch(self.search, conditioned_on, np.array([candidate]), conditional.terms, n_jobs)
+            reaches = search.reached(candidate)
+        return share_of_shuffles(reaches, max_shuffles, ENOUGH_REACHED, seeds)
 
 
-def _largest_below(p: Floats, thresholds: Floats) -> float:
+def _largest_threshold_above(p: Floats, thresholds: Floats) -> float:
     """The threshold of the largest k with ``p_(k)`` at most that, of ascending p; where there is none, the first."""
     return float(thresholds[np.flatnonzero(p <= thresholds)].max(initial=thresholds[0]))

@@ -18,6 +18,7 @@ from bitsieve.utils.lazy import cached_property
 
 LABELS_AT_ONCE = 1 << 24  # classes of shuffled samples that are held
 COLUMNS_A_BLOCK = 32  # that a thread cuts at once
+MAX_EXPONENT = 700.0  # of e, that a float holds
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, P
 from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match, match_exactly
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
 from bitsieve.methods.by_samples.rows import Samples
-from bitsieve.methods.method import ROWS, Found, Method, defaults_of
+from bitsieve.methods.method import ROWS, Method, MethodResult, defaults_of
 from bitsieve.utils.arrays import Flags, Floats
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import threadpool_limits
@@ -35,7 +35,7 @@ def gdm(
     max_cuts: int = 10,
     matching: str = "disjoint",
     n_jobs: int | None = None,
-) -> Found:
+) -> MethodResult:
     """Choose columns of which no two are correlated for a linear classifier; see :class:`bitsieve.GDM`."""
     per_cut = -(-k // 2)
     if features_per_cut is not None:
@@ -50,7 +50,7 @@ def gdm(
         raise ValueError("no column is correlated with the classes: there is nothing for a linear classifier to go by")
     categories = {j: samples.categories(j) for j in found.support.tolist()}
     known = {j: own for j, own in categories.items() if own is not None}
-    return Found(found.support, found.scores, extras={**_extras(columns, found, least), "_categories": known})
+    return MethodResult(found.support, found.scores, extras={**_extras(columns, found, least), "_categories": known})
 
 
 def _extras(columns: Columns, found: Solution, least: float | None) -> dict[str, Any]:
@@ -228,13 +228,13 @@ _GDM = Method(
         "no two of delta with |rho| >= 1 - tau"
     ),
     paper="Zhai, Tan, Tsang, Ong 2012",
-    needs="the values themselves: products with the samples' weights, correlations of the best columns",
+    inputs="the values themselves: products with the samples' weights, correlations of the best columns",
     cost="O(n d) a cut, n d the stored values of a sparse table",
     seconds=lambda n, d, k: 8e-9 * k * n * d,
     unit="cosine",
     selector="bitsieve.selectors.models:GDM",
     run=gdm,
-    requires=ROWS,
+    required_capabilities=ROWS,
     bins=False,
     rules={
         "tau": optional(check_tau),
@@ -252,7 +252,7 @@ METHODS = (
         title="Feature generating machine",
         formula="min_alpha max_delta sum_j delta_j c_j^2 / 2 + |alpha|^2 / (2C), c_j = sum_i alpha_i y_i f_ij",
         paper="Tan, Wang, Tsang 2010",
-        needs="the values themselves: products with the samples' weights",
+        inputs="the values themselves: products with the samples' weights",
         parameters=defaults_of(gdm, tau=None),
     ),
 )

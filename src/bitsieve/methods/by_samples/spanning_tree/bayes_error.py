@@ -16,7 +16,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     edges_between,
     minimum_spanning_tree,
 )
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, constants_last
+from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, constants_last
 from bitsieve.utils.arrays import Floats, Integers, Progress
 from bitsieve.utils.choice import pick
 from bitsieve.utils.parameters import check_flag
@@ -142,7 +142,7 @@ def forward_selection(
     return np.array(order, np.int64), np.array(sums)
 
 
-def dp(samples: Samples, k: int, *, weighted: bool = False, n_jobs: int | None = None) -> Found:
+def dp(samples: Samples, k: int, *, weighted: bool = False, n_jobs: int | None = None) -> MethodResult:
     """Add the column that makes the sum of the bounds smallest, one at a time; see :class:`bitsieve.DpSelector`."""
     numbers, varies = samples.numbers()
     candidates = np.flatnonzero(varies) if varies.any() else np.arange(samples.n_features)
@@ -150,7 +150,7 @@ def dp(samples: Samples, k: int, *, weighted: bool = False, n_jobs: int | None =
     chosen, sums = forward_selection(pairs, min(k, len(candidates)), n_jobs, phase("ranking"))
     selected = constants_last(candidates[chosen], varies)[:k]
     # A column that does not vary changes no distance, and no bound.
-    return Found(selected, np.concatenate([sums, np.full(len(selected) - len(sums), sums[-1])]))
+    return MethodResult(selected, np.concatenate([sums, np.full(len(selected) - len(sums), sums[-1])]))
 
 
 METHODS = (
@@ -159,13 +159,13 @@ METHODS = (
         title="Bounds on the Bayes error between every two classes",
         formula="sum over pairs of classes of R / (m + n), R = edges between them in the spanning tree of S and Xi",
         paper="Berisha, Wisler, Hero, Spanias 2016",
-        needs="the values themselves: a spanning tree for every pair of classes, every feature and step",
+        inputs="the values themselves: a spanning tree for every pair of classes, every feature and step",
         cost="O(k^2 n d^2)",
         seconds=lambda n, d, k: 1.5e-9 * k * k * n * d**1.5,
         unit="error",
         selector="bitsieve.selectors.separability:DpSelector",
         run=dp,
-        requires=DENSE_ROWS,
+        required_capabilities=DENSE_ROWS,
         bins=False,
         rules={"weighted": check_flag},
     ),

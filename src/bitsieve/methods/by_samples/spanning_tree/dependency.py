@@ -20,7 +20,7 @@ from bitsieve.methods.by_samples.spanning_tree.tree import (
     edges_between,
     minimum_spanning_tree,
 )
-from bitsieve.methods.method import DENSE_ROWS, Found, Method, rank_all
+from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, rank_all
 from bitsieve.utils.arrays import Columns, Floats, Integers, Progress
 from bitsieve.utils.choice import TIE, rank
 from bitsieve.utils.parameters import NO_LIMIT, check_choice, check_integer, made_by, make_random, optional
@@ -40,7 +40,7 @@ def gmi(
     n_repeats: int = 1,
     random_state: Any = 0,
     n_jobs: int | None = None,
-) -> Found:
+) -> MethodResult:
     """Leave out the columns that depend most on the others; see :class:`bitsieve.GMI`."""
     n_features, n_relevant = samples.n_features, samples.n_features
     if relevance is not None and (n_relevant := check_kept("relevance", relevance, n_features)) < k:
@@ -198,13 +198,13 @@ METHODS = (
         title="Least total dependency on the other features, given the class",
         formula="sum over the others of the bound 1 - R / n on I(Xi;Xt|C), R = cross edges of a spanning tree",
         paper="Yasaei Sekeh, Hero 2019",
-        needs="the values themselves: a spanning tree for every pair of features; n x n numbers",
+        inputs="the values themselves: a spanning tree for every pair of features; n x n numbers",
         cost="O(n^2 d^1.5), n^2 numbers",
         seconds=lambda n, d, k: n * n * min(3.5e-9 * d**1.55, 4e-8 * d**1.25),
         unit="dependency",
         selector="bitsieve.selectors.separability:GMI",
         run=gmi,
-        requires=DENSE_ROWS,
+        required_capabilities=DENSE_ROWS,
         bins=False,
         rules={
             "removal": partial(check_choice, choices=tuple(RULES)),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
-from bitsieve.methods.method import Found
+from bitsieve.methods.method import MethodResult
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Progress
 from bitsieve.utils.choice import TIE, choose_greedily, pick
 from bitsieve.utils.memory import check_room
@@ -140,7 +140,7 @@ class Bound(ABC):
 
 def variational_select(
     bound: Bound, n_features_to_select: int, on_plateau: str = "continue", progress: Progress = None
-) -> Found:
+) -> MethodResult:
     """Add the feature with the greatest bound, one at a time; S must be empty.
 
     Where the bound no longer grows, "restart" empties S and goes on, the chosen staying chosen, and "stop" ends.
@@ -156,7 +156,7 @@ def variational_select(
         progress=progress,
     )
     own = {"restarts_": np.array(scores.restarts, np.intp), "alone_": alone}
-    return Found(found.order, found.scores, extras=own)
+    return MethodResult(found.order, found.scores, extras=own)
 
 
 class _BoundScores:

@@ -1,0 +1,99 @@
+"""Stop by p of the G-test, and of shuffles where chi-squared does not hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from bitsieve.information.evidence import LEAST_EXPECTED
+from bitsieve.information.protocol import ConditionalInformation
+from bitsieve.methods.by_counts.stopping.independence import CLOSE_FACTOR, MANY_EXPECTED, chi_squared_tails
+from bitsieve.methods.by_counts.stopping.permutation import LevelStopping, PermutationStopping
+from bitsieve.methods.by_counts.stopping.repeated_search import MAX_EXPONENT, RepeatedSearch
+from bitsieve.methods.by_counts.stopping.single import RuleValue
+from bitsieve.utils.docstrings import cites
+from bitsieve.utils.parameters import check_level
+
+
+@cites("Vinh, Chan, Bailey 2014")
+@dataclass(frozen=True)
+class SignificanceStopping(LevelStopping):
+    """The G-test of I(Xi;C|S) = 0, corrected for the number of candidates tried.
+
+    ``G = 2 N ln(2) I(Xi;C|S)`` is compared with chi-squared of ``sum_z (codes_z - 1) (classes_z - 1)`` degrees of
+    freedom, over the codes and classes that occur at each joint value z of S; p is multiplied by the candidates tried
+    (Bonferroni).
+
+    Parameters
+    ----------
+    level : float, default=0.05
+        No column is taken whose corrected p exceeds it; the selection ends where no other is left.
+
+    Notes
+    -----
+    Chi-squared is the limit for many samples a cell. Where some cell of a part expects fewer than 5 samples, or fewer
+    than 20 and p is within ten times the level and a tenth of it, p is that of :class:`PermutationStopping` at its
+    defaults, and the reason says so. Where the columns were cut by the class
+    (``binning="mdl"``), p is also multiplied by the sets of cuts that a column might have got, ``C(N - 1, c) 2^c`` for
+    c cuts, and by all columns, cut or not: if that bound exceeds the level, shuffles that repeat the cuts decide.
+
+    Examples
+    --------
+    >>> from bitsieve import ForwardSelector, SignificanceStopping
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> fitted = ForwardSelector("auto", criterion="cmi", stopping=SignificanceStopping(level=0.01)).fit(X, y)
+    >>> fitted.get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
+    >>> fitted.stopping_reason_
+    'p = 0.36 > 0.01 (by shuffles: a cell expects fewer than 5 samples)'
+    """
+
+    name: ClassVar[str] = "significance"
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+
+    def value(
+        self,
+        conditional: ConditionalInformation,
+        candidate: int,
+        n_candidates: int,
+        search: RepeatedSearch | None = None,
+    ) -> float:
+        """The corrected p."""
+        return self.evaluate(conditional, candidate, n_candidates, search).value
+
+    def evaluate(
+        self,
+        conditional: ConditionalInformation,
+        candidate: int,
+        n_candidates: int,
+        search: RepeatedSearch | None = None,
+    ) -> RuleValue:
+        """The corrected p, and why it was found by shuffles where it was."""
+        if conditional.degrees_of_freedom(candidate) == 0:
+            return RuleValue(1.0)
+
+        def by_shuffles(why: str) -> RuleValue:
+            p = PermutationStopping(level=self.level).value(conditional, candidate, n_candidates, search)
+            return RuleValue(p, f"by shuffles{why}")
+
+        if search is not None and search.search.units is not None:
+            return by_shuffles(" of the groups")
+        if conditional.least_expected(candidate) < LEAST_EXPECTED:
+            return by_shuffles(f": a cell expects fewer than {LEAST_EXPECTED} samples")
+
+        tail = float(chi_squared_tails(conditional, np.array([candidate]))[0])
+        if search is not None:
+            # every set of cuts that the column might have got is one more test
+            log_codings = min(MAX_EXPONENT, search.search.log_codings(candidate))
+            p = len(search.tried) * tail * float(np.exp(log_codings))
+            return RuleValue(p) if p <= self.level else by_shuffles(": the cuts looked at the class")
+        p = min(1.0, n_candidates * tail)
+        is_close = self.level / CLOSE_FACTOR < p <= self.level * CLOSE_FACTOR
+        if is_close and conditional.least_expected(candidate) < MANY_EXPECTED:
+            return by_shuffles(f": a cell expects fewer than {MANY_EXPECTED} samples")
+        return RuleValue(p)

@@ -1,0 +1,153 @@
+"""Stopping rules that accept or refuse one candidate at a time, conditional on all columns chosen before."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from bitsieve.information.plug_in import PlugInInformation
+from bitsieve.information.protocol import ConditionalInformation, Information
+from bitsieve.methods.by_counts.stopping.base import StoppingOutcome, StoppingRule
+from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
+from bitsieve.utils.arrays import Columns, Flags, Floats
+
+
+class RuleValue(NamedTuple):
+    """The value of a candidate by a rule, and how it was found, where there is something to say."""
+
+    value: float
+    how: str = ""
+
+
+class SingleStopping(StoppingRule):
+    """Accepts or refuses the candidate that a criterion would take next, by I(Xi;C|S)."""
+
+    @abstractmethod
+    def value(
+        self,
+        conditional: ConditionalInformation,
+        candidate: int,
+        n_candidates: int,
+        search: RepeatedSearch | None = None,
+    ) -> float:
+        """The value of ``candidate``, which the criterion prefers to all others of ``n_candidates``.
+
+        ``search`` is given where the codes were made with a look at the classes: it repeats that with others.
+        """
+
+    def evaluate(
+        self,
+        conditional: ConditionalInformation,
+        candidate: int,
+        n_candidates: int,
+        search: RepeatedSearch | None = None,
+    ) -> RuleValue:
+        """The value, and how it was found."""
+        return RuleValue(self.value(conditional, candidate, n_candidates, search))
+
+    def screen(
+        self, conditional: ConditionalInformation, columns: Columns, n_candidates: int, searched: bool
+    ) -> Floats | None:
+        """Ranks of ``columns`` after a refusal, inf for those that would be refused; None: each must be evaluated.
+
+        Where the codes were made with a look at the classes (``searched``), a column that is ranked no better than a
+        refused one is refused, too.
+        """
+        return None
+
+    def monitor(self, information: Information) -> SingleMonitor:
+        return SingleMonitor(information, self)
+
+
+class SingleMonitor:
+    """Applies a rule by the plug-in information, conditional on all columns chosen before.
+
+    The criterion's best candidate that the rule accepts is chosen; the search ends where it accepts none.
+    """
+
+    def __init__(self, information: Information, rule: SingleStopping) -> None:
+        self.rule = rule
+        self.source = information.source
+        self.varies = information.varies
+        self.conditional = PlugInInformation(self.source).conditional()  # on all columns chosen
+        self.chosen: list[int] = []
+        self.values: list[float] = []
+        # of the choice under way
+        self.candidates = information.varies
+        self.latest_refused = -1
+        self.search: RepeatedSearch | None = None
+        self.ranks: Floats | None = None
+        self.first_refused: int | None = None
+        self.first_value = RuleValue(np.nan)
+        self.exhausted = False
+
+    def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
+        """Whether this choice among those ``tried`` is refused; None: it is not tested."""
+        evaluation = RuleValue(np.nan)
+        if tried is not None:
+            self.candidates = tried
+            evaluation = self.rule.evaluate(self.conditional, candidate, self.n_candidates, self._repeated_search())
+            if self.rule.stops(evaluation.value):
+                self.latest_refused = candidate
+                if self.first_refused is None:
+                    self.first_refused = candidate
+                    self.first_value = evaluation
+                return True
+        self._choose(candidate, evaluation.value)
+        return False
+
+    def _choose(self, column: int, value: float) -> None:
+        self.chosen.append(column)
+        self.values.append(value)
+        self.conditional = self.conditional.refine(column)
+        self.search = None
+        self.ranks = None
+        self.first_refused = None
+        self.first_value = RuleValue(np.nan)
+
+    def others(self, candidates: Flags) -> Flags:
+        """The candidates left after a refusal that the rule may accept."""
+        if self.ranks is None:
+            columns = np.append(np.flatnonzero(candidates), self.latest_refused)
+            ranks = self.rule.screen(self.conditional, columns, self.n_candidates, self._compares_best)
+            if ranks is None:
+                return candidates
+            self.ranks = np.full(len(candidates), np.inf)
+            self.ranks[columns] = ranks
+        limit = self.ranks[self.latest_refused] if self._compares_best else np.inf
+        return candidates & (self.ranks < limit)
+
+    @property
+    def _compares_best(self) -> bool:
+        """Whether the best of all columns is compared, so that no column behind a refused one can pass."""
+        return self.source.search is not None and self.source.search.units is None
+
+    @property
+    def n_candidates(self) -> int:
+        """How many columns there are to choose from."""
+        return int((self.candidates & self.varies).sum())
+
+    def _repeated_search(self) -> RepeatedSearch | None:
+        """The choice as it is repeated with shuffled classes, where the codes were made with a look at the classes."""
+        search = self.source.search
+        if search is not None and self.search is None:
+            tried = np.flatnonzero(self.candidates)
+            self.search = RepeatedSearch(search, tuple(self.chosen), tried, self.conditional.terms, self.source.n_jobs)
+        return self.search
+
+    def ends_at_constants(self) -> bool:
+        """A rule never lets a constant column pass."""
+        self.exhausted = True
+        return True
+
+    def outcome(self) -> StoppingOutcome:
+        """What was measured."""
+        return StoppingOutcome(
+            values=np.array(self.values),
+            refused=self.first_refused,
+            value=self.first_value.value,
+            how=self.first_value.how,
+            exhausted=self.exhausted,
+        )
