@@ -1,7 +1,7 @@
 """Tables of studies in the documents, between two marks, made from the newest results.
 
-A page has a line ``<!-- results: NAME -->``, NAME one of :data:`TABLES`, and a line ``<!-- /results -->``. The table between
-them is rewritten by ``python -m benchmarks table``.
+A page has a line ``<!-- results: NAME -->``, NAME one of :data:`TABLES`, and a line ``<!-- /results -->``. The table
+between them is rewritten by ``python -m benchmarks table``.
 """
 
 from __future__ import annotations
