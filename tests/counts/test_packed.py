@@ -353,7 +353,7 @@ def test_more_than_may_be_asked_for_is_one_line(mixed, monkeypatch, weights, mes
         raise MemoryError
 
     monkeypatch.setattr(layout, "WITHOUT_LOOKING", 0)
-    monkeypatch.setattr(layout._native, "Packed", full)
+    monkeypatch.setattr(layout._native, "PackedTable", full)
     with pytest.raises(MemoryError, match=rf"^{message}.* more than this process may ask for: "):
         PackedSource(*mixed, weights=None if weights is None else np.full(500, weights))
 
