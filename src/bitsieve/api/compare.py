@@ -87,7 +87,7 @@ def compare(
     scoring : str, optional
         "accuracy", the default, "balanced_accuracy", "f1_macro" or "roc_auc" (each class against all others; the
         classifier needs ``decision_function`` or ``predict_proba``); of a quantity "r2", the default, "mae", "rmse" or
-        "rank_correlation" (Spearman's). An error is what is missing to 1, of "mae" and "rmse" itself.
+        "rank_correlation" (Spearman's). Errors are 1 - score; "mae" and "rmse" are reported directly.
     folds : int, "loo", splitter or iterable of (train, test), optional
         By default leave-one-out below 100 samples, else 10 stratified folds; of a quantity stratified by its ranks.
     groups : str or array-like of shape (n_samples,), optional

@@ -39,8 +39,8 @@ class ForwardSelector(CountSelector):
     constraints : Constraints, optional
         Columns that must or must not be selected, or are taken together.
     estimator : {"plug-in", "corrected", "miller-madow", "shrinkage"}, default="corrected"
-        Of every information quantity. "plug-in" takes the table as it is, which makes columns of many values look
-        informative by luck; the others correct that: "corrected" takes off what shuffled columns give on average.
+        How information is estimated. "plug-in" uses the table as counted, which makes columns of many values look
+        informative by random variation; the others correct that: "corrected" subtracts its mean under permutation.
 
     Attributes
     ----------
