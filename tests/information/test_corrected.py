@@ -13,7 +13,7 @@ from scipy.stats import hypergeom
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.information import corrected, make_information
-from bitsieve.information.corrected import EVERY_COUNT, SERIES_FROM, _by_series, _by_summing, expected_terms, nodes_of
+from bitsieve.information.corrected import DENSE_NODES, SERIES_FROM, _by_series, _by_summing, expected_terms, nodes_of
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 
@@ -167,7 +167,7 @@ def test_counts_between_those_that_are_computed(n_classes):
     pivot = np.bincount(codes[:, 2])
     for x in range(3):
         margins = np.bincount(codes[:, x])
-        assert x == 2 or margins.min() > EVERY_COUNT
+        assert x == 2 or margins.min() > DENSE_NODES
         after = int(expected_terms(n, margins, labels).sum()) - int(expected_terms(n, margins, pivot).sum())
         mean = (after + plain.terms.sum(pivot) - plain.terms.sum(labels)) / bit
         wanted = plain.pair(2).conditional_relevance[x] - mean
@@ -233,8 +233,8 @@ def test_what_is_kept_changes_no_bit(monkeypatch, make_table, whole, most):
         return [getattr(pair, name).tobytes() for pair in pairs for name in named]
 
     expected = answers()
-    monkeypatch.setattr(corrected, "WHOLE", whole)
-    monkeypatch.setattr(corrected, "MOST_ROWS", most)
+    monkeypatch.setattr(corrected, "MAX_FULL_TABLE", whole)
+    monkeypatch.setattr(corrected, "MAX_CACHED_ROWS", most)
     assert answers() == expected
 
 
@@ -268,12 +268,12 @@ def test_what_chance_gives_is_kept_for_so_many_pivots(information_of, make_table
     monkeypatch.setattr(information, "chance_given", lambda *counts: made.append(counts) or given(*counts))
     for pivot in (0, 1, 2, 3, 0, 8, 7, 6, 5):
         for _ in range(2):
-            found = information.chance_by(pivot)
+            found = information.chance_given_feature(pivot)
             assert len(information._chance) <= 3
-        assert found.terms.tolist() == fresh.chance_by(pivot).terms.tolist()
+        assert found.by_count.tolist() == fresh.chance_given_feature(pivot).by_count.tolist()
     assert len(made) == 9
     for pivot in (7, 6, 5):
-        information.chance_by(pivot)
+        information.chance_given_feature(pivot)
     assert len(made) == 9
 
 

@@ -26,7 +26,7 @@ from bitsieve.engines.portions import PartitionedSource
 from bitsieve.engines.stream import StreamSource
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.io.libsvm import VALUE_BYTES, read_libsvm_in_ranges
-from bitsieve.methods.by_counts import forward as greedy
+from bitsieve.methods.by_counts import greedy_scores as greedy
 from bitsieve.methods.by_counts.blankets.fcbf import fcbf
 from bitsieve.methods.by_counts.blankets.koller_sahami import koller_sahami
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion

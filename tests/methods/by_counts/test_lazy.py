@@ -9,7 +9,7 @@ from bitsieve.counts import packed
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.packed import PackedMinima, PackedSource
 from bitsieve.information import PlugInInformation
-from bitsieve.methods.by_counts import forward as greedy
+from bitsieve.methods.by_counts import greedy_scores as greedy
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
 
@@ -187,14 +187,14 @@ def test_small_rows_are_counted_whole(make_table, monkeypatch):
     information = PlugInInformation(PackedSource(*make_table(50, 20, seed=0)))
     monkeypatch.setattr(information, "minima", lambda *_, **__: None)
     assert 0 < information.sums.row_seconds < greedy.LAZY_FROM
-    assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.EagerScores)
+    assert isinstance(greedy.scores_by(make_criterion("cmim"), information), greedy.EagerScores)
     monkeypatch.setattr(greedy, "LAZY_FROM", 0.0)
-    assert isinstance(greedy._scores_for(information, make_criterion("cmim")), greedy.LazyScores)
-    assert isinstance(greedy._scores_for(information, make_criterion("jmi")), greedy.EagerScores)
-    assert isinstance(greedy._scores_for(information, make_criterion("mrmr")), greedy.EagerScores)
+    assert isinstance(greedy.scores_by(make_criterion("cmim"), information), greedy.LazyScores)
+    assert isinstance(greedy.scores_by(make_criterion("jmi"), information), greedy.EagerScores)
+    assert isinstance(greedy.scores_by(make_criterion("mrmr"), information), greedy.EagerScores)
     monkeypatch.setattr(greedy, "LAZY_MEAN_FROM", 0.0)
-    assert isinstance(greedy._scores_for(information, make_criterion("mrmr")), greedy.LazyScores)
-    assert isinstance(greedy._scores_for(information, make_criterion("mim")), greedy.EagerScores)
+    assert isinstance(greedy.scores_by(make_criterion("mrmr"), information), greedy.LazyScores)
+    assert isinstance(greedy.scores_by(make_criterion("mim"), information), greedy.EagerScores)
 
 
 MINIMA = ["cmim", "cmim_fleuret", "jmim"]
@@ -209,7 +209,7 @@ def test_minima_on_any_number_of_threads(name, monkeypatch):
     for n_jobs in (1, 2, 5):
         source = PackedSource(codes, classes, n_jobs=n_jobs, kernel=f"{choose_kernel().name}:planes")
         information = PlugInInformation(source)
-        assert isinstance(greedy._scores_for(information, make_criterion(name)), PackedMinima)
+        assert isinstance(greedy.scores_by(make_criterion(name), information), PackedMinima)
         found.append(forward_select(information, make_criterion(name), 40))
     for other in found[1:]:
         assert other.order.tolist() == found[0].order.tolist()
