@@ -120,4 +120,4 @@ def test_the_bound_of_stability_has_its_condition():
     stable = StabilitySelector(ForwardSelector(3), n_pairs=3).fit(X, y)
     (bound,) = [text.get_text() for text in plot_stability(stable).get_legend().get_texts()]
     k = len(stable.selected_)
-    assert bound == f"{k} kept, at most {stable.expected_false_:.2g} false expected if noise is alike"
+    assert bound == f"{k} selected, at most {stable.expected_false_:.2g} false expected if noise is alike"

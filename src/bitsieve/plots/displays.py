@@ -1,10 +1,11 @@
-"""The figures of a selection, in scikit-learn's manner: made from what was selected, then drawn."""
+"""Displays of a selection, like those of scikit-learn: computed from the selection, then drawn."""
 
 from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import ceil
 from typing import Any, Literal, NamedTuple, Self, cast
 
 import numpy as np
@@ -13,33 +14,40 @@ from numpy.typing import NDArray
 from bitsieve.explain.evidence import Chance, Contribution, Curve, Evidence, evidence_of, information_curve, ranked_on
 from bitsieve.plots.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, Axes, Figure, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
-from bitsieve.utils.arrays import Floats
+from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.docstrings import described_fully
 
 MAX_SHOWN = 40  # bars of the ranking, rows of the heat map, leaves of the dendrogram, dots on the curve
-WRITTEN = 12  # features up to which every cell of it has its number
-MAX_PANELS, ACROSS = 12, 3  # of the figure of the target, and side by side in it
-MAX_POINTS, MAX_CUTS, MAX_TICKS = 300, 30, 6  # rows, cuts and labels of a panel
-DRAWN = {"ax_ : matplotlib Axes": "What was drawn into.", "figure_ : matplotlib Figure": "That it is part of."}
+MAX_NUMBERED = 12  # features up to which every cell of the heat map has its number
+MAX_PANELS = 12  # of the display of the target
+PANELS_PER_ROW = 3
+MAX_POINTS = 300  # rows that a panel draws
+MAX_CUTS = 30  # beyond, a panel draws none
+MAX_TICKS = 6  # labels of categories in a panel
+FITTED_ATTRIBUTES = {
+    "ax_ : matplotlib Axes": "The axes that were drawn into.",
+    "figure_ : matplotlib Figure": "The figure of these axes.",
+}
 
 
 class Display(ABC):
-    """Base of the displays; ``ax`` is where to draw, by default a new figure, and what was drawn is in ``ax_``."""
+    """Base of the displays. ``ax`` is where to draw, by default a new figure; ``ax_`` is what was drawn into."""
 
     ax_: Axes
     figure_: Figure
     height: float  # of a new figure, in inches
 
     def __init_subclass__(cls) -> None:
-        cls.__doc__ = described_fully(cls.__doc__ or "", inspect.signature(cls).parameters, {}, DRAWN)
+        cls.__doc__ = described_fully(cls.__doc__ or "", inspect.signature(cls).parameters, {}, FITTED_ATTRIBUTES)
 
     @classmethod
     def from_selection(cls, selection: Any, *, ax: Axes | None = None) -> Self:
-        """Draw what :func:`bitsieve.select` found.
+        """Draw a selection.
 
         Parameters
         ----------
         selection : Selection
+            Of :func:`bitsieve.select`.
         ax : matplotlib Axes, optional
 
         Returns
@@ -59,7 +67,7 @@ class Display(ABC):
         estimator : selector
             Fitted.
         X : array-like or dataframe of shape (n_samples, n_features)
-            What it was fitted on, or other rows of the same columns.
+            The table it was fitted on, or other rows of the same columns.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
         ax : matplotlib Axes, optional
@@ -73,10 +81,10 @@ class Display(ABC):
     @classmethod
     @abstractmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The display of a fitted selector and the counts behind what it selected, not drawn yet."""
+        """Compute the display of a fitted selector from the counts behind its selection, without drawing it."""
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """Draw it.
+        """Draw the display.
 
         Parameters
         ----------
@@ -88,12 +96,12 @@ class Display(ABC):
         """
         with drawing(ax, (WIDTH, self.height)) as self.ax_:
             self._draw(self.ax_)
-        self.figure_ = self.ax_.figure  # type: ignore[assignment]  # or the part of one that was given
+        self.figure_ = self.ax_.figure  # type: ignore[assignment]  # or a subfigure, where ``ax`` is in one
         return self
 
     @abstractmethod
     def _draw(self, ax: Axes) -> None:
-        """Draw it into ``ax``."""
+        """Draw the display into ``ax``."""
 
 
 def selected_names(evidence: Evidence) -> list[str]:
@@ -131,31 +139,34 @@ class RankingDisplay(Display):
     def __init__(
         self, names: Sequence[str], contributions: Contribution, class_entropy: float, chance: Chance | None = None
     ) -> None:
-        self.names, self.contributions = list(names), contributions
-        self.class_entropy, self.chance = class_entropy, chance
+        self.names = list(names)
+        self.contributions = contributions
+        self.class_entropy = class_entropy
+        self.chance = chance
         self.height = 1.3 + 0.27 * min(len(self.names), MAX_SHOWN)
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The contributions of the selected features."""
-        entropy = evidence.information.class_entropy
-        return cls(selected_names(evidence), evidence.contributions, entropy, evidence.chance)
+        class_entropy = evidence.information.class_entropy
+        return cls(selected_names(evidence), evidence.contributions, class_entropy, evidence.chance)
 
     def _draw(self, ax: Axes) -> None:
         k = min(len(self.names), MAX_SHOWN)
-        relevance, redundancy, _, complementarity, _ = (np.asarray(part)[:k] for part in self.contributions)
-        places = np.arange(k)
-        bars: dict[str, Any] = {"height": 0.68}
+        relevance = np.asarray(self.contributions.relevance)[:k]
+        redundancy = np.asarray(self.contributions.redundancy)[:k]
+        synergy = np.asarray(self.contributions.complementarity)[:k]
         new = relevance - redundancy
-        ax.barh(places, new, color=BLUE, label="new", **bars)
-        ax.barh(places, redundancy, left=new, color=ORANGE, label="redundant", **bars)
-        ax.barh(places, complementarity, left=relevance, color=GREEN, label="synergy", **bars)
+        positions = np.arange(k)
+        ax.barh(positions, new, height=0.68, color=BLUE, label="new")
+        ax.barh(positions, redundancy, left=new, height=0.68, color=ORANGE, label="redundant")
+        ax.barh(positions, synergy, left=relevance, height=0.68, color=GREEN, label="synergy")
         ax.axvline(self.class_entropy, color=INK, lw=1.2, ls=(0, (4, 3)), label="H(C)")
         if self.chance is not None and self.chance.best_high > 0:
             ax.axvspan(self.chance.best_low, self.chance.best_high, color=GREY, alpha=0.45, lw=0, label="by chance")
-        ax.set_yticks(places, [shortened(name) for name in self.names[:k]])
+        ax.set_yticks(positions, [shortened(name) for name in self.names[:k]])
         ax.set_ylim(k - 0.4, -0.6)
-        ax.set_xlim(0, 1.04 * max(self.class_entropy, float(np.max(relevance + complementarity))))
+        longest_bar = float(np.max(relevance + synergy))
+        ax.set_xlim(0, 1.04 * max(self.class_entropy, longest_bar))
         ax.grid(axis="x")
         ax.set_xlabel("information about the target (bits)")
         ax.figure.legend(loc="outside upper left", ncols=5, handlelength=1.2, columnspacing=1.2)
@@ -183,21 +194,23 @@ class RedundancyDisplay(Display):
     """
 
     def __init__(self, names: Sequence[str], shared: NDArray[np.floating]) -> None:
-        self.names, self.shared = list(names), np.asarray(shared)
+        self.names = list(names)
+        self.shared = np.asarray(shared)
         self.height = 1.6 + 0.24 * min(max(len(self.names), 5), MAX_SHOWN)
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The information that the selected features share."""
         shared = evidence.information.matrix("redundancy", columns=evidence.selected)
         return cls(selected_names(evidence), shared)
 
     def _draw(self, ax: Axes) -> None:
         k = min(len(self.names), MAX_SHOWN)
-        shown = np.ma.masked_array(self.shared[:k, :k], np.eye(k, dtype=bool))
-        most = max(float(shown.max()) if k > 1 else 0.0, 1e-3)
-        # Cells as shapes: an image would be a picture within the picture.
-        mesh = ax.pcolormesh(shown, cmap="cividis", vmin=0.0, vmax=most, edgecolors="none")
+        cells = np.ma.masked_array(self.shared[:k, :k], np.eye(k, dtype=bool))
+        maximum = 1e-3  # of the colours, where nothing is shared
+        if k > 1:
+            maximum = max(maximum, float(cells.max()))
+        # Cells are drawn as shapes, since an image would be a bitmap within the SVG.
+        mesh = ax.pcolormesh(cells, cmap="cividis", vmin=0.0, vmax=maximum, edgecolors="none")
         names = [shortened(name) for name in self.names[:k]]
         ax.set_yticks(np.arange(k) + 0.5, names)
         ax.set_xticks(np.arange(k) + 0.5, [str(rank) for rank in range(1, k + 1)])
@@ -206,10 +219,14 @@ class RedundancyDisplay(Display):
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
         ax.figure.colorbar(mesh, ax=ax, label="shared information (bits)").outline.set_visible(False)
-        for i, j in np.ndindex(k, k) if k <= WRITTEN else ():
-            if i != j:
-                colour = "#ffffff" if shown[i, j] < 0.55 * most else "#101010"
-                ax.text(j + 0.5, i + 0.5, f"{shown[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
+        if k > MAX_NUMBERED:
+            return
+        for i, j in np.ndindex(k, k):
+            if i == j:
+                continue
+            is_dark = cells[i, j] < 0.55 * maximum
+            colour = "#ffffff" if is_dark else "#101010"
+            ax.text(j + 0.5, i + 0.5, f"{cells[i, j]:.2f}", ha="center", va="center", fontsize=7, color=colour)
 
 
 class DendrogramDisplay(Display):
@@ -238,48 +255,63 @@ class DendrogramDisplay(Display):
     """
 
     def __init__(self, names: Sequence[str], distances: Floats, ranks: Sequence[int]) -> None:
-        self.names, self.distances, self.ranks = list(names), np.asarray(distances), list(ranks)
+        self.names = list(names)
+        self.distances = np.asarray(distances)
+        self.ranks = list(ranks)
         self.height = 1.1 + 0.24 * max(len(self.names), 4)
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The distances of the selected columns and of the most relevant others."""
-        information, selected = evidence.counted.information, np.asarray(evidence.selected)
-        others = np.argsort(-information.relevance, kind="stable")
-        others = others[information.varies[others] & ~np.isin(others, selected)]
-        columns = np.concatenate([selected, others])[: max(MAX_SHOWN, len(selected))][:MAX_SHOWN]
-        entropy = information.entropy[columns]
+        information = evidence.counted.information
+        selected = np.asarray(evidence.selected)
+        by_relevance = np.argsort(-information.relevance, kind="stable")
+        is_other = information.varies[by_relevance] & ~np.isin(by_relevance, selected)
+        columns = np.concatenate([selected, by_relevance[is_other]])[:MAX_SHOWN]
+
+        # SU(Xi, Xj) = 2 I(Xi;Xj) / (H(Xi) + H(Xj))
         shared = information.matrix("redundancy", columns=columns)
-        both = np.maximum(entropy[:, None] + entropy, np.finfo(float).tiny)  # two constants share nothing
-        ranks = [*range(1, min(len(selected), len(columns)) + 1), *[0] * (len(columns) - len(selected))]
-        return cls([str(evidence.table.names[j]) for j in columns], 1 - 2 * shared / both, ranks)
+        entropy = information.entropy[columns]
+        sum_of_entropies = np.maximum(entropy[:, None] + entropy, np.finfo(float).tiny)  # two constants share nothing
+        distances = 1 - 2 * shared / sum_of_entropies
+
+        ranks = [i + 1 if i < len(selected) else 0 for i in range(len(columns))]
+        return cls([str(evidence.table.names[j]) for j in columns], distances, ranks)
 
     def _draw(self, ax: Axes) -> None:
         from scipy.cluster.hierarchy import dendrogram, linkage
 
-        n, leaves = len(self.names), [0]
+        n = len(self.names)
+        leaves = [0]
         if n > 1:
-            above = np.clip(self.distances[np.triu_indices(n, 1)], 0.0, None)
-            tree = dendrogram(linkage(above, "average"), no_plot=True)
+            condensed = np.clip(self.distances[np.triu_indices(n, 1)], 0.0, None)
+            tree = dendrogram(linkage(condensed, "average"), no_plot=True)
             leaves = tree["leaves"]
-            for places, heights in zip(tree["icoord"], tree["dcoord"], strict=True):
-                ax.plot(heights, (np.array(places) - 5) / 10, color=BLUE, lw=1.4)
-        names = [f"{self.ranks[j]}: " * (self.ranks[j] > 0) + shortened(self.names[j]) for j in leaves]
-        ax.set_yticks(np.arange(n), names)
+            for leaf_positions, join_distances in zip(tree["icoord"], tree["dcoord"], strict=True):
+                rows = (np.array(leaf_positions) - 5) / 10  # scipy puts the leaves at 5, 15, 25, ...
+                ax.plot(join_distances, rows, color=BLUE, lw=1.4)
+        ax.set_yticks(np.arange(n), [self._label(j) for j in leaves])
         for tick, j in zip(ax.yaxis.get_major_ticks(), leaves, strict=True):
             tick.label1.set_fontweight("bold" if self.ranks[j] else "normal")
         ax.set_ylim(-0.6, n - 0.4)
-        ax.set_xlim(-0.01, 1.01)  # joins at 0 and at 1 are seen, too
+        ax.set_xlim(-0.01, 1.01)  # so that joins at 0 and at 1 are visible
         ax.grid(axis="x")
         ax.tick_params(axis="y", length=0)
         ax.set_xlabel("distance: 0 each determines the other, 1 independent")
+
+    def _label(self, column: int) -> str:
+        """The name of a column, after its rank if it is selected."""
+        name = shortened(self.names[column])
+        rank = self.ranks[column]
+        return f"{rank}: {name}" if rank else name
 
 
 class CurveDisplay(Display):
     """The information I(X1, ..., Xk; C) of the first k features together, against k, in bits.
 
-    A shaded step from the joint information of the first k - 1 features up to what feature k would add by chance: a
-    point within it adds no more than its values would in another order. The number that was selected is marked.
+    A shaded step begins at the joint information of the first k - 1 features and ends at what feature k would add by
+    chance: a point within its step adds no more than its values would in another order. The number of selected features
+    is marked.
 
     Parameters
     ----------
@@ -303,7 +335,7 @@ class CurveDisplay(Display):
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The curve of the selected features, and of those that come next where the method ranks more."""
+        """The curve of the selected features, and of the next ones if the method ranks more."""
         order = ranked_on(selector, evidence.counted)
         return cls(information_curve(evidence.counted.information, order, len(evidence.selected)))
 
@@ -312,10 +344,10 @@ class CurveDisplay(Display):
 
         curve = self.curve
         numbers = np.arange(1, len(curve.joint) + 1)
-        before = np.r_[0.0, curve.joint[:-1]]
-        ax.bar(numbers, curve.chance - before, bottom=before, width=0.8, color=GREY, alpha=0.5, label="by chance")
-        dots: dict[str, Any] = {"marker": "o", "markersize": 4} if len(numbers) <= MAX_SHOWN else {}
-        ax.plot(numbers, curve.joint, color=BLUE, lw=1.6, label="joint information", **dots)
+        previous = np.r_[0.0, curve.joint[:-1]]
+        ax.bar(numbers, curve.chance - previous, bottom=previous, width=0.8, color=GREY, alpha=0.5, label="by chance")
+        marker = "o" if len(numbers) <= MAX_SHOWN else None
+        ax.plot(numbers, curve.joint, color=BLUE, lw=1.6, label="joint information", marker=marker, markersize=4)
         k = curve.n_selected
         ax.plot([k], [curve.joint[k - 1]], "o", ms=9, color=BLUE, mec=INK, mew=1.3, label=f"selected: {k:,}", zorder=5)
         ax.axhline(curve.class_entropy, color=INK, lw=1.2, ls=(0, (4, 3)), label="H(C)")
@@ -329,52 +361,71 @@ class CurveDisplay(Display):
 
 
 class Panel(NamedTuple):
-    """The rows of one feature: values, quantity, bins (``side``: where values on edges go), names of categories."""
+    """The rows of one feature, as a quantity is drawn over them."""
 
     name: str
-    x: Floats
-    y: Floats
-    edges: Floats
-    ticks: list[str]
-    side: Literal["left", "right"] = "left"
+    x: Floats  # values of the feature; categories are 0, 1, 2, ...
+    y: Floats  # the quantity
+    edges: Floats  # of the bins
+    ticks: list[str]  # names of the categories; empty for a feature of numbers
+    side: Literal["left", "right"] = "left"  # where a value on an edge goes, as for ``numpy.searchsorted``
 
     @classmethod
     def of(cls, evidence: Evidence, column: int) -> Panel:
-        """The rows that have a value in a column; categories are drawn at 0, 1, 2, ..."""
+        """The rows that have a value in a column."""
         table = evidence.table.required_rows()
         binner = evidence.binner
-        name, y, ticks = str(table.names[column]), cast(Floats, table.target.values), []
+        y = cast(Floats, table.target.values)
+        ticks: list[str] = []
+        categories: NDArray[np.number] | None  # values that are a bin each
         if table.is_numeric(column):
             x = table.numeric(column)
+            categories = binner.categories_[column]
         else:
             coded = table.categorical(column)
-            x, ticks = np.where(coded.codes < 0, np.nan, coded.codes), [str(label) for label in coded.categories]
-        values = np.arange(len(ticks)) if ticks else binner.categories_[column]  # of which each is a bin
-        edges = binner.bin_edges_[column] if values is None else (values[1:] + values[:-1]) / 2
-        there = ~np.isnan(x)
-        return cls(name, x[there], y[there], np.asarray(edges, np.float64), ticks, getattr(binner, "side", "left"))
+            x = np.where(coded.codes < 0, np.nan, coded.codes)
+            ticks = [str(label) for label in coded.categories]
+            categories = np.arange(len(ticks))
+        edges = binner.bin_edges_[column] if categories is None else (categories[1:] + categories[:-1]) / 2
+        is_present = ~np.isnan(x)
+        return cls(
+            name=str(table.names[column]),
+            x=x[is_present],
+            y=y[is_present],
+            edges=np.asarray(edges, np.float64),
+            ticks=ticks,
+            side=getattr(binner, "side", "left"),
+        )
 
     @property
     def medians(self) -> Floats:
         """The median of the quantity in each bin; nan in an empty one."""
         bins = np.searchsorted(self.edges, self.x, self.side)
-        inside = [self.y[bins == place] for place in range(len(self.edges) + 1)]
-        return np.array([np.median(values) if len(values) else np.nan for values in inside])
+        medians = np.full(len(self.edges) + 1, np.nan)
+        for b in np.unique(bins):
+            medians[b] = np.median(self.y[bins == b])
+        return medians
 
 
 def draw_panel(ax: Axes, panel: Panel) -> None:
     """Draw at most 300 rows, evenly over the table, the cuts, and the median of each bin."""
-    rows = np.unique(np.linspace(0, len(panel.x) - 1, min(len(panel.x), MAX_POINTS)).astype(np.intp))
+    rows = evenly_spaced(len(panel.x), MAX_POINTS)
     ax.plot(panel.x[rows], panel.y[rows], ".", ms=3, color=GREY, mew=0)
-    for edge in panel.edges if not panel.ticks and len(panel.edges) <= MAX_CUTS else ():
-        ax.axvline(edge, color=INK, lw=0.7, ls=(0, (3, 3)))
+    if not panel.ticks and len(panel.edges) <= MAX_CUTS:
+        for edge in panel.edges:
+            ax.axvline(edge, color=INK, lw=0.7, ls=(0, (3, 3)))
     low, high = ax.get_xlim()
-    ends = np.clip(np.r_[low, panel.edges, high], low, high)
-    ax.hlines(panel.medians, ends[:-1], ends[1:], color=BLUE, lw=2, zorder=5)
+    bounds = np.clip(np.r_[low, panel.edges, high], low, high)
+    ax.hlines(panel.medians, bounds[:-1], bounds[1:], color=BLUE, lw=2, zorder=5)
     ax.set_xlim(low, high)
     if panel.ticks:
-        places = np.unique(np.linspace(0, len(panel.ticks) - 1, min(len(panel.ticks), MAX_TICKS)).astype(np.intp))
-        ax.set_xticks(places, [shortened(panel.ticks[place]) for place in places])
+        positions = evenly_spaced(len(panel.ticks), MAX_TICKS)
+        ax.set_xticks(positions, [shortened(panel.ticks[i]) for i in positions])
+
+
+def evenly_spaced(n: int, maximum: int) -> Columns:
+    """At most ``maximum`` of the indices 0 to n - 1, the first and the last among them."""
+    return np.unique(np.linspace(0, n - 1, min(n, maximum)).astype(np.intp))
 
 
 class TargetDisplay(Display):
@@ -407,27 +458,33 @@ class TargetDisplay(Display):
     """
 
     def __init__(self, target: str, panels: Sequence[Panel]) -> None:
-        self.target, self.panels = target, list(panels)
-        self.height = 0.2 + 2.1 * -(-min(len(self.panels), MAX_PANELS) // ACROSS)
+        self.target = target
+        self.panels = list(panels)
+        self.height = 0.2 + 2.1 * ceil(min(len(self.panels), MAX_PANELS) / PANELS_PER_ROW)
 
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
-        """The panels of the selected features."""
         target = evidence.table.target
         if not target.is_quantity:
-            what = "is no quantity whose rows are in memory, so there are no values to draw: give another kind"
-            raise ValueError(f"target {target.name!r} {what}")
+            raise ValueError(
+                f"target {target.name!r} is no quantity whose rows are in memory, so there are no values to draw: "
+                "give another kind"
+            )
         return cls(target.name, [Panel.of(evidence, int(j)) for j in np.asarray(evidence.selected)])
 
     def _draw(self, ax: Axes) -> None:
-        shown = self.panels[:MAX_PANELS]
-        down = -(-len(shown) // ACROSS)
+        panels = self.panels[:MAX_PANELS]
+        n_rows = ceil(len(panels) / PANELS_PER_ROW)
+        width = 1 / PANELS_PER_ROW
+        height = 1 / n_rows
         ax.set_axis_off()
-        for place, panel in enumerate(shown):
-            row, across = divmod(place, ACROSS)
-            inset = ax.inset_axes((across / ACROSS + 0.06, 1 - (row + 0.82) / down, 0.9 / ACROSS - 0.06, 0.64 / down))
-            inset.set_title(f"{place + 1}: {shortened(panel.name)}", fontsize=9)
-            if not across:
+        for i, panel in enumerate(panels):
+            row, column = divmod(i, PANELS_PER_ROW)
+            left = column * width + 0.06
+            bottom = 1 - (row + 0.82) * height
+            inset = ax.inset_axes((left, bottom, 0.9 * width - 0.06, 0.64 * height))
+            inset.set_title(f"{i + 1}: {shortened(panel.name)}", fontsize=9)
+            if column == 0:
                 inset.set_ylabel(shortened(self.target), fontsize=8)
             inset.tick_params(labelsize=7)
             draw_panel(inset, panel)

@@ -1,4 +1,4 @@
-"""How figures look, alone and inside a page that may be light or dark, and figures as SVG text or files."""
+"""The look of figures, alone or in a page that is light or dark, and figures as SVG text or files."""
 
 from __future__ import annotations
 
@@ -29,18 +29,22 @@ else:
 # Okabe and Ito's colours, for colour-blind readers too; beyond nine the marker still differs.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C00", "#7F7F7F")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-FORMATS = ".png", ".svg", ".pdf"  # of a figure that is saved
-OF_ALL: dict[Any, Any] = {
+FORMATS = (".png", ".svg", ".pdf")  # of a figure that is saved
+COMMON_STYLE: dict[Any, Any] = {  # any parameter of matplotlib
     "axes.spines.right": False,
     "axes.spines.top": False,
     "font.family": "sans-serif",
     "svg.fonttype": "none",
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign
 }
-STYLE = OF_ALL | {"axes.axisbelow": True, "axes.grid": True, "font.size": 10, "grid.color": "#e6e6e6"}
-INK, RULE = "#1a1a1b", "#dcdcdd"
-BLUE, ORANGE, GREEN, GREY = "#0072b2", "#e69f00", "#009e73", "#9a9a9b"
-IN_A_PAGE = {  # the names of these colours in page.css, which has others for a dark page
+STYLE = COMMON_STYLE | {"axes.axisbelow": True, "axes.grid": True, "font.size": 10, "grid.color": "#e6e6e6"}
+INK = "#1a1a1b"
+RULE = "#dcdcdd"
+BLUE = "#0072b2"
+ORANGE = "#e69f00"
+GREEN = "#009e73"
+GREY = "#9a9a9b"
+PAGE_VARIABLES = {  # the names of these colours in page.css, which has others for a dark page
     INK: "ink",
     RULE: "rule",
     BLUE: "blue",
@@ -56,8 +60,8 @@ IN_A_PAGE = {  # the names of these colours in page.css, which has others for a 
     "#cccccc": "rule",
 }
 WIDTH = 6.6  # inches
-LONGEST = 30  # letters of a name in a figure
-LOOK = OF_ALL | {
+MAX_NAME_LENGTH = 30  # letters of a name in a figure
+LOOK = COMMON_STYLE | {
     "axes.axisbelow": True,
     "axes.edgecolor": INK,
     "axes.facecolor": "none",
@@ -91,24 +95,24 @@ def require_matplotlib() -> None:
 
 def style(label: str, labels: Sequence[str]) -> tuple[str, str]:
     """The colour and the marker of a label, the same in every figure with these labels."""
-    at = list(labels).index(label)
-    return COLOURS[at % len(COLOURS)], MARKERS[at % len(MARKERS)]
+    i = list(labels).index(label)
+    return COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
 
 
 def plot_curves(curves: Curves, ax: Axes | None = None) -> Axes:
-    """The lines of ``curves`` into ``ax``, or into a new figure."""
+    """Draw ``curves`` into ``ax``, or into a new figure."""
     with drawing(ax, (8.0, 3.6)) as axes:
         from matplotlib.ticker import MaxNLocator
 
         handles = []
         for label, values in curves.lines.items():
             colour, marker = style(label, list(curves.lines))
-            few = len(curves.x) <= 12
-            (line,) = axes.plot(curves.x, values, color=colour, marker=marker if few else None, markersize=4, lw=1.6)
+            line_marker = marker if len(curves.x) <= 12 else None
+            (line,) = axes.plot(curves.x, values, color=colour, marker=line_marker, markersize=4, lw=1.6)
             if curves.marked and label in curves.marked:
-                at = curves.marked[label]
-                height_there = values[int(np.searchsorted(curves.x, at))]
-                axes.plot([at], [height_there], marker=marker, ms=8, color=colour, mec="white", mew=1.2, zorder=5)
+                x = curves.marked[label]
+                y = values[int(np.searchsorted(curves.x, x))]
+                axes.plot([x], [y], marker=marker, ms=8, color=colour, mec="white", mew=1.2, zorder=5)
             handles.append(line)
         axes.set_xlabel(curves.x_label)
         axes.set_ylabel(curves.y_label)
@@ -123,15 +127,15 @@ def save_figure(figure: Figure | SubFigure, path: AnyPath) -> None:
     import matplotlib
 
     path = Path(path)
-    kind = path.suffix.lower()[1:]
-    dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    suffix = path.suffix.lower().removeprefix(".")
+    without_date = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[suffix]
     with writing(path) as file, matplotlib.rc_context({"svg.hashsalt": path.stem}):
-        figure.savefig(file, format=kind, dpi=150, metadata=dates)  # type: ignore[union-attr]  # never a part of one
+        figure.savefig(file, format=suffix, dpi=150, metadata=without_date)  # type: ignore[union-attr]  # no subfigure
 
 
 @contextmanager
 def drawing(ax: Axes | None, size: tuple[float, float]) -> Iterator[Axes]:
-    """``ax``, or those of a new figure, with the look of the figures inside the block."""
+    """Give ``ax``, or the axes of a new figure; inside the block figures have the look of this package."""
     require_matplotlib()
     import matplotlib
 
@@ -139,16 +143,20 @@ def drawing(ax: Axes | None, size: tuple[float, float]) -> Iterator[Axes]:
     if ax is None and notebook() is not None:
         from matplotlib import pyplot
 
-        # Shown when the cell has run. Outside of the context, which would take back what the first figure sets.
+        # A figure of pyplot is shown when the cell has run. It is made outside of the context, which would undo what
+        # the first figure of a session sets.
         figure = pyplot.figure(figsize=size, layout="constrained")
     with matplotlib.rc_context(LOOK):
-        if ax is None:
-            ax = new_axes(size) if figure is None else figure.add_subplot()
-        yield ax
+        if ax is not None:
+            yield ax
+        elif figure is not None:
+            yield figure.add_subplot()
+        else:
+            yield new_axes(size)
 
 
 def new_axes(size: tuple[float, float]) -> Axes:
-    """Axes of a new figure, which needs no screen and which no notebook shows."""
+    """Make the axes of a new figure, which needs no screen and is shown by no notebook."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -157,30 +165,35 @@ def new_axes(size: tuple[float, float]) -> Axes:
 
 
 def shortened(name: str) -> str:
-    """A name that fits beside a figure, on one line."""
+    """A name on one line that fits beside a figure."""
     line = " ".join(name.split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    if len(line) <= MAX_NAME_LENGTH:
+        return line
+    return f"{line[: MAX_NAME_LENGTH - 1]}…"
 
 
 def as_svg(axes: Axes, label: str) -> str:
-    """The figure of ``axes`` as an ``<svg>`` element whose colours are those of its page; equal figures, equal text."""
+    """Draw the figure of ``axes`` as an ``<svg>`` element in the colours of its page. Equal figures give equal text."""
     import matplotlib
 
     buffer = io.StringIO()
     with matplotlib.rc_context(LOOK | {"svg.hashsalt": label}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts are used, not matplotlib's
-        undated = {"Date": None, "Creator": None}
-        figure: Any = axes.figure  # never a part of one
-        figure.savefig(buffer, format="svg", metadata=undated, facecolor="none")
-    text = buffer.getvalue()
-    return themed(f'<svg role="img" aria-label="{escape(label)}" {text[text.index("<svg ") + len("<svg ") :]}')
+        without_date = {"Date": None, "Creator": None}
+        figure: Any = axes.figure  # never a subfigure
+        figure.savefig(buffer, format="svg", metadata=without_date, facecolor="none")
+    _, _, rest = buffer.getvalue().partition("<svg ")  # before it stands a declaration of XML
+    return with_page_colours(f'<svg role="img" aria-label="{escape(label)}" {rest}')
 
 
-def themed(svg: str) -> str:
-    """The drawing with the colours of its page in the place of its own."""
+def with_page_colours(svg: str) -> str:
+    """Replace colours such as ``fill: #0072b2`` by variables of the page: ``fill: var(--blue, #0072b2)``."""
 
-    def variable(found: re.Match[str]) -> str:
-        name = IN_A_PAGE.get(found[2].lower())
-        return found[0] if name is None else f"{found[1]}var(--{name}, {found[2]})"
+    def replacement(match: re.Match[str]) -> str:
+        prefix, colour = match.groups()
+        variable = PAGE_VARIABLES.get(colour.lower())
+        if variable is None:
+            return match[0]
+        return f"{prefix}var(--{variable}, {colour})"
 
-    return re.sub(r"((?:fill|stroke): ?)(#[0-9a-fA-F]{6})", variable, svg)
+    return re.sub(r"((?:fill|stroke): ?)(#[0-9a-fA-F]{6})", replacement, svg)

@@ -1,4 +1,4 @@
-"""The figures of fitted selectors: weights, stability, clusters, and how many columns to take."""
+"""Figures of fitted selectors: weights, stability, clusters; and of how many columns to take."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from bitsieve.results.how_many import HowMany
 from bitsieve.results.selection import names_of
 from bitsieve.utils.parameters import check_integer
 
-SIZE = 4.6, 3.0  # inches: a column and a half of a paper
-FEW = 60  # ranks of which each has its dot
-LONG = 300  # ranks from which their axis is logarithmic: the selected part would be a sliver
-MAX_NAMED = 50
-NAMED = 40  # features of a matrix up to which each has its name
+SIZE = (4.6, 3.0)  # inches: a column and a half of a paper
+MAX_DOTS = 60  # ranks up to which each has its dot
+MAX_LINEAR = 300  # ranks up to which their axis is linear; beyond, the selected part would be a sliver
+MAX_NAMES = 50  # that a caller may ask for
+MAX_MATRIX_NAMES = 40  # features of a matrix up to which each has its name
 
 
 def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> Axes:
@@ -55,30 +55,33 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
         raise ValueError(
             f"{type(selector).__name__} chooses without weights: give a fitted global method, such as SpecCMI"
         )
-    check_integer("n_names", n_names, 0, MAX_NAMED)
+    check_integer("n_names", n_names, 0, MAX_NAMES)
     order = np.argsort(selector.ranking_, kind="stable")
     weights = np.asarray(selector.weights_)[order]
-    objective, k = getattr(selector, "objective_", None), len(selector.selected_)
-    reached = "" if objective is None else f", x'Qx = {objective:.4g} bits"
+    k = len(selector.selected_)
+    label = f"{k:,} selected"
+    objective = getattr(selector, "objective_", None)
+    if objective is not None:
+        label += f", x'Qx = {objective:.4g} bits"
     with drawing(ax, SIZE) as ax:
-        _draw(ax, weights, k, f"{k:,} selected{reached}")
-        steep = {"rotation": 50, "rotation_mode": "anchor", "annotation_clip": False}
-        _annotate(ax, weights, names_of(selector, order[:n_names]), 4, **steep)
+        _draw_weights(ax, weights, k, label)
+        _annotate(ax, weights, names_of(selector, order[:n_names]), offset=4, rotation=50)
     return ax
 
 
-def _draw(ax: Axes, weights: np.ndarray, k: int, caption: str) -> None:
+def _draw_weights(ax: Axes, weights: np.ndarray, k: int, label: str) -> None:
+    """Draw the weights by rank, the first ``k`` of them with ``label``."""
     n = len(weights)
     ranks = np.arange(1, n + 1)
-    dots: dict[str, Any] = {"marker": "o", "markersize": 3.5}
     ax.fill_between(ranks[:k], weights[:k], color=BLUE, alpha=0.15, linewidth=0)
-    ax.plot(ranks[:k], weights[:k], color=BLUE, linewidth=1.6, label=caption, **dots)
+    ax.plot(ranks[:k], weights[:k], color=BLUE, linewidth=1.6, label=label, marker="o", markersize=3.5)
     if k < n:
-        few = dots if n <= FEW else {}
-        ax.plot(ranks[k:], weights[k:], color=GREY, linewidth=1.2, label=f"{n - k:,} others", **few)
+        marker = "o" if n <= MAX_DOTS else None
+        others = f"{n - k:,} others"
+        ax.plot(ranks[k:], weights[k:], color=GREY, linewidth=1.2, label=others, marker=marker, markersize=3.5)
     ax.axvline(k + 0.5, color=BLUE, linewidth=0.8, linestyle=(0, (3, 3)))
     ax.set_xlim(0.5, n + 0.5)
-    if n > LONG:
+    if n > MAX_LINEAR:
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter("{x:,.0f}")
         ax.set_xlim(1 / 1.1, 1.1 * n)
@@ -88,11 +91,19 @@ def _draw(ax: Axes, weights: np.ndarray, k: int, caption: str) -> None:
     ax.legend()
 
 
-def _annotate(ax: Axes, heights: np.ndarray, names: list[str], offset: int, **how: Any) -> None:
+def _annotate(ax: Axes, heights: np.ndarray, names: list[str], offset: int, rotation: float = 0) -> None:
     """Write the names beside the first points of a curve."""
-    for place, name in enumerate(names):
-        at = (place + 1, heights[place])
-        ax.annotate(f" {name}", at, xytext=(3, offset), textcoords="offset points", fontsize=7, **how)
+    for i, name in enumerate(names):
+        ax.annotate(
+            f" {name}",
+            (i + 1, heights[i]),
+            xytext=(3, offset),
+            textcoords="offset points",
+            fontsize=7,
+            rotation=rotation,
+            rotation_mode="anchor",
+            annotation_clip=False,
+        )
 
 
 def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> Axes:
@@ -128,17 +139,18 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
     check_is_fitted(selector)
     if not hasattr(selector, "frequencies_"):
         raise ValueError(f"{type(selector).__name__} has no frequencies: give a fitted StabilitySelector")
-    check_integer("n_names", n_names, 0, MAX_NAMED)
+    check_integer("n_names", n_names, 0, MAX_NAMES)
     order = np.argsort(-selector.frequencies_, kind="stable")
-    shares, k = selector.frequencies_[order], len(selector.selected_)
+    shares = selector.frequencies_[order]
+    k = len(selector.selected_)
     ranks = np.arange(1, len(shares) + 1)
+    label = f"{k:,} selected, at most {selector.expected_false_:.2g} false expected if noise is alike"
     with drawing(ax, SIZE) as ax:
-        bound = f"{k:,} kept, at most {selector.expected_false_:.2g} false expected if noise is alike"
-        ax.plot(ranks[:k], shares[:k], color=BLUE, marker="o", markersize=3.5, linestyle="none", label=bound)
+        ax.plot(ranks[:k], shares[:k], color=BLUE, marker="o", markersize=3.5, linestyle="none", label=label)
         ax.plot(ranks[k:], shares[k:], color=GREY, marker="o", markersize=2.5, linestyle="none")
         ax.axhline(selector.threshold_, color=BLUE, linewidth=0.8, linestyle=(0, (3, 3)))
-        _annotate(ax, shares, names_of(selector, order[:n_names]), 2)
-        if len(shares) > LONG:
+        _annotate(ax, shares, names_of(selector, order[:n_names]), offset=2)
+        if len(shares) > MAX_LINEAR:
             ax.set_xscale("log")
         ax.set_ylim(-0.03, 1.08)
         ax.set_xlabel("rank")
@@ -192,14 +204,14 @@ def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
     with drawing(ax, (4.6, 4.0)) as ax:
         image = ax.imshow(matrix[np.ix_(order, order)], cmap="cividis", vmin=0.0, interpolation="nearest")
         ax.figure.colorbar(image, ax=ax, label="similarity (no unit)")
-        begin = 0
+        first = 0
         for group in clusters.groups_:
             size = len(group)
             if size > 1:
-                place = (begin - 0.5, begin - 0.5)
-                ax.add_patch(Rectangle(place, size, size, fill=False, edgecolor="#D55E00", linewidth=1.2))
-            begin += size
-        if len(order) <= NAMED:
+                corner = (first - 0.5, first - 0.5)
+                ax.add_patch(Rectangle(corner, size, size, fill=False, edgecolor="#D55E00", linewidth=1.2))
+            first += size
+        if len(order) <= MAX_MATRIX_NAMES:
             names = names_of(clusters, order)
             ax.set_xticks(range(len(order)), names, rotation=90, fontsize=7)
             ax.set_yticks(range(len(order)), names, fontsize=7)
@@ -234,17 +246,19 @@ def plot_how_many(found: HowMany, *, ax: Axes | None = None) -> Axes:
     ('columns', 'bits added')
     """
     band = found.band
-    places = np.arange(1, len(band.bits) + 1)
+    numbers = np.arange(1, len(band.bits) + 1)
     with drawing(ax, (6.6, 3.0)) as ax:
         from matplotlib.ticker import MaxNLocator
 
-        ax.fill_between(places, band.low, band.high, color=GREY, alpha=0.35, linewidth=0, label="best by chance (90 %)")
-        ax.plot(places, band.bits, color=BLUE, linewidth=1.4, marker="o", markersize=3.5, label="chosen")
-        for place, answer in enumerate(found.answers):
-            if answer.n_features is not None:
-                label = f"{answer.rule}: {answer.n_features:,}"
-                at = answer.n_features + 0.5 + 0.006 * place * len(places)  # equal numbers stand side by side
-                ax.axvline(at, color=COLOURS[1 + place], linewidth=1.0, linestyle=(0, (3, 2)), label=label)
+        by_chance = "best by chance (90 %)"
+        ax.fill_between(numbers, band.low, band.high, color=GREY, alpha=0.35, linewidth=0, label=by_chance)
+        ax.plot(numbers, band.bits, color=BLUE, linewidth=1.4, marker="o", markersize=3.5, label="chosen")
+        for i, answer in enumerate(found.answers):
+            if answer.n_features is None:
+                continue
+            label = f"{answer.rule}: {answer.n_features:,}"
+            x = answer.n_features + 0.5 + 0.006 * i * len(numbers)  # lines of equal numbers stand side by side
+            ax.axvline(x, color=COLOURS[1 + i], linewidth=1.0, linestyle=(0, (3, 2)), label=label)
         ax.set_ylim(bottom=0)
         ax.set_xlabel("columns")
         ax.set_ylabel("bits added")
