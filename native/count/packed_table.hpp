@@ -59,6 +59,8 @@ struct Batch {
     }
 };
 
+constexpr std::uint8_t kNoCode = 255;  // as a byte: matches no plane
+
 [[noreturn]] void refuse_code();
 
 class PackedTable {
