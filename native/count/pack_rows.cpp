@@ -137,6 +137,36 @@ std::uint64_t PackedTable::write_masks(std::int64_t g, std::int64_t word, bool a
     return beyond;
 }
 
+namespace {
+
+// Samples of one class that lie in one word of every plane.
+struct ClassWord {
+    std::int64_t rows[64];   // of the raw table
+    std::int64_t n_rows;     // 0: none is left below the end
+    std::int64_t word, bit;  // the word of the class, and the bit of its first sample there
+};
+
+// The next samples of a class, of which n_done are packed: up to the end of a word, the end of the class in the batch,
+// or the first row at or beyond row_end, whichever comes first. order_start: where the class begins in the batch's
+// order.
+ClassWord next_word_of_class(const Batch& batch, std::int64_t class_index, std::int64_t order_start,
+                             std::int64_t n_done, std::int64_t row_end) {
+    const std::int64_t sample = batch.first[class_index] + n_done;
+    ClassWord next;
+    next.word = sample / 64;
+    next.bit = sample % 64;
+    next.n_rows = 0;
+    const std::int64_t n_left = std::min<std::int64_t>(64 - next.bit, batch.sizes[class_index] - n_done);
+    while (next.n_rows < n_left) {
+        const std::int64_t row = batch.row(order_start + n_done + next.n_rows);
+        if (row >= row_end) break;
+        next.rows[next.n_rows++] = row;
+    }
+    return next;
+}
+
+}  // namespace
+
 // Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
 // A chunk may end within a word of a class: the next one goes on in that word.
 template <class Code>
@@ -145,34 +175,28 @@ void PackedTable::pack_groups(const CodeTable<Code>& table, const Batch& batch, 
     const std::int64_t block = table.feature_stride == 1 ? kMaxGroups : 1;  // groups may share the memory of a row
     const std::int64_t chunk = std::max<std::int64_t>(1 << 15, n_classes() * 512);
     Tile<Code> tile(table, n_features());
-    std::vector<std::int64_t> cursor(sizes_.size()), start(sizes_.size());
-    for (std::int64_t c = 1; c < n_classes(); ++c) start[c] = start[c - 1] + batch.sizes[c - 1];
-    const std::int64_t n_samples = start[n_classes() - 1] + batch.sizes[n_classes() - 1];
-    const std::int64_t n_rows = batch.rows_needed(n_samples);
+    std::vector<std::int64_t> n_done(sizes_.size());
+    std::vector<std::int64_t> order_start(sizes_.size());
+    for (std::int64_t c = 1; c < n_classes(); ++c) order_start[c] = order_start[c - 1] + batch.sizes[c - 1];
+    const std::int64_t n_rows = batch.rows_needed(order_start[n_classes() - 1] + batch.sizes[n_classes() - 1]);
     for (std::int64_t g0 = first; g0 < last; g0 += block) {
         const std::int64_t n_groups = std::min(block, last - g0);
-        tile.take(&slots_[g0 * kLanes], std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes));
-        std::fill(cursor.begin(), cursor.end(), 0);
-        for (std::int64_t chunk_end = chunk; chunk_end < n_rows + chunk; chunk_end += chunk)
+        tile.take(&features_by_arity_[g0 * kLanes], std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes));
+        std::fill(n_done.begin(), n_done.end(), 0);
+        for (std::int64_t row_end = chunk; row_end < n_rows + chunk; row_end += chunk)
             for (std::int64_t c = 0; c < n_classes(); ++c)
-                while (cursor[c] < batch.sizes[c]) {
-                    const std::int64_t place = batch.first[c] + cursor[c], at = place % 64;
-                    const std::int64_t most = std::min<std::int64_t>(64 - at, batch.sizes[c] - cursor[c]);
-                    std::int64_t row[64], n = 0;
-                    for (; n < most; ++n) {
-                        row[n] = batch.row(start[c] + cursor[c] + n);
-                        if (row[n] >= chunk_end) break;
-                    }
-                    if (n == 0) break;
-                    if (n < 64) tile.clear();
-                    tile.read(row, n, at);
-                    const std::uint64_t filled = (n == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << n) - 1) << at;
+                while (n_done[c] < batch.sizes[c]) {
+                    const ClassWord next = next_word_of_class(batch, c, order_start[c], n_done[c], row_end);
+                    if (next.n_rows == 0) break;
+                    if (next.n_rows < 64) tile.clear();
+                    tile.read(next.rows, next.n_rows, next.bit);
+                    const std::uint64_t bits = ~std::uint64_t(0) >> (64 - next.n_rows) << next.bit;
                     std::uint64_t beyond = 0;
                     for (std::int64_t g = g0; g < g0 + n_groups; ++g)
-                        beyond |= write_masks(g, word_start_[c] + place / 64, at > 0,
+                        beyond |= write_masks(g, word_start_[c] + next.word, next.bit > 0,
                                               [&](int lane) { return tile.samples((g - g0) * kLanes + lane); });
-                    if (beyond & filled) refuse_code();
-                    cursor[c] += n;
+                    if (beyond & bits) refuse_code();
+                    n_done[c] += next.n_rows;
                 }
     }
 }
