@@ -323,7 +323,7 @@ void fill_shuffled_sums(Input<std::int64_t> table, int shift, Input<std::uint16_
     shuffled_sums(terms, given, n, runs, parts, n_parts, first, n_seeds, sums);
 }
 
-// LazyMinima over pivots.
+// Minima over pivots.
 
 void construct_minima(LazyMinima* self, const PackedTable& packed, Input<std::int64_t> table, int shift,
                       Input<std::int64_t> start, double one_bit, double tie) {

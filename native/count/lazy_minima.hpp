@@ -13,11 +13,11 @@ namespace bitsieve {
 // the core of forward selection by minima, such as CMIM.
 //
 // The number of feature i with pivot s is  within - pooled + offset_s  for the sums of the pair, so a minimum is an
-// integer. LazyMinima only fall: one that lacks some pivots bounds the true one from above. Fleuret's lazy rule
+// integer. Minima only fall: one that lacks some pivots bounds the true one from above. Fleuret's lazy rule
 // follows: SIMD groups are brought up to date from the highest bound down, one pivot at a time, until no bound left can
 // reach the highest minimum. Which ones are depends on the groups asked for together; what is found does not.
 //
-// Limits: all features are kept as planes. ArgumentExtents: the planes of the pivots, and 16 bytes a feature.
+// Limits: all features are kept as planes. Memory: the planes of the pivots, and 16 bytes a feature.
 
 class LazyMinima {
 public:

@@ -88,7 +88,7 @@ public:
           code_taken_(part_code_),
           code_total_(part_code_) {}
 
-    // Calls for all cells that the co_occurrences change. Returns the number of samples hit; taken(c) afterwards: those
+    // Calls for all cells that the co-occurrences change. Returns the number of samples listed by both; taken(c) afterwards: those
     // of a class.
     std::int64_t walk(std::int64_t column, const std::vector<ListedCell>& co_occurrences) {
         begin_ = counts_.cells_begin(column);
