@@ -29,7 +29,8 @@ public:
     }
 
 private:
-    // Sorting a pair takes about as long as reading and clearing some cells; a few cells are always read as fast.
+    // Sorting a pair is taken for as dear as reading and clearing four cells; sixteen cells are read in no time.
+    // Choices, not measurements: the cells are the same.
     static constexpr std::int64_t kCellsPerPair = 4;
     static constexpr std::int64_t kFreeCells = 16;
 

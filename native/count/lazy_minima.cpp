@@ -10,8 +10,8 @@ namespace bitsieve {
 namespace {
 
 constexpr std::int64_t kNoMinimum = std::numeric_limits<std::int64_t>::min();
-// Of all features about one in so many is counted with a pivot: what a pivot prepares must pay within that many pairs.
-// A guess between the searches measured, which counted a tenth to a half.
+// What a pivot prepares must pay within one in so many of all features: how many a lazy search counts with it is not
+// known beforehand. A choice, not a measurement; no result depends on it.
 constexpr std::int64_t kCountedShare = 4;
 
 }  // namespace

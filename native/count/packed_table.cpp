@@ -23,7 +23,7 @@ static_assert(kMaxArity == kMaxPlanes + 1, "the last code of a feature has no pl
 constexpr double kTableSampleNs = 0.6;  // one sample of one pair by increments
 constexpr double kTableCellNs = 1.0;    // clearing and reading one cell of its table
 
-// Fewer samples do not repay what packed counters set up: their buckets and their table of pair terms, some 10 us.
+// Fewer samples do not repay what packed counters set up: buckets, counters, and the table of pair terms.
 constexpr double kMinCounterSamples = 8192;
 
 constexpr std::size_t kHugePage = 2 << 20;

@@ -88,8 +88,8 @@ public:
           code_taken_(part_code_),
           code_total_(part_code_) {}
 
-    // Calls for all cells that the co-occurrences change. Returns the number of samples listed by both; taken(c) afterwards: those
-    // of a class.
+    // Calls for all cells that the co-occurrences change. Returns the number of samples listed by both; taken(c)
+    // afterwards: those of a class.
     std::int64_t walk(std::int64_t column, const std::vector<ListedCell>& co_occurrences) {
         begin_ = counts_.cells_begin(column);
         end_ = counts_.cells_end(column);
