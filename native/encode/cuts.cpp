@@ -139,7 +139,7 @@ bool cut_by_selection(std::int64_t total, std::int64_t n_bins, ColumnScratch& sc
     std::vector<std::int64_t>& ranks = scratch.weights;
     ranks.clear();
     for (std::int64_t b = 1; b < n_bins; ++b) {
-        const std::int64_t rank = (2 * b * total + n_bins) / (2 * n_bins);
+        const std::int64_t rank = rank_of_cut(b, total, n_bins);
         if (rank > (ranks.empty() ? 0 : ranks.back()) && rank < total) ranks.push_back(rank);
     }
     scratch.places.clear();
@@ -202,11 +202,6 @@ void cut_counted(const Span& span, std::int64_t n_bins, std::vector<std::int64_t
         [&](std::size_t v) { return span.low + double(v); }, cuts);
 }
 
-void append(const std::vector<double>& cuts, Ragged<double>& found) {
-    found.values.insert(found.values.end(), cuts.begin(), cuts.end());
-    found.ends.push_back(std::int64_t(found.values.size()));
-}
-
 }  // namespace
 
 template <class T>
@@ -233,12 +228,12 @@ Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const
         for (std::int64_t b = 0; b < vectors.n_vectors; ++b) {
             const std::int32_t* classes = vectors.classes + b * n;
             if (unsorted) {
-                append(unsorted_cutter.cuts(numbers, classes, weights, std::size_t(n)), found);
+                found.append(unsorted_cutter.cuts(numbers, classes, weights, std::size_t(n)));
                 continue;
             }
             if (!counted) {
                 const std::int32_t* ordered = in_order(classes, scratch.items, scratch.classes);
-                append(cutter.cuts(scratch.values.data(), ordered, times, scratch.values.size()), found);
+                found.append(cutter.cuts(scratch.values.data(), ordered, times, scratch.values.size()));
                 continue;
             }
             scratch.counts.assign(std::size_t(span.beyond + 1) * vectors.n_classes, 0);
@@ -246,7 +241,7 @@ Ragged<double> mdl_cuts(const Columns& table, const ClassVectors& vectors, const
                 if (!is_missing(values[i]))
                     scratch.counts[place_of(values[i], span.low) * vectors.n_classes + std::size_t(classes[i])] +=
                         weights ? std::uint32_t(weights[i]) : 1;
-            append(cutter.cuts_of_counts(span.low, std::size_t(span.beyond + 1), scratch.counts.data()), found);
+            found.append(cutter.cuts_of_counts(span.low, std::size_t(span.beyond + 1), scratch.counts.data()));
         }
     });
     return found;
@@ -271,7 +266,7 @@ Ragged<double> order_statistic_cuts(const Columns& table, std::int64_t n_bins, c
             sort_column(values, n, scratch);
             cut_sorted(weights, n_bins, scratch, cuts);
         }
-        append(cuts, found);
+        found.append(cuts);
     });
     return found;
 }

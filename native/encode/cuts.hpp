@@ -17,6 +17,11 @@ namespace bitsieve {
 
 // Cuts at order statistics.
 
+// The rank of cut b of n_bins bins of `total` numbers: round-half-up(b total / n_bins).
+inline std::int64_t rank_of_cut(std::int64_t b, std::int64_t total, std::int64_t n_bins) {
+    return (2 * b * total + n_bins) / (2 * n_bins);
+}
+
 // The order statistics of ascending numbers whose ranks end at last_rank(i); i counts places that may be empty.
 template <class LastRank, class ValueAt>
 inline void cut_by_ranks(std::size_t n_places, std::int64_t n_bins, LastRank&& last_rank, ValueAt&& value_at,
@@ -27,7 +32,7 @@ inline void cut_by_ranks(std::size_t n_places, std::int64_t n_bins, LastRank&& l
     const double largest = value_at(n_places - 1);
     std::size_t place = 0;
     for (std::int64_t b = 1; b < n_bins; ++b) {
-        const std::int64_t rank = (2 * b * total + n_bins) / (2 * n_bins);
+        const std::int64_t rank = rank_of_cut(b, total, n_bins);
         if (rank == 0) continue;
         std::size_t low = place, high = n_places - 1;  // the first place whose ranks reach so far
         while (low < high) {
