@@ -1,7 +1,8 @@
 # make demo   set up and run the main job on a real data set
 # make test   set up and run the tests that protect every part, in two processes; under four minutes on two cores
 # make test-all   the same, and the tests marked as slow (make test-slow runs those alone)
-# make lint   style, types and import directions
+# make lint   style, types and import directions, and the layout of the kernels
+# make tidy   clang-tidy over the kernels and the bindings, some minutes on two cores; FILES=... over some of them
 # make docs   the documents as a site, build/docs/index.html
 # make bench  the benchmarks (about half an hour), a table for each, and docs/project/figures.md with all that was measured
 # make mutants NUMBER=30 SEED=0   small changes, so many to the Python that counts and to the kernels, drawn at random, that
@@ -22,9 +23,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 EMSCRIPTEN ?= /usr/share/emscripten
+KERNELS := $(shell find native tests/native -name '*.cpp' -o -name '*.hpp')
+FILES ?= $(filter native/%.cpp,$(KERNELS))
 SOURCES := pyproject.toml CMakeLists.txt $(shell find native -type f)
 
-.PHONY: demo test test-slow test-all lint docs bench mutants studies native-test cross lowest sanitize wheel release audit sbom nightly clean
+.PHONY: demo test test-slow test-all lint tidy docs bench mutants studies native-test cross lowest sanitize wheel release audit sbom nightly clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -61,6 +64,13 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $(KERNELS)
+
+# The bindings need nanobind and Python, whose headers the compile commands name.
+tidy: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet nanobind
+	cmake -S . -B build/tidy -DBITSIEVE_NATIVE_TEST=BOTH -DPython_EXECUTABLE=$(abspath $(BIN)/python) -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+	echo $(FILES) | xargs -n 1 -P 2 $(BIN)/clang-tidy -p build/tidy --quiet
 
 docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet -e ".[docs]"

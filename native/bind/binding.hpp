@@ -122,10 +122,12 @@ inline void require_groups(const PackedTable& packed, const Input<std::int64_t>&
         require(packed.ready(groups.data()[i], groups.data()[i] + 1), "a feature has not been packed");
 }
 
-void bind_columns(nb::module_& m);
+void bind_dense_columns(nb::module_& m);
+void bind_dependence(nb::module_& m);
 void bind_packed(nb::module_& m);
 void bind_samples(nb::module_& m);
 void bind_sparse(nb::module_& m);
+void bind_sparse_columns(nb::module_& m);
 void bind_tuples(nb::module_& m);
 void bind_variational(nb::module_& m);
 

@@ -50,10 +50,12 @@ NB_MODULE(_native, m) {
     m.def("term_table", &make_term_table, "n_samples"_a, "limit"_a);
     m.def("sum_terms", &sum_terms, "counts"_a, "table"_a, "shift"_a);
     m.def("kernel_names", &kernel_names, "Kernels this machine can run, fastest first.");
-    bind_columns(m);
+    bind_dense_columns(m);
+    bind_dependence(m);
     bind_packed(m);
     bind_samples(m);
     bind_sparse(m);
+    bind_sparse_columns(m);
     bind_tuples(m);
     bind_variational(m);
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
-#include "count/jobs.hpp"
+#include "count/lazy_minima.hpp"
+#include "count/pair_counts.hpp"
+#include "count/pair_matrix.hpp"
 #include "count/partition.hpp"
 #include "kernel_set.hpp"
 
@@ -46,7 +48,7 @@ void use(PackedTable& packed, Output<std::uint64_t> planes, Output<std::uint16_t
     packed.use(planes.data(), wide.data());
 }
 
-// MatrixRows of a table that follow others: `before` samples of every class were added already.
+// Rows of a table that follow others: `before` samples of every class were added already.
 template <class Code>
 void add_table(PackedTable& packed, const CodeTable<Code>& table, std::int64_t n_rows, std::int64_t n_columns,
                const Input<std::uint32_t>& order, const Input<std::int64_t>& sizes, const Input<std::int64_t>& before,
@@ -144,9 +146,9 @@ void fill_matrix(const PackedTable& packed, const Input<std::int64_t>& table, in
     matrix_block(packed, terms, form, block[0], block[1], block[2], block[3], matrix);
 }
 
-// MatrixRows of counts, one a column; see jobs.hpp.
+// Rows of counts, one a column; see pair_counts.hpp.
 void fill_pair_cells(const PackedTable& packed, std::int64_t pivot, Input<std::int64_t> columns,
-                Grid<std::int64_t> pooled_cells, std::optional<Grid<std::int64_t>> class_cells) {
+                     Grid<std::int64_t> pooled_cells, std::optional<Grid<std::int64_t>> class_cells) {
     const std::int64_t n = std::int64_t(columns.size());
     if (std::int64_t(pooled_cells.shape(0)) != n || (class_cells && std::int64_t(class_cells->shape(0)) != n))
         throw std::invalid_argument("one row a column is needed");
@@ -168,9 +170,9 @@ void fill_pair_cells(const PackedTable& packed, std::int64_t pivot, Input<std::i
     pair_cells(packed, pivot, features, n, pooled_width, pooled_out, class_width, class_out);
 }
 
-// Tables with every cell at its place; see jobs.hpp.
+// Tables with every cell at its place; see pair_counts.hpp.
 void fill_pair_tables(const PackedTable& packed, std::int64_t pivot, std::int64_t n_rows, Input<std::int64_t> columns,
-                 Input<std::int64_t> n_codes, std::int64_t n_classes, Output<std::int64_t> out) {
+                      Input<std::int64_t> n_codes, std::int64_t n_classes, Output<std::int64_t> out) {
     require_pivot(packed, pivot);
     require_features(packed, columns, "columns");
     require_size(n_codes, std::int64_t(columns.size()), "n_codes");
@@ -321,7 +323,7 @@ void fill_shuffled_sums(Input<std::int64_t> table, int shift, Input<std::uint16_
     shuffled_sums(terms, given, n, runs, parts, n_parts, first, n_seeds, sums);
 }
 
-// LazyMinima over pivots.
+// Minima over pivots.
 
 void construct_minima(LazyMinima* self, const PackedTable& packed, Input<std::int64_t> table, int shift,
                       Input<std::int64_t> start, double one_bit, double tie) {

@@ -30,7 +30,8 @@ auto make_two_class_terms(Input<std::int64_t> table, int shift, int bits) {
 }
 
 void construct(TupleSearch* self, const PackedTable& packed, Input<std::int64_t> table, int shift,
-               Input<std::int64_t> two_class_table, int two_class_bits, const std::string& statistic, std::int64_t n_top) {
+               Input<std::int64_t> two_class_table, int two_class_bits, const std::string& statistic,
+               std::int64_t n_top) {
     terms_of(table, shift);  // checks them
     const Statistic what = statistic_named(statistic);
     require(packed.ready(0, packed.n_simd_groups()), "a feature has not been packed");
@@ -39,8 +40,9 @@ void construct(TupleSearch* self, const PackedTable& packed, Input<std::int64_t>
         require(packed.arity(f) <= kTupleCodes, "a feature has more codes than tuples may have");
     require_within(two_class_bits, 1, kMaxTwoClassBits + 1, "two_class_bits");
     const TwoClassTerms two_class_terms{two_class_table.size() == 0 ? nullptr : two_class_table.data(), two_class_bits};
-    require(two_class_table.size() == 0 || (packed.n_classes() == 2 && two_class_table.size() == two_class_terms.size()),
-            "two_class_table must hold the terms of two classes, or nothing");
+    require(
+        two_class_table.size() == 0 || (packed.n_classes() == 2 && two_class_table.size() == two_class_terms.size()),
+        "two_class_table must hold the terms of two classes, or nothing");
     require_within(n_top, 0, kMaxTop, "n_top");
     nb::gil_scoped_release unlocked;
     new (self) TupleSearch(packed, to_vector(table), shift, two_class_terms, what, n_top);
@@ -71,8 +73,8 @@ auto listed(const std::vector<Tuple>& tuples) {
 void bind_tuples(nb::module_& m) {
     m.def("two_class_terms", &make_two_class_terms, "table"_a, "shift"_a, "bits"_a);
     nb::class_<TupleSearch>(m, "TupleSearch")
-        .def("__init__", &construct, "packed"_a, "table"_a, "shift"_a, "two_class_table"_a, "two_class_bits"_a, "statistic"_a,
-             "n_top"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 5>())
+        .def("__init__", &construct, "packed"_a, "table"_a, "shift"_a, "two_class_table"_a, "two_class_bits"_a,
+             "statistic"_a, "n_top"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 5>())
         .def("pairs", &search<&TupleSearch::pairs>, "i0"_a, "i1"_a, "j0"_a, "j1"_a)
         .def("triples", &search<&TupleSearch::triples>, "i0"_a, "i1"_a, "j0"_a, "j1"_a)
         .def(

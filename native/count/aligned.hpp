@@ -1,4 +1,4 @@
-// ArgumentExtents at a multiple of so many bytes, and its release: C++17's own functions for it are not there on
+// Memory at a multiple of so many bytes, and its release: C++17's own functions for it are not there on
 // Windows.
 #pragma once
 

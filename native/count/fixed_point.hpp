@@ -28,13 +28,14 @@ std::int64_t term(std::uint64_t c, int shift);
 std::vector<std::int64_t> term_table(std::uint64_t n, std::uint64_t limit);
 
 // T by look-up where the table reaches (at least T[0] and T[1]), afresh beyond. A table may hold T[c] + e for every
-// c > 0, e the same for all: the price of a cell that is not empty, which stands in T[1], as 1 log2 1 = 0.
+// c > 0, e the same for all: the penalty of an occupied cell. Since 1 log2 1 = 0, T[1] holds e itself.
 struct Terms {
     const std::int64_t* table;
     std::uint64_t limit;
     int shift;
 
-    std::int64_t operator()(std::uint64_t c) const { return c < limit ? table[c] : term(c, shift) + table[1]; }
+    std::int64_t cell_penalty() const { return table[1]; }
+    std::int64_t operator()(std::uint64_t c) const { return c < limit ? table[c] : term(c, shift) + cell_penalty(); }
 };
 
 }  // namespace bitsieve

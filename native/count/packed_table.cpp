@@ -19,10 +19,12 @@ constexpr std::int64_t kMaxSamples = std::int64_t(1) << 31;
 constexpr std::int32_t kMaxCodes = 1 << 16;
 constexpr int kMaxArity = 64;  // of a feature stored as planes
 static_assert(kMaxArity == kMaxPlanes + 1, "the last code of a feature has no plane");
-constexpr double kTableSampleNs = 0.6;  // one sample of one pair by the table-increment kernel
+// Nanoseconds, by benchmarks/kernel_costs.py as those of the kernels (counting_kernel.hpp).
+constexpr double kTableSampleNs = 0.6;  // one sample of one pair by increments
 constexpr double kTableCellNs = 1.0;    // clearing and reading one cell of its table
 
-constexpr double kCounterSamples = 8192;  // fewer samples do not repay what packed counters set up
+// Fewer samples do not repay what packed counters set up: buckets, counters, and the table of pair terms.
+constexpr double kMinCounterSamples = 8192;
 
 constexpr std::size_t kHugePage = 2 << 20;
 
@@ -39,15 +41,31 @@ T* allocate(std::int64_t n) {
     return static_cast<T*>(p);
 }
 
+// What the choice of a storage depends on.
+struct Shape {
+    double n_samples, n_words, n_classes;
+
+    // Nanoseconds of a pair of features of so many codes, by planes and by increments of the cells of a table.
+    double planes_ns(const CountingKernel& kernel, int n_codes) const {
+        const double cells = double(n_codes) * n_codes;
+        const double inner_cells = double(n_codes - 1) * (n_codes - 1);
+        return n_words * inner_cells * kernel.cost.pair_word + n_classes * cells * kernel.cost.pair_term;
+    }
+    double table_ns(int n_codes) const {
+        const double cells = double(n_codes) * n_codes;
+        return n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
+    }
+    double counters_ns(const CountingKernel& kernel, int n_codes) const {
+        return n_samples * kernel.cost.counter_sample + n_classes * n_codes * kernel.cost.counter_row;
+    }
+};
+
 // The largest arity whose pairs are cheaper by planes than by increments.
-int plane_arity(const CountingKernel& kernel, double n_samples, double n_words, double n_classes) {
+int plane_arity(const CountingKernel& kernel, const Shape& shape) {
     int best = 1;
-    for (int m = 2; m <= kMaxArity; ++m) {
-        const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
-        const double planes = n_words * inner * kernel.cost.pair_word + n_classes * cells * kernel.cost.pair_term;
-        const double table = n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
-        if (planes > table) break;
-        best = m;
+    for (int n_codes = 2; n_codes <= kMaxArity; ++n_codes) {
+        if (shape.planes_ns(kernel, n_codes) > shape.table_ns(n_codes)) break;
+        best = n_codes;
     }
     return best;
 }
@@ -55,17 +73,15 @@ int plane_arity(const CountingKernel& kernel, double n_samples, double n_words, 
 // Whether the features of at most ten codes together cost less by packed counters than by planes (up to `limit` codes)
 // and increments (beyond). Each feature is compared as if paired with one of its own arity, as features of a table are
 // alike.
-bool counters_pay(const CountingKernel& kernel, const std::vector<std::int32_t>& arities, int limit, double n_samples,
-                  double n_words, double n_classes) {
-    if (n_samples < kCounterSamples) return false;
-    double otherwise = 0, counters = 0;
-    for (const std::int32_t m : arities) {
-        if (m > kCountersPerWord) continue;
-        const double cells = double(m) * m, inner = double(m - 1) * (m - 1);
-        otherwise += m <= limit
-                         ? n_words * inner * kernel.cost.pair_word + n_classes * cells * kernel.cost.pair_term
-                         : n_samples * kTableSampleNs + std::min(n_classes * cells, 2 * n_samples) * kTableCellNs;
-        counters += n_samples * kernel.cost.counter_sample + n_classes * m * kernel.cost.counter_row;
+bool counters_pay(const CountingKernel& kernel, const std::vector<std::int32_t>& arities, int limit,
+                  const Shape& shape) {
+    if (shape.n_samples < kMinCounterSamples) return false;
+    double otherwise = 0;
+    double counters = 0;
+    for (const std::int32_t n_codes : arities) {
+        if (n_codes > kCountersPerWord) continue;
+        otherwise += n_codes <= limit ? shape.planes_ns(kernel, n_codes) : shape.table_ns(n_codes);
+        counters += shape.counters_ns(kernel, n_codes);
     }
     return counters < otherwise;
 }
@@ -85,13 +101,14 @@ PackedTable::PackedTable(std::vector<std::int64_t> class_sizes, std::vector<std:
                          bool elsewhere)
     : kernel_(kernel), sizes_(std::move(class_sizes)), order_(std::move(order)), arities_(std::move(arities)) {
     count_samples();
-    const double n_samples = double(n_samples_), n_words_ = double(n_words()), n_classes_ = double(n_classes());
-    limit_ = storage == Storage::table    ? 0
-             : storage == Storage::planes ? kMaxArity
-                                          : plane_arity(kernel, n_samples, n_words_, n_classes_);
+    const Shape shape{double(n_samples_), double(n_words()), double(n_classes())};
+    switch (storage) {
+        case Storage::table: limit_ = 0; break;
+        case Storage::planes: limit_ = kMaxArity; break;
+        default: limit_ = plane_arity(kernel, shape);
+    }
     uses_counters_ =
-        storage == Storage::counters ||
-        (storage == Storage::cheapest && counters_pay(kernel, arities_, limit_, n_samples, n_words_, n_classes_));
+        storage == Storage::counters || (storage == Storage::cheapest && counters_pay(kernel, arities_, limit_, shape));
     if (uses_counters_) limit_ = kCountersPerWord;
     lay_out(elsewhere);
 }
@@ -127,20 +144,20 @@ void PackedTable::count_samples() {
 
 // Gives every feature its place and, unless they lie elsewhere, the groups their memory.
 void PackedTable::lay_out(bool elsewhere) {
-    slots_.resize(arities_.size());
-    std::iota(slots_.begin(), slots_.end(), 0);
-    std::stable_sort(slots_.begin(), slots_.end(),
+    features_by_arity_.resize(arities_.size());
+    std::iota(features_by_arity_.begin(), features_by_arity_.end(), 0);
+    std::stable_sort(features_by_arity_.begin(), features_by_arity_.end(),
                      [this](std::int64_t a, std::int64_t b) { return arities_[a] < arities_[b]; });
-    while (n_narrow_ < n_features() && arities_[slots_[n_narrow_]] <= limit_) ++n_narrow_;
-    place_.resize(arities_.size());
+    while (n_narrow_ < n_features() && arities_[features_by_arity_[n_narrow_]] <= limit_) ++n_narrow_;
+    lane_index_.resize(arities_.size());
     const std::int64_t gap = (kLanes - n_narrow_ % kLanes) % kLanes;  // the last group may have empty lanes
-    for (std::int64_t s = 0; s < n_features(); ++s) place_[slots_[s]] = s < n_narrow_ ? s : s + gap;
-    at_.assign(std::size_t(n_features() + gap + kLanes) / kLanes * kLanes, -1);
-    for (std::int64_t f = 0; f < n_features(); ++f) at_[place_[f]] = f;
+    for (std::int64_t s = 0; s < n_features(); ++s) lane_index_[features_by_arity_[s]] = s < n_narrow_ ? s : s + gap;
+    feature_at_lane_.assign(std::size_t(n_features() + gap + kLanes) / kLanes * kLanes, -1);
+    for (std::int64_t f = 0; f < n_features(); ++f) feature_at_lane_[lane_index_[f]] = f;
 
     std::int64_t margins = 0;
     for (std::int64_t s = 0; s < n_narrow_; s += kLanes) {
-        const int n_planes = arities_[slots_[std::min(s + kLanes, n_narrow_) - 1]] - 1;
+        const int n_planes = arities_[features_by_arity_[std::min(s + kLanes, n_narrow_) - 1]] - 1;
         if (uses_counters_) {
             groups_.push_back({n_planes, plane_words_, 0});
             plane_words_ += n_samples_;
@@ -242,7 +259,8 @@ void PackedTable::gather_planes(const PackedTable& from, const std::vector<std::
     for (std::int64_t c = 0; c < n_classes(); ++c)
         for (std::int64_t first = word_start_[c]; first < word_start_[c + 1]; first += kAtOnce)
             for (int lane = 0; lane < kLanes; ++lane) {
-                const std::int64_t place = feature_at(g, lane), feature = place < 0 ? -1 : features[std::size_t(place)];
+                const std::int64_t index = feature_at(g, lane);
+                const std::int64_t feature = index < 0 ? -1 : features[std::size_t(index)];
                 const int last = feature < 0 ? 0 : from.arities_[feature] - 1;
                 for (std::int64_t w = first; w < std::min(first + kAtOnce, word_start_[c + 1]); ++w) {
                     std::uint64_t* to = planes_.get() + group.planes + w * group.n_planes * kLanes + lane;
@@ -270,8 +288,8 @@ PackedTable PackedTable::gathered(const std::vector<std::int64_t>& features) con
     for (const std::int64_t feature : features) arities.push_back(arities_[feature]);
     PackedTable out({sizes_.begin(), sizes_.end() - 1}, std::move(arities), kernel_, limit_, uses_counters_);
     const auto feature_of = [&](std::int64_t g, int lane) {
-        const std::int64_t place = out.feature_at(g, lane);
-        return place < 0 ? -1 : features[std::size_t(place)];
+        const std::int64_t index = out.feature_at(g, lane);
+        return index < 0 ? -1 : features[std::size_t(index)];
     };
     for (std::int64_t g = 0; g < out.n_narrow_groups(); ++g) {
         if (!uses_counters_) {

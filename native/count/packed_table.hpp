@@ -59,6 +59,8 @@ struct Batch {
     }
 };
 
+constexpr std::uint8_t kNoCode = 255;  // as a byte: matches no plane
+
 [[noreturn]] void refuse_code();
 
 class PackedTable {
@@ -110,10 +112,12 @@ public:
     std::int64_t bytes() const;
 
     // The eight features of a SIMD group; -1: no feature in this lane.
-    const std::int64_t* features(std::int64_t simd_group) const { return at_.data() + simd_group * kLanes; }
+    const std::int64_t* features(std::int64_t simd_group) const {
+        return feature_at_lane_.data() + simd_group * kLanes;
+    }
     std::int64_t feature_at(std::int64_t simd_group, int lane) const { return features(simd_group)[lane]; }
-    std::int64_t simd_group_of(std::int64_t feature) const { return place_[feature] / kLanes; }
-    int lane_of(std::int64_t feature) const { return int(place_[feature] % kLanes); }
+    std::int64_t simd_group_of(std::int64_t feature) const { return lane_index_[feature] / kLanes; }
+    int lane_of(std::int64_t feature) const { return int(lane_index_[feature] % kLanes); }
     bool is_wide(std::int64_t feature) const { return simd_group_of(feature) >= n_narrow_groups(); }
     std::int32_t arity(std::int64_t feature) const { return arities_[feature]; }
 
@@ -182,9 +186,9 @@ private:
     std::vector<std::int64_t> word_start_;  // by class; last: words of a plane
     std::vector<std::uint32_t> order_;
     std::vector<std::int32_t> arities_;
-    std::vector<std::int64_t> slots_;  // features by arity
-    std::vector<std::int64_t> at_;     // feature by SIMD group and lane, -1: none
-    std::vector<std::int64_t> place_;  // its inverse
+    std::vector<std::int64_t> features_by_arity_;  // all features, by rising arity
+    std::vector<std::int64_t> feature_at_lane_;    // [simd_group * kLanes + lane]: the feature there, -1: none
+    std::vector<std::int64_t> lane_index_;  // [feature]: simd_group * kLanes + lane, the inverse of feature_at_lane_
     std::vector<Group> groups_;
     std::vector<char> ready_;  // by SIMD group: whether it has been filled
     std::unique_ptr<std::uint64_t[], Free> planes_;

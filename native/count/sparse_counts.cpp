@@ -8,13 +8,6 @@
 
 namespace bitsieve {
 
-namespace {
-
-// What stands behind a listed code: sorts by class, then by code.
-std::uint64_t key_of_cell(std::int32_t label, std::uint16_t code) { return (std::uint64_t(label) << 16) | code; }
-
-}  // namespace
-
 SparseCounts::SparseCounts(const ListedCodes& columns, const ListedRows& rows, std::int64_t block,
                            const std::int32_t* classes, std::int64_t n_classes, const std::uint32_t* weights)
     : columns_(columns), rows_(rows), classes_(classes), weights_(weights), class_size_(std::size_t(n_classes), 0) {
@@ -39,31 +32,14 @@ void SparseCounts::count_cells() {
         most += std::size_t(std::min(columns_.start[j + 1] - columns_.start[j], std::int64_t(codes) * n_classes()));
     }
     cells_.reserve(most);
-    std::vector<std::uint32_t> table;
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
+    CellCounter counter;
     for (std::int64_t j = 0; j < n; ++j) {
-        const std::int64_t begin = columns_.start[j], end = columns_.start[j + 1], codes = n_codes_[j];
-        const std::int64_t size = codes * n_classes();
+        const std::int64_t begin = columns_.start[j];
+        const auto label = [&](std::int64_t e) { return classes_[columns_.row[begin + e]]; };
+        const auto code = [&](std::int64_t e) { return columns_.code[begin + e]; };
+        const auto weight_of = [&](std::int64_t e) { return weight(columns_.row[begin + e]); };
+        counter.append_counts(columns_.start[j + 1] - begin, n_classes(), n_codes_[j], label, code, weight_of, cells_);
         std::uint32_t listed = 0;
-        if (size <= 4 * (end - begin)) {
-            table.assign(std::size_t(size), 0);
-            for (std::int64_t e = begin; e < end; ++e)
-                table[classes_[columns_.row[e]] * codes + columns_.code[e]] += weight(columns_.row[e]);
-            for (std::int64_t cell = 0; cell < size; ++cell)
-                if (table[cell])
-                    cells_.push_back({std::int32_t(cell / codes), std::uint16_t(cell % codes), table[cell]});
-        } else {
-            keys.clear();
-            for (std::int64_t e = begin; e < end; ++e)
-                keys.emplace_back(key_of_cell(classes_[columns_.row[e]], columns_.code[e]), weight(columns_.row[e]));
-            std::sort(keys.begin(), keys.end());
-            for (std::size_t k = 0; k < keys.size(); ++k) {
-                if (k && keys[k].first == keys[k - 1].first)
-                    cells_.back().count += keys[k].second;
-                else
-                    cells_.push_back({std::int32_t(keys[k].first >> 16), std::uint16_t(keys[k].first), keys[k].second});
-            }
-        }
         cell_start_[j + 1] = std::int64_t(cells_.size());
         for (const ListedCell* cell = cells_begin(j); cell != cells_end(j); ++cell) listed += cell->count;
         n_listed_[j] = listed;
@@ -117,8 +93,8 @@ bool partition_cells(const SparseCounts& counts, const SparsePartition& partitio
                      std::int64_t n_columns, std::int64_t* pooled_rows, std::int64_t pooled_width,
                      std::int64_t* class_rows, std::int64_t class_width) {
     const Sizes sizes(counts, partition);
-    const std::vector<std::int32_t> place = places_of_rows(counts, partition);
-    std::vector<std::uint64_t> entries;
+    const std::vector<std::int32_t> positions = positions_of_rows(counts, partition);
+    std::vector<ListedEntry> entries;
     CoOccurrences co_occurrences(counts, partition);
     std::vector<std::int64_t> pooled_cells, class_cells, code_total(std::size_t(counts.most_codes()), 0);
     // A cell that loses what it would hold is taken out of the list again; the rest of the cells are as the margins
@@ -146,7 +122,7 @@ bool partition_cells(const SparseCounts& counts, const SparsePartition& partitio
     };
     for (std::int64_t k = 0; k < n_columns; ++k) {
         const std::int64_t j = columns[k];
-        entries_of(counts.columns(), place, j, entries);
+        entries_of(counts.columns(), positions, j, entries);
         pooled_cells = sizes.part;
         class_cells = sizes.label;
         lost_pooled_cells.clear();
@@ -200,7 +176,7 @@ private:
 // Sums over the tables of a partition with one column after the other.
 class SparsePartitionSums {
 public:
-    SparsePartitionSums(const SparsePartitionSums&) = delete;  // the walk points to this object
+    SparsePartitionSums(const SparsePartitionSums&) = delete;  // walk_ holds pointers to this object and its members
     SparsePartitionSums& operator=(const SparsePartitionSums&) = delete;
 
     SparsePartitionSums(const SparseCounts& counts, const Terms& terms, const SparsePartition& partition,
@@ -220,7 +196,7 @@ public:
         }
     }
 
-    void add(std::int64_t column, const std::uint64_t* entries, std::int64_t n, std::int64_t* pooled_sums,
+    void add(std::int64_t column, const ListedEntry* entries, std::int64_t n, std::int64_t* pooled_sums,
              std::int64_t* class_sums) {
         pooled_sum_ = pooled_base_ + columns_.pooled[column];
         class_sum_ = class_base_ + columns_.per_class[column];
@@ -293,10 +269,10 @@ void partition_sums_by_rows(const SparseCounts& counts, const Terms& terms, cons
         for (; low != high; ++low) ++next[*low - first + 1];
     }
     for (std::int64_t j = 0; j < last - first; ++j) next[j + 1] += next[j];
-    std::vector<std::uint64_t> entries(std::size_t(next.back()));
+    std::vector<ListedEntry> entries(std::size_t(next.back()));
     for (std::int64_t i = 0; i < partition.n_rows; ++i)
         for (std::int64_t e = begin[i]; e < end[i]; ++e)
-            entries[next[columns[e] - first]++] = (std::uint64_t(i) << 16) | codes[e];
+            entries[next[columns[e] - first]++] = ListedEntry::of(i, codes[e]);
     std::uint64_t done = 0;  // next[j] is by now where the entries of column j end
     for (std::int64_t j = first; j < last; done = next[j++ - first])
         sums.add(j, entries.data() + done, std::int64_t(next[j - first] - done), pooled_sums + j,
@@ -307,10 +283,10 @@ void partition_sums_by_columns(const SparseCounts& counts, const Terms& terms, c
                                const ColumnSums& column_sums, const std::int64_t* columns, std::int64_t n_columns,
                                std::int64_t* pooled_sums, std::int64_t* class_sums) {
     SparsePartitionSums sums(counts, terms, partition, column_sums);
-    const std::vector<std::int32_t> place = places_of_rows(counts, partition);
-    std::vector<std::uint64_t> entries;
+    const std::vector<std::int32_t> positions = positions_of_rows(counts, partition);
+    std::vector<ListedEntry> entries;
     for (std::int64_t k = 0; k < n_columns; ++k) {
-        entries_of(counts.columns(), place, columns[k], entries);
+        entries_of(counts.columns(), positions, columns[k], entries);
         sums.add(columns[k], entries.data(), std::int64_t(entries.size()), pooled_sums + k,
                  class_sums ? class_sums + k : nullptr);
     }
@@ -319,25 +295,25 @@ void partition_sums_by_columns(const SparseCounts& counts, const Terms& terms, c
 std::int64_t partition_sums_cooccurring(const SparseCounts& counts, const Terms& terms,
                                         const SparsePartition& partition, const ColumnSums& column_sums,
                                         std::int64_t* columns, std::int64_t* pooled_sums) {
-    struct Met {
+    struct Listed {
         std::int32_t column;
-        std::uint64_t entry;
-        bool operator<(const Met& other) const {
+        ListedEntry entry;
+        bool operator<(const Listed& other) const {
             return column != other.column ? column < other.column : entry < other.entry;
         }
     };
-    std::vector<Met> met;
+    std::vector<Listed> listed;
     for (std::int64_t i = 0; i < partition.n_rows; ++i)
         for (std::int64_t e = counts.row_begin(partition.row[i]); e < counts.row_end(partition.row[i]); ++e)
-            met.push_back({counts.listed_columns()[e], (std::uint64_t(i) << 16) | counts.listed_codes()[e]});
-    std::sort(met.begin(), met.end());
+            listed.push_back({counts.listed_columns()[e], ListedEntry::of(i, counts.listed_codes()[e])});
+    std::sort(listed.begin(), listed.end());
     SparsePartitionSums sums(counts, terms, partition, column_sums);
-    std::vector<std::uint64_t> entries;
+    std::vector<ListedEntry> entries;
     std::int64_t n_columns = 0;
-    for (std::size_t k = 0; k < met.size(); ++n_columns) {
-        const std::int32_t column = met[k].column;
+    for (std::size_t k = 0; k < listed.size(); ++n_columns) {
+        const std::int32_t column = listed[k].column;
         entries.clear();
-        for (; k < met.size() && met[k].column == column; ++k) entries.push_back(met[k].entry);
+        for (; k < listed.size() && listed[k].column == column; ++k) entries.push_back(listed[k].entry);
         columns[n_columns] = column;
         sums.add(column, entries.data(), std::int64_t(entries.size()), pooled_sums + n_columns, nullptr);
     }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "count/cell_counter.hpp"
 #include "count/fixed_point.hpp"
 
 namespace bitsieve {
@@ -29,13 +30,6 @@ struct ListedRows {
     std::int64_t* start;
     std::int32_t* column;
     std::uint16_t* code;
-};
-
-// How many samples of a class have a listed code.
-struct ListedCell {
-    std::int32_t label;
-    std::uint16_t code;
-    std::uint32_t count;
 };
 
 // Some rows, ascending, and for each the label of its part and class; labels are numbered by part, then by class. All

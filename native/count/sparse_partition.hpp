@@ -7,16 +7,21 @@
 #include <utility>
 #include <vector>
 
+#include "count/cell_counter.hpp"
 #include "count/sparse_counts.hpp"
 
 namespace bitsieve {
 
-// The samples of a column and a partition that have both a listed code and a part other than the rest.
-struct CoOccurrence {
-    std::int32_t label;
-    std::uint16_t code;
-    std::uint32_t count;
+// A listed code of a column in a row of the partition: one number, so that entries are sorted and moved as such.
+struct ListedEntry {
+    std::uint64_t bits;  // position << 16 | code
+
+    static ListedEntry of(std::int64_t position, std::uint16_t code) { return {std::uint64_t(position) << 16 | code}; }
+    std::int64_t position() const { return std::int64_t(bits >> 16); }  // of the row, among those of the partition
+    std::uint16_t code() const { return std::uint16_t(bits); }
+    bool operator<(const ListedEntry& other) const { return bits < other.bits; }
 };
+static_assert(sizeof(ListedEntry) == sizeof(std::uint64_t), "an entry is one word");
 
 // The sizes of a partition: samples of every label and part, and of every class outside the rest.
 struct Sizes {
@@ -36,50 +41,28 @@ struct Sizes {
     }
 };
 
-// The co_occurrences of one column, ordered by label and code, from places in the rows of the partition and codes.
+// The samples of one column and a partition that have both a listed code and a part other than the rest, counted by
+// label and code.
 class CoOccurrences {
 public:
     CoOccurrences(const SparseCounts& counts, const SparsePartition& partition)
         : counts_(counts), partition_(partition) {}
 
-    // An entry is (place << 16) | code.
-    const std::vector<CoOccurrence>& of(std::int64_t column, const std::uint64_t* entries, std::int64_t n) {
-        co_occurrences_.clear();
-        const std::int64_t codes = counts_.n_codes(column), size = codes * partition_.n_labels;
-        if (size <= 4 * n + 16) {
-            if (std::int64_t(table_.size()) < size) table_.resize(std::size_t(size), 0);
-            for (std::int64_t e = 0; e < n; ++e)
-                table_[label_of(entries[e]) * codes + std::int64_t(entries[e] & 0xffff)] += weight_of(entries[e]);
-            for (std::int64_t cell = 0; cell < size; ++cell)
-                if (table_[cell])
-                    co_occurrences_.push_back(
-                        {std::int32_t(cell / codes), std::uint16_t(cell % codes), std::exchange(table_[cell], 0)});
-            return co_occurrences_;
-        }
-        keys_.clear();
-        for (std::int64_t e = 0; e < n; ++e)
-            keys_.emplace_back((std::uint64_t(label_of(entries[e])) << 16) | (entries[e] & 0xffff),
-                               weight_of(entries[e]));
-        std::sort(keys_.begin(), keys_.end());
-        for (std::size_t k = 0; k < keys_.size(); ++k) {
-            if (k && keys_[k].first == keys_[k - 1].first)
-                co_occurrences_.back().count += keys_[k].second;
-            else
-                co_occurrences_.push_back(
-                    {std::int32_t(keys_[k].first >> 16), std::uint16_t(keys_[k].first), keys_[k].second});
-        }
-        return co_occurrences_;
+    // Those of the n listed codes of a column in rows of the partition, ordered by label and code.
+    const std::vector<ListedCell>& of(std::int64_t column, const ListedEntry* entries, std::int64_t n) {
+        cells_.clear();
+        const auto label = [&](std::int64_t e) { return partition_.label[entries[e].position()]; };
+        const auto code = [&](std::int64_t e) { return entries[e].code(); };
+        const auto weight = [&](std::int64_t e) { return counts_.weight(partition_.row[entries[e].position()]); };
+        counter_.append_counts(n, partition_.n_labels, counts_.n_codes(column), label, code, weight, cells_);
+        return cells_;
     }
 
 private:
-    std::int64_t label_of(std::uint64_t entry) const { return partition_.label[entry >> 16]; }
-    std::uint32_t weight_of(std::uint64_t entry) const { return counts_.weight(partition_.row[entry >> 16]); }
-
     const SparseCounts& counts_;
     const SparsePartition& partition_;
-    std::vector<std::uint32_t> table_;
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> keys_;
-    std::vector<CoOccurrence> co_occurrences_;
+    CellCounter counter_;
+    std::vector<ListedCell> cells_;
 };
 
 inline const ListedCell* find_cell(const ListedCell* begin, const ListedCell* end, std::int32_t label,
@@ -105,9 +88,9 @@ public:
           code_taken_(part_code_),
           code_total_(part_code_) {}
 
-    // Calls for all cells that the co_occurrences change. Returns the number of samples hit; taken(c) afterwards: those
-    // of a class.
-    std::int64_t walk(std::int64_t column, const std::vector<CoOccurrence>& co_occurrences) {
+    // Calls for all cells that the co-occurrences change. Returns the number of samples listed by both; taken(c)
+    // afterwards: those of a class.
+    std::int64_t walk(std::int64_t column, const std::vector<ListedCell>& co_occurrences) {
         begin_ = counts_.cells_begin(column);
         end_ = counts_.cells_end(column);
         taken_.assign(std::size_t(end_ - begin_), 0);
@@ -139,7 +122,7 @@ public:
     }
 
 private:
-    std::int64_t walk_part(const std::vector<CoOccurrence>& co_occurrences, std::size_t& i) {
+    std::int64_t walk_part(const std::vector<ListedCell>& co_occurrences, std::size_t& i) {
         const std::size_t first = i;
         const std::int32_t part = partition_.part_of[co_occurrences[i].label];
         std::int64_t in_part = 0;
@@ -147,7 +130,7 @@ private:
             const std::int32_t label = co_occurrences[i].label, its_class = partition_.class_of[label];
             std::int64_t in_label = 0;
             for (; i < co_occurrences.size() && co_occurrences[i].label == label; ++i) {
-                const CoOccurrence& hit = co_occurrences[i];
+                const ListedCell& hit = co_occurrences[i];
                 class_cell_(0, hit.count);
                 in_label += hit.count;
                 part_code_[hit.code] += hit.count;
@@ -174,19 +157,19 @@ private:
     const ListedCell *begin_ = nullptr, *end_ = nullptr;
 };
 
-// The places of the rows in the partition; -1: the rest.
-inline std::vector<std::int32_t> places_of_rows(const SparseCounts& counts, const SparsePartition& partition) {
-    std::vector<std::int32_t> place(std::size_t(counts.n_rows()), -1);
-    for (std::int64_t i = 0; i < partition.n_rows; ++i) place[partition.row[i]] = std::int32_t(i);
-    return place;
+// The position of every row among those of the partition; -1: the rest.
+inline std::vector<std::int32_t> positions_of_rows(const SparseCounts& counts, const SparsePartition& partition) {
+    std::vector<std::int32_t> positions(std::size_t(counts.n_rows()), -1);
+    for (std::int64_t i = 0; i < partition.n_rows; ++i) positions[partition.row[i]] = std::int32_t(i);
+    return positions;
 }
 
-inline void entries_of(const ListedCodes& columns, const std::vector<std::int32_t>& place, std::int64_t column,
-                       std::vector<std::uint64_t>& entries) {
+inline void entries_of(const ListedCodes& columns, const std::vector<std::int32_t>& positions, std::int64_t column,
+                       std::vector<ListedEntry>& entries) {
     entries.clear();
     for (std::int64_t e = columns.start[column]; e < columns.start[column + 1]; ++e)
-        if (const std::int32_t at = place[columns.row[e]]; at >= 0)
-            entries.push_back((std::uint64_t(at) << 16) | columns.code[e]);
+        if (const std::int32_t position = positions[columns.row[e]]; position >= 0)
+            entries.push_back(ListedEntry::of(position, columns.code[e]));
 }
 
 }  // namespace bitsieve

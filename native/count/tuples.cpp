@@ -4,7 +4,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "count/jobs.hpp"
+#include "count/pair_counts.hpp"
+#include "count/pair_matrix.hpp"
 
 namespace bitsieve {
 
@@ -69,7 +70,7 @@ std::vector<std::int64_t> two_class_terms(const Terms& terms, int bits) {
 
 // The whole tables of one feature with the eight of a SIMD group, and their information about the class.
 struct TupleSearch::PairTables {
-    std::vector<std::uint64_t> cells;  // [class][row][column][lane]
+    std::vector<std::uint64_t> cells;              // [class][row][column][lane]
     std::vector<std::uint64_t> two_class_indices;  // TwoClassTerms::index of the counts of two classes
     bool fits;                                     // each count is below 1 << bits
     std::int64_t information[kLanes];
@@ -89,8 +90,8 @@ struct TupleSearch::First {
     void multiply(const PlaneGroup& second, std::int64_t n_words, int n_first);
 };
 
-TupleSearch::TupleSearch(const PackedTable& packed, std::vector<std::int64_t> table, int shift, TwoClassTerms two_class_terms,
-                         Statistic statistic, std::int64_t n_top)
+TupleSearch::TupleSearch(const PackedTable& packed, std::vector<std::int64_t> table, int shift,
+                         TwoClassTerms two_class_terms, Statistic statistic, std::int64_t n_top)
     : packed_(packed),
       table_(std::move(table)),
       terms_{table_.data(), std::uint64_t(table_.size()), shift},

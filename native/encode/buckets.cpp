@@ -41,16 +41,11 @@ std::pair<double, double> extremes(std::size_t n, const Value& value) {
 }
 
 void sort_by_value(Sample* samples, std::size_t n) {
-    if (n > kFewSamples) {
-        std::sort(samples, samples + n, [](const Sample& a, const Sample& b) { return a.value < b.value; });
-        return;
-    }
-    for (std::size_t i = 1; i < n; ++i) {
-        const Sample sample = samples[i];
-        std::size_t to = i;
-        for (; to > 0 && sample.value < samples[to - 1].value; --to) samples[to] = samples[to - 1];
-        samples[to] = sample;
-    }
+    const auto less = [](const Sample& a, const Sample& b) { return a.value < b.value; };
+    if (n > kFewSamples)
+        std::sort(samples, samples + n, less);
+    else
+        insertion_sort(samples, samples + n, less);
 }
 
 }  // namespace

@@ -84,13 +84,19 @@ template <class T>
 void code_dictionaries(const Columns& places, const std::int32_t* rank, const std::int64_t* ends, std::int32_t* out,
                        std::uint8_t* occurs);
 
-// For n numbers how many cuts lie below each, or not above it, and missing_code for NaN: every cut is compared with
-// several numbers at once. With more than max_cuts a search is quicker.
+// below, not_above: for n numbers how many cuts lie below each, or not above it, and missing_code for NaN.
+//   how   every cut is compared with several numbers at once; with more than max_cuts a search is quicker
+//   needs ascending cuts; codes has n places
+//   limit cuts < 2^16
+//   cost  n * n_cuts comparisons
+//   same  comparisons alone: every set gives the same codes
+//   test  tests/native/cuts_test.cpp: every set against a search
 struct CutCounter {
     using Count = void(const double* values, std::int64_t n, const double* cuts, std::int64_t n_cuts,
                        std::int64_t missing_code, std::uint16_t* codes);
     Count *below, *not_above;
-    std::int64_t max_cuts;
+    std::int64_t
+        max_cuts;  // beyond which the search of code_by_cuts.cpp is quicker, as measured for the instruction set
 };
 
 namespace portable {

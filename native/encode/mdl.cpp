@@ -53,7 +53,7 @@ public:
         return search();
     }
 
-    // Numbers that all differ, each one sample: runs are n_seen apart without a branch.
+    // Numbers that all differ, each one sample: runs are told apart without a branch.
     const std::vector<double>& cuts_of_distinct(const double* values, const std::int32_t* classes, std::size_t n) {
         first_of_run_.resize(n + 1);
         std::size_t n_runs = 0;

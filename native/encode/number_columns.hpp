@@ -121,6 +121,11 @@ template <class T>
 struct Ragged {
     std::vector<T> values;
     std::vector<std::int64_t> ends;
+
+    void append(const std::vector<T>& array) {
+        values.insert(values.end(), array.begin(), array.end());
+        ends.push_back(std::int64_t(values.size()));
+    }
 };
 
 }  // namespace bitsieve

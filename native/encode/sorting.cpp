@@ -16,15 +16,6 @@ constexpr std::size_t kFewEqual = 32;  // sorted by insertion where their upper 
 
 bool smaller(const KeyedRow& a, const KeyedRow& b) { return a.key < b.key; }
 
-void insertion_sort(KeyedRow* first, KeyedRow* last) {
-    for (KeyedRow* i = first + 1; i < last; ++i) {
-        const KeyedRow item = *i;
-        KeyedRow* to = i;
-        for (; to > first && item.key < to[-1].key; --to) *to = to[-1];
-        *to = item;
-    }
-}
-
 // kPasses counting passes over kBits bits each, from the lower ones up to the top of (key - least) << shift.
 template <int kBits, int kPasses>
 void radix_passes(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, std::uint64_t least, int shift) {
@@ -56,7 +47,7 @@ void radix_passes(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch, 
             ascends &= items[last - 1].key <= items[last].key;
         if (ascends) continue;
         if (last - first <= kFewEqual)
-            insertion_sort(&items[first], &items[0] + last);
+            insertion_sort(&items[first], &items[0] + last, smaller);
         else
             std::sort(&items[first], &items[0] + last, smaller);
     }
@@ -81,7 +72,7 @@ bool sort_in_buckets(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratc
     if (fullest > kFewEqual) return false;
     for (std::size_t i = 0; i < n; ++i) scratch[start[bucket[i]]++] = items[i];
     items.swap(scratch);
-    insertion_sort(&items[0], &items[0] + n);
+    insertion_sort(&items[0], &items[0] + n, smaller);
     return true;
 }
 
@@ -90,7 +81,7 @@ bool sort_in_buckets(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratc
 void sort_by_key(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch) {
     const std::size_t n = items.size();
     if (n < 2) return;
-    if (n <= kFewItems) return insertion_sort(&items[0], &items[0] + n);
+    if (n <= kFewItems) return insertion_sort(&items[0], &items[0] + n, smaller);
     std::uint64_t least = items[0].key, most = least;
     for (const KeyedRow& item : items) {
         least = std::min(least, item.key);

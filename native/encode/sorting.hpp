@@ -34,6 +34,17 @@ inline double value_of(std::uint64_t key) {
     return value;
 }
 
+// For a few items, or items that are nearly sorted: each moves past those before it that are greater. Stable.
+template <class T, class Less>
+void insertion_sort(T* first, T* last, const Less& less) {
+    for (T* i = first + 1; i < last; ++i) {
+        const T item = *i;
+        T* to = i;
+        for (; to > first && less(item, to[-1]); --to) *to = to[-1];
+        *to = item;
+    }
+}
+
 // Sorts items by key; scratch is as long as the items afterwards.
 void sort_by_key(std::vector<KeyedRow>& items, std::vector<KeyedRow>& scratch);
 

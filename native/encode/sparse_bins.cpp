@@ -35,11 +35,6 @@ private:
     std::vector<KeyedRow> items_, spare_;
 };
 
-void append(const std::vector<double>& cuts, Ragged<double>& found) {
-    found.values.insert(found.values.end(), cuts.begin(), cuts.end());
-    found.ends.push_back(std::int64_t(found.values.size()));
-}
-
 }  // namespace
 
 template <class Real>
@@ -53,7 +48,7 @@ Ragged<double> stored_mdl_cuts(const StoredNumbers<Real>& table, std::int64_t fi
     std::vector<std::int64_t> weights;
     for (std::int64_t j = first; j < last; ++j) {
         if (!column.sort(j)) {
-            append({}, found);
+            found.append({});
             continue;
         }
         values.clear();
@@ -64,8 +59,8 @@ Ragged<double> stored_mdl_cuts(const StoredNumbers<Real>& table, std::int64_t fi
             classes.push_back(rows.classes[item.row]);
             if (rows.weights) weights.push_back(rows.weights[item.row]);
         }
-        append(cutter.cuts(values.data(), classes.data(), rows.weights ? weights.data() : nullptr, values.size()),
-               found);
+        found.append(
+            cutter.cuts(values.data(), classes.data(), rows.weights ? weights.data() : nullptr, values.size()));
     }
     return found;
 }
@@ -88,7 +83,7 @@ Ragged<double> stored_order_cuts(const StoredNumbers<Real>& table, std::int64_t 
                 items.size(), n_bins, [&](std::size_t i) { return ranks[i]; },
                 [&](std::size_t i) { return value_of(items[i].key); }, cuts);
         }
-        append(cuts, found);
+        found.append(cuts);
     }
     return found;
 }

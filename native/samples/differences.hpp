@@ -24,14 +24,24 @@ struct NumberTiles {
 };
 
 struct DifferenceKernel {
-    // distances[b * 64 n_tiles + s] of samples[b] and sample s, in float32.
+    // distances: distances of some samples from all, in float32.
+    //   out   distances[b * 64 n_tiles + s] of samples[b] and sample s; exact up to distance_error
+    //   needs tiles filled up to whole tiles; numbers between 0 and 1
+    //   limit columns <= 2^21
+    //   cost  count * 64 n_tiles * columns differences
+    //   same  each sum runs over the columns in chunks of kChunkColumns; nearest() relies on distance_error alone
+    //   test  tests/native: every set within distance_error; tests/methods/by_samples
     void (*distances)(const NumberTiles&, const std::int64_t* samples, std::int64_t count, float* distances);
 
-    // sum over the columns of |a - b|, exact where the numbers are multiples of 2^-32.
+    // distance: the sum over the columns of |a - b|.
+    //   same  exact where the numbers are multiples of 2^-32 between 0 and 1, and so the same for every set
+    //   cost  columns differences
     double (*distance)(const double* a, const double* b, std::int64_t n_columns);
 
-    // out[column] += sum_r weights[r] * (|numbers[others[r]][column] - numbers[sample][column]| / spans[column]), each
-    // sum in the order of r.
+    // add_weighted: weighted sums of differences, column by column.
+    //   out   out[column] += sum_r weights[r] * (|numbers[others[r]][column] - numbers[sample][column]| /
+    //   spans[column]) same  each sum runs in the order of r: every set gives the same bits cost  count * columns
+    //   divisions
     void (*add_weighted)(const double* numbers, const double* spans, std::int64_t n_columns, std::int64_t sample,
                          const std::int64_t* others, const double* weights, std::int64_t count, double* out);
 };

@@ -48,9 +48,14 @@ struct JointPoints {
 };
 
 struct ParzenKernel {
-    // sums[o] = sum_n log2 sum_j exp(-|p_n - p_j|^2 / 2)
+    // grid_logs: sums[o] = sum_n log2 sum_j exp(-|p_n - p_j|^2 / 2), by nodes of a grid (see above).
+    //   limit nodes of a grid <= most_nodes, else the kernels are summed one by one
+    //   cost  2 samples * kWindow^2 products, or samples^2 powers
+    //   same  nothing is fused, no libm: every set gives the same bits
     void (*grid_logs)(const ParzenPairs& pairs, double* sums);
-    // logs[o * n_samples + n] = log2 sum_j 2^(-|p_n - p_j|^2)
+    // joint_logs: logs[o * n_samples + n] = log2 sum_j 2^(-|p_n - p_j|^2), one by one.
+    //   cost  queries * points * (shared dimensions + candidates)
+    //   same  as grid_logs
     void (*joint_logs)(const JointPoints& points, double* logs);
 };
 

@@ -37,8 +37,14 @@ struct Blocks {
 Blocks blocks_of(const Points& points);
 
 struct TreeKernel {
-    // The count - 1 edges in the order in which Prim's algorithm adds them, beginning at the first point. Without
-    // blocks (null) every step looks at all points.
+    // plane, space: the minimum spanning tree by Prim's algorithm, beginning at the first point.
+    //   out   the count - 1 edges in the order in which they are added
+    //   how   with blocks only those are looked at that may hold the next edge; without (null) all points at every step
+    //   needs distinct points in lexicographic order, less than 1e150 apart
+    //   limit points <= 2^26
+    //   cost  count * count distances without blocks; with them few cells a step in few dimensions
+    //   same  squared lengths are summed in the order of the dimensions, ties go to the lower points: one tree for all
+    //   test  tests/native/spanning_tree_test.cpp: every set against a plain Prim
     void (*plane)(const Points&, const Blocks*, Edge* edges);  // two dimensions
     void (*space)(const Points&, const Blocks*, Edge* edges);  // any number
 };

@@ -1,10 +1,10 @@
 // Prim's algorithm over F64x8, eight doubles of an instruction set, and its Mask.
 //
-// The points not yet in the tree lie in blocks of eight cells, all with bounding boxes. A block is n_seen of a new
-// point of the tree only when that matters: its `bound` is the least squared distance from its box to points that it
-// was not n_seen of. While some bound is not above the shortest known edge, that block is brought up to date; then the
-// shortest known edge is the shortest of all. In few dimensions a step therefore touches a few cells, in many all of
-// them.
+// The points not yet in the tree lie in blocks of eight cells, all with bounding boxes. A new point of the tree is
+// compared with the points of a block only when that matters: `bound` of a block is the least squared distance from its
+// box to points of the tree that it was not compared with yet. While some bound is not above the shortest known edge,
+// that block is brought up to date; then the shortest known edge is the shortest of all. In few dimensions a step
+// therefore touches a few cells, in many all of them.
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kKey = double(kMaxPoints);
@@ -173,8 +173,8 @@ private:
         return key.least();
     }
 
-    // Tells a block of the points that joined since it was n_seen last, as far as they can be nearest to one of its
-    // own.
+    // Compares a block with the points that joined since it was last compared, as far as they can be nearest to one of
+    // its own.
     void update_block(std::int64_t block) {
         std::int64_t& n_seen = n_seen_[size(block)];
         unsigned touched = 0;
@@ -273,7 +273,7 @@ private:
     Boxes cells_, blocks_;
     std::vector<double> cell_edge_;     // the key of the shortest known edge of a cell, lowest of equally long ones
     std::vector<double> bound_;         // see above
-    std::vector<std::int64_t> n_seen_;  // how many points of the tree a block was n_seen of
+    std::vector<std::int64_t> n_seen_;  // how many points of the tree a block was compared with
     std::int64_t n_joined_ = 0;
     std::vector<double> joined_, joined_point_;  // the tree: [dimension * stride + order of joining]
 };

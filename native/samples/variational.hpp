@@ -123,16 +123,36 @@ struct Candidates {
     double* sums;
 };
 
-// The loops compiled for one instruction set.
+// The loops compiled for one instruction set. All of them: no libm, no fused product, so every set gives the same bits
+// (tests/native/variational_test.cpp); tables of at most kMaxTableCells, checked at the binding.
 struct VariationalKernel {
+    // naive: candidates.sums[i] = sum_n log2 sum_c w(n,c) p(x|c) of each candidate, from its table without a condition.
+    //   needs tables padded to table_stride cells a class; codes below the arity; weights zero beyond the last sample
+    //   cost  samples * classes that have weight in a block of eight
     void (*naive)(const Weighted<double>&, const CodeColumns&, const Tables<double>&, const Candidates&);
     void (*naive_float32)(const Weighted<float>&, const CodeColumns&, const Tables<float>&, const Candidates&);
+
+    // pairwise: candidates.sums[i] = sum_n log2 sum_c w(n,c) 2^(S(n,c) exponent), S from the state and pending
+    // features.
+    //   needs as naive, and a table given each pending feature
+    //   cost  samples * classes with weight (all, where the state is stored) * pending features
     void (*pairwise)(const Weighted<double>&, const CodeColumns&, const PairwiseState<double>&, const Candidates&);
     void (*pairwise_float32)(const Weighted<float>&, const CodeColumns&, const PairwiseState<float>&,
                              const Candidates&);
+
+    // exp2: out[i] = 2^x[i], x <= 0, with a relative error of 4e-14; x below kLeastExponent counts as kLeastExponent.
     void (*exp2)(const double* x, std::int64_t count, double* out);
+
+    // kernel_sums: out[n] = log2 sum_j 2^-(sx^2 (x_n - x_j)^2 + sz^2 (z_n - z_j)^2) over j in [first, last); z null:
+    // none.
+    //   needs sx > 0 and sz > 0: what fills up the last eight points is infinitely far, and 0 * inf is no number
+    //   cost  samples * (last - first) powers of two
     void (*kernel_sums)(const double* x, double sx, const double* z, double sz, std::int64_t n_samples,
                         std::int64_t first, std::int64_t last, double* out);
+
+    // count_keys: counts[key] += how many of n bytes are `key`, for key < n_keys.
+    //   needs kKeyRoom bytes kNoKey behind the keys
+    //   cost  n_keys passes over the keys, sixteen or 32 at once
     void (*count_keys)(const std::uint8_t* keys, std::int64_t n, int n_keys, std::int32_t* counts);
 };
 

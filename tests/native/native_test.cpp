@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "count/fixed_point.hpp"
-#include "count/jobs.hpp"
 #include "count/packed_table.hpp"
+#include "count/pair_counts.hpp"
+#include "count/pair_matrix.hpp"
 #include "count/partition.hpp"
 #include "count/pivot_counter.hpp"
 #include "encode/mdl.hpp"

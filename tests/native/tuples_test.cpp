@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "count/jobs.hpp"
+#include "count/lazy_minima.hpp"
 #include "count/tuples.hpp"
 #include "kernel_set.hpp"
 

@@ -1,4 +1,4 @@
-// A raw table of codes to its packed form; see packed_table.hpp.
+// A raw table of codes to its packed form, row by row; see packed_table.hpp.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -15,8 +15,7 @@ namespace {
 
 // Codes read from a raw table, to be made bits of planes.
 
-constexpr std::int64_t kAhead = 16;    // rows that are fetched before they are read
-constexpr std::uint8_t kNoCode = 255;  // matches no plane
+constexpr std::int64_t kAhead = 16;  // rows that are fetched before they are read
 
 // A code as a byte; what is too large for any plane stays so.
 template <class Code>
@@ -120,8 +119,6 @@ private:
 
 }  // namespace
 
-void refuse_code() { throw std::invalid_argument("a code is not below the arity of its feature"); }
-
 // Makes one word of the planes of a group, of samples(lane); returns the samples whose code is beyond its planes by one
 // at least.
 template <class Samples>
@@ -140,6 +137,36 @@ std::uint64_t PackedTable::write_masks(std::int64_t g, std::int64_t word, bool a
     return beyond;
 }
 
+namespace {
+
+// Samples of one class that lie in one word of every plane.
+struct ClassWord {
+    std::int64_t rows[64];   // of the raw table
+    std::int64_t n_rows;     // 0: none is left below the end
+    std::int64_t word, bit;  // the word of the class, and the bit of its first sample there
+};
+
+// The next samples of a class, of which n_done are packed: up to the end of a word, the end of the class in the batch,
+// or the first row at or beyond row_end, whichever comes first. order_start: where the class begins in the batch's
+// order.
+ClassWord next_word_of_class(const Batch& batch, std::int64_t class_index, std::int64_t order_start,
+                             std::int64_t n_done, std::int64_t row_end) {
+    const std::int64_t sample = batch.first[class_index] + n_done;
+    ClassWord next;
+    next.word = sample / 64;
+    next.bit = sample % 64;
+    next.n_rows = 0;
+    const std::int64_t n_left = std::min<std::int64_t>(64 - next.bit, batch.sizes[class_index] - n_done);
+    while (next.n_rows < n_left) {
+        const std::int64_t row = batch.row(order_start + n_done + next.n_rows);
+        if (row >= row_end) break;
+        next.rows[next.n_rows++] = row;
+    }
+    return next;
+}
+
+}  // namespace
+
 // Rows are taken in chunks that keep the columns at hand in the second-level cache; within a chunk, class by class.
 // A chunk may end within a word of a class: the next one goes on in that word.
 template <class Code>
@@ -148,34 +175,28 @@ void PackedTable::pack_groups(const CodeTable<Code>& table, const Batch& batch, 
     const std::int64_t block = table.feature_stride == 1 ? kMaxGroups : 1;  // groups may share the memory of a row
     const std::int64_t chunk = std::max<std::int64_t>(1 << 15, n_classes() * 512);
     Tile<Code> tile(table, n_features());
-    std::vector<std::int64_t> cursor(sizes_.size()), start(sizes_.size());
-    for (std::int64_t c = 1; c < n_classes(); ++c) start[c] = start[c - 1] + batch.sizes[c - 1];
-    const std::int64_t n_samples = start[n_classes() - 1] + batch.sizes[n_classes() - 1];
-    const std::int64_t n_rows = batch.rows_needed(n_samples);
+    std::vector<std::int64_t> n_done(sizes_.size());
+    std::vector<std::int64_t> order_start(sizes_.size());
+    for (std::int64_t c = 1; c < n_classes(); ++c) order_start[c] = order_start[c - 1] + batch.sizes[c - 1];
+    const std::int64_t n_rows = batch.rows_needed(order_start[n_classes() - 1] + batch.sizes[n_classes() - 1]);
     for (std::int64_t g0 = first; g0 < last; g0 += block) {
         const std::int64_t n_groups = std::min(block, last - g0);
-        tile.take(&slots_[g0 * kLanes], std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes));
-        std::fill(cursor.begin(), cursor.end(), 0);
-        for (std::int64_t chunk_end = chunk; chunk_end < n_rows + chunk; chunk_end += chunk)
+        tile.take(&features_by_arity_[g0 * kLanes], std::min(n_groups * kLanes, n_narrow_ - g0 * kLanes));
+        std::fill(n_done.begin(), n_done.end(), 0);
+        for (std::int64_t row_end = chunk; row_end < n_rows + chunk; row_end += chunk)
             for (std::int64_t c = 0; c < n_classes(); ++c)
-                while (cursor[c] < batch.sizes[c]) {
-                    const std::int64_t place = batch.first[c] + cursor[c], at = place % 64;
-                    const std::int64_t most = std::min<std::int64_t>(64 - at, batch.sizes[c] - cursor[c]);
-                    std::int64_t row[64], n = 0;
-                    for (; n < most; ++n) {
-                        row[n] = batch.row(start[c] + cursor[c] + n);
-                        if (row[n] >= chunk_end) break;
-                    }
-                    if (n == 0) break;
-                    if (n < 64) tile.clear();
-                    tile.read(row, n, at);
-                    const std::uint64_t filled = (n == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << n) - 1) << at;
+                while (n_done[c] < batch.sizes[c]) {
+                    const ClassWord next = next_word_of_class(batch, c, order_start[c], n_done[c], row_end);
+                    if (next.n_rows == 0) break;
+                    if (next.n_rows < 64) tile.clear();
+                    tile.read(next.rows, next.n_rows, next.bit);
+                    const std::uint64_t bits = ~std::uint64_t(0) >> (64 - next.n_rows) << next.bit;
                     std::uint64_t beyond = 0;
                     for (std::int64_t g = g0; g < g0 + n_groups; ++g)
-                        beyond |= write_masks(g, word_start_[c] + place / 64, at > 0,
+                        beyond |= write_masks(g, word_start_[c] + next.word, next.bit > 0,
                                               [&](int lane) { return tile.samples((g - g0) * kLanes + lane); });
-                    if (beyond & filled) refuse_code();
-                    cursor[c] += n;
+                    if (beyond & bits) refuse_code();
+                    n_done[c] += next.n_rows;
                 }
     }
 }
@@ -277,40 +298,6 @@ void PackedTable::add(const CodeTable<Code>& table, const Batch& batch, std::int
     copy_wide(table, batch, std::max(first, n_narrow_groups()), last);
 }
 
-void PackedTable::check(std::int64_t first, std::int64_t last) const {
-    for (std::int64_t g = first; g < std::min(last, n_narrow_groups()); ++g) {
-        const Group& group = groups_[g];
-        const std::uint64_t* word = planes_.get() + group.planes;
-        if (uses_counters_) {
-            const std::uint8_t* bytes = reinterpret_cast<const std::uint8_t*>(word);
-            for (std::int64_t i = 0; i < n_samples_ * kLanes; ++i)
-                if (bytes[i] % kCounterBits != 0 || bytes[i] >= (group.n_planes + 1) * kCounterBits) refuse_code();
-            continue;
-        }
-        std::uint64_t twice = 0;  // samples with two codes, or beyond the last sample of a class
-        for (std::int64_t c = 0; c < n_classes(); ++c)
-            for (std::int64_t w = word_start_[c]; w < word_start_[c + 1]; ++w) {
-                const std::int64_t left = sizes_[c] - (w - word_start_[c]) * 64;
-                const std::uint64_t beyond = left >= 64 ? 0 : ~std::uint64_t(0) << left;
-                std::uint64_t seen[kLanes];
-                std::fill(seen, seen + kLanes, beyond);
-                for (int p = 0; p < group.n_planes; ++p)
-                    for (int lane = 0; lane < kLanes; ++lane, ++word) {
-                        twice |= seen[lane] & *word;
-                        seen[lane] |= *word;
-                    }
-            }
-        if (twice) refuse_code();
-    }
-    for (std::int64_t u = std::max(first, n_narrow_groups()); u < last; ++u)
-        for (int lane = 0; lane < kLanes; ++lane) {
-            const std::int64_t feature = feature_at(u, lane);
-            if (feature < 0) continue;
-            const std::uint16_t* codes = wide_.get() + ((u - n_narrow_groups()) * kLanes + lane) * n_samples_;
-            if (*std::max_element(codes, codes + n_samples_) >= arities_[feature]) refuse_code();
-        }
-}
-
 void PackedTable::finish(std::int64_t first, std::int64_t last) {
     for (std::int64_t g = first; g < std::min(last, n_narrow_groups()) && !uses_counters_; ++g) {
         const Group& group = groups_[g];
@@ -345,77 +332,4 @@ template void PackedTable::pack(const CodeTable<std::uint8_t>&, std::int64_t, st
 template void PackedTable::pack(const CodeTable<std::uint16_t>&, std::int64_t, std::int64_t);
 template void PackedTable::add(const CodeTable<std::uint8_t>&, const Batch&, std::int64_t, std::int64_t);
 template void PackedTable::add(const CodeTable<std::uint16_t>&, const Batch&, std::int64_t, std::int64_t);
-
-// A raw table to bit planes without a look at its samples one by one; see packed_table.hpp.
-//
-// The masks of 64 rows, as they lie, are made of all their codes at once. For each class the bits of its own rows are
-// then drawn together, and appended to the plane of the class.
-
-namespace {
-
-// Beyond so many classes drawing the bits of each costs more than taking the codes one by one.
-constexpr std::int64_t kFewClasses = 16;
-
-}  // namespace
-
-bool PackedTable::rows_of_classes(const Batch& batch, std::vector<std::uint64_t>& rows) const {
-    if (kernel_.append_bits == nullptr || batch.order == nullptr || n_classes() > kFewClasses) return false;
-    std::int64_t n_rows = 0;
-    for (std::int64_t c = 0; c < n_classes(); ++c) n_rows += batch.sizes[c];
-    const std::int64_t n_words = (n_rows + 63) / 64;
-    rows.assign(std::size_t(n_classes() * n_words), 0);
-    for (std::int64_t c = 0, t = 0; c < n_classes(); ++c) {
-        std::uint64_t* of_class = rows.data() + c * n_words;
-        std::int64_t before = -1;
-        for (const std::int64_t end = t + batch.sizes[c]; t < end; ++t) {
-            const std::int64_t row = batch.order[t];
-            if (row <= before || row >= n_rows) return false;  // repeated by its weight, left out, or in another order
-            of_class[row / 64] |= std::uint64_t(1) << (row % 64);
-            before = row;
-        }
-    }
-    return true;
-}
-
-void PackedTable::pack_by_class(const CodeTable<std::uint8_t>& table, const Batch& batch,
-                                const std::vector<std::uint64_t>& rows, std::int64_t first, std::int64_t last) {
-    constexpr std::uint8_t kNoCode = 255;  // matches no plane
-    alignas(64) std::uint8_t rest[kLanes][64];
-    std::vector<std::uint64_t> masks;
-    std::vector<std::int64_t> filled;
-    std::int64_t n_rows = 0;
-    for (std::int64_t c = 0; c < n_classes(); ++c) n_rows += batch.sizes[c];
-    const std::int64_t n_words = (n_rows + 63) / 64;
-    std::uint64_t beyond = 0;
-    for (std::int64_t g = first; g < last; ++g) {
-        const Group& group = groups_[g];
-        const std::int64_t width = std::int64_t(group.n_planes) * kLanes;
-        std::uint64_t* const planes = planes_.get() + group.planes;
-        masks.resize(std::size_t(width));
-        filled.assign(batch.first, batch.first + n_classes());
-        for (std::int64_t w = 0; w < n_words; ++w) {
-            const std::int64_t n = std::min<std::int64_t>(64, n_rows - 64 * w);
-            for (int lane = 0; lane < kLanes; ++lane) {
-                const std::int64_t feature = feature_at(g, lane);
-                const std::uint8_t* codes = rest[lane];
-                if (feature >= 0 && n == 64) {
-                    codes = table.column(feature) + 64 * w;
-                } else {
-                    std::memset(rest[lane], kNoCode, sizeof rest[lane]);
-                    if (feature >= 0) std::memcpy(rest[lane], table.column(feature) + 64 * w, std::size_t(n));
-                }
-                const std::uint64_t larger = kernel_.plane_masks(codes, group.n_planes, false, masks.data() + lane);
-                if (feature >= 0) beyond |= larger & (~std::uint64_t(0) >> (64 - n));
-            }
-            for (std::int64_t c = 0; c < n_classes(); ++c) {
-                const std::uint64_t of_class = rows[std::size_t(c * n_words + w)];
-                if (of_class == 0) continue;
-                std::uint64_t* out = planes + (word_start_[c] + filled[c] / 64) * width;
-                filled[c] += kernel_.append_bits(masks.data(), width, of_class, int(filled[c] % 64), out);
-            }
-        }
-    }
-    if (beyond) refuse_code();
-}
-
 }  // namespace bitsieve

@@ -1,5 +1,6 @@
-// Columns of numbers in Python, dense and sparse: what they hold, their cuts, and their codes.
+// Dense columns of numbers in Python: what they hold, their cuts, and their codes.
 #include "bind/alias_check.hpp"
+#include "bind/columns.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +8,6 @@
 #include "encode/cuts.hpp"
 #include "encode/encode.hpp"
 #include "encode/sorting.hpp"
-#include "encode/sparse_bins.hpp"
 #include "kernel_set.hpp"
 
 namespace bitsieve {
@@ -70,11 +70,6 @@ nb::object as_array(std::vector<T>&& values) {
     return nb::cast(to_numpy(std::move(values)));
 }
 
-template <class T>
-auto as_arrays(Ragged<T>&& ragged) {
-    return std::make_tuple(to_numpy(std::move(ragged.values)), to_numpy(std::move(ragged.ends)));
-}
-
 // Calls `use` with a number of the type of the columns and the start of the codes.
 template <class Use>
 void with_codes(const Columns& table, const GivenCodes& out, const Use& use) {
@@ -98,16 +93,6 @@ void check_layout(const Columns& table, const Input<std::int64_t>& ends, std::si
     for (std::size_t j = 0; j < ends.size(); begin = ends.data()[j++])
         require_within(ends.data()[j], begin, std::min(std::int64_t(n_values), begin + end_of_codes) + 1, "an end");
     require(begin == std::int64_t(n_values), "the ends do not reach the last value");
-}
-
-const std::int64_t* checked_weights(const std::optional<Input<std::int64_t>>& weights, std::int64_t n_rows) {
-    if (!weights) return nullptr;
-    require_size(*weights, n_rows, "weights");
-    require_all_within(*weights, 1, kMaxSamples + 1, "weights");
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < weights->size() && sum <= kMaxSamples; ++i) sum += weights->data()[i];
-    require(sum <= kMaxSamples, "the weights may sum to 2^31 at most");
-    return weights->data();
 }
 
 nb::tuple extent_of(const GivenColumns& columns, bool whole) {
@@ -264,156 +249,9 @@ auto order_by_class(Input<std::int32_t> classes, std::int64_t n_classes) {
     return std::make_tuple(to_numpy(std::move(found.rows)), to_numpy(std::move(found.sizes)));
 }
 
-// The dependence of columns on shuffled classes.
-
-using Vectors = InputGrid<std::int32_t>;
-using Matrix = ByColumn<const double>;
-
-ClassVectors vectors_of(const Vectors& classes, std::int64_t n_rows, std::int64_t n_classes) {
-    require_within(n_rows, 1, kMaxSamples + 1, "the number of rows");
-    require(std::int64_t(classes.shape(1)) == n_rows, "classes must hold one class a row");
-    require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
-    require_all_within(classes, 0, n_classes, "classes");
-    return {classes.data(), std::int64_t(classes.shape(0)), std::size_t(n_classes)};
-}
-
-Parts parts_of(const Input<std::uint32_t>& order, const Input<std::int64_t>& starts, std::int64_t n_rows) {
-    require_size(order, n_rows, "order");
-    require_all_within(order, 0, n_rows, "order");
-    require(starts.size() >= 2 && starts.data()[0] == 0, "starts begin with 0");
-    for (std::size_t z = 0; z + 1 < starts.size(); ++z)
-        require(starts.data()[z] <= starts.data()[z + 1], "starts must ascend");
-    require(starts.data()[starts.size() - 1] == n_rows, "starts end with the number of rows");
-    return {order.data(), starts.data(), std::int64_t(starts.size()) - 1};
-}
-
-auto dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& classes, std::int64_t n_classes,
-                            Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table,
-                            int shift) {
-    const std::int64_t n_rows = std::int64_t(codes.size());
-    const ClassVectors vectors = vectors_of(classes, n_rows, n_classes);
-    require_all_within(codes, 0, kMaxCodes, "codes");
-    const Parts parts = parts_of(order, starts, n_rows);
-    const Terms terms = terms_of(table, shift);
-    const std::int32_t* given = codes.data();
-    std::vector<std::int64_t> freedom(std::size_t(vectors.n_vectors)), sums(freedom);
-    {
-        nb::gil_scoped_release unlocked;
-        const std::int64_t n_codes = 1 + std::int64_t(*std::max_element(given, given + n_rows));
-        dependence_of_codes(given, n_rows, n_codes, vectors, parts, terms, freedom.data(), sums.data());
-    }
-    return std::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
-}
-
-auto dependence_of_cuts_of(const Matrix& columns, const Vectors& classes, std::int64_t n_classes,
-                           Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table, int shift,
-                           bool cut_at_median) {
-    const std::int64_t n_rows = std::int64_t(columns.shape(0)), n_columns = std::int64_t(columns.shape(1));
-    const ClassVectors vectors = vectors_of(classes, n_rows, n_classes);
-    const Parts parts = parts_of(order, starts, n_rows);
-    const Terms terms = terms_of(table, shift);
-    const double* values = columns.data();
-    std::vector<std::int64_t> freedom(std::size_t(n_columns * vectors.n_vectors)), sums(freedom);
-    {
-        nb::gil_scoped_release unlocked;
-        dependence_of_cuts(values, n_rows, n_columns, vectors, parts, terms, cut_at_median, freedom.data(),
-                           sums.data());
-    }
-    return std::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
-}
-
-// Cuts and codes of sparse columns of numbers.
-
-using Starts = Input<std::int64_t>;
-
-// The numbers of columns first .. last, whose rows lie in 0 .. n_rows.
-template <class Real>
-StoredNumbers<Real> numbers_of(const Starts& start, const Int32Array& row, const Input<Real>& value, std::int64_t first,
-                               std::int64_t last, std::int64_t n_rows) {
-    require(start.size() > 0, "the starts of the columns are missing");
-    require_size(row, std::int64_t(value.size()), "row");
-    require_within(last, 0, std::int64_t(start.size()), "last");
-    require_within(first, 0, last + 1, "first");
-    require_within(start.data()[first], 0, std::int64_t(row.size()) + 1, "a start");
-    for (std::int64_t j = first; j < last; ++j)
-        require_within(start.data()[j + 1], start.data()[j], std::int64_t(row.size()) + 1, "a start");
-    for (std::int64_t e = start.data()[first]; e < start.data()[last]; ++e)
-        require_within(row.data()[e], 0, n_rows, "row");
-    return {start.data(), row.data(), value.data()};
-}
-
-template <class Real>
-auto mdl(Starts start, Int32Array row, Input<Real> value, std::int64_t first, std::int64_t last, Int32Array classes,
-         std::int64_t n_classes, Input<std::int64_t> table, int shift, std::optional<Starts> weights) {
-    const std::int64_t n_rows = std::int64_t(classes.size());
-    require_within(n_rows, 1, kMaxSamples + 1, "the number of rows");
-    require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
-    const Terms terms = terms_of(table, shift);
-    Ragged<double> found;
-    {
-        nb::gil_scoped_release unlocked;
-        require_all_within(classes, 0, n_classes, "classes");
-        const RowClasses rows{classes.data(), n_classes, checked_weights(weights, n_rows)};
-        found = stored_mdl_cuts(numbers_of(start, row, value, first, last, n_rows), first, last, rows, terms);
-    }
-    return as_arrays(std::move(found));
-}
-
-template <class Real>
-auto order_statistics(Starts start, Int32Array row, Input<Real> value, std::int64_t first, std::int64_t last,
-                      std::int64_t n_rows, std::int64_t n_bins, std::optional<Starts> weights) {
-    require_within(n_bins, 1, kMaxCodes, "n_bins");
-    Ragged<double> found;
-    {
-        nb::gil_scoped_release unlocked;
-        const std::int64_t* times = checked_weights(weights, n_rows);
-        found = stored_order_cuts(numbers_of(start, row, value, first, last, n_rows), first, last, n_bins, times);
-    }
-    return as_arrays(std::move(found));
-}
-
-template <class Real>
-auto distinct(Starts start, Int32Array row, Input<Real> value, std::int64_t first, std::int64_t last) {
-    Ragged<double> found;
-    {
-        nb::gil_scoped_release unlocked;
-        found = stored_distinct(numbers_of(start, row, value, first, last, kMaxSamples), first, last);
-    }
-    return as_arrays(std::move(found));
-}
-
-template <class Real>
-void code(Starts start, Int32Array row, Input<Real> value, std::int64_t first, std::int64_t last, Input<double> cuts,
-          Starts ends, bool left, Starts base, Starts missing_code, Output<std::uint16_t> out) {
-    nb::gil_scoped_release unlocked;
-    const StoredNumbers<Real> numbers = numbers_of(start, row, value, first, last, kMaxSamples);
-    require_size(ends, last - first, "ends");
-    require_size(base, last - first, "base");
-    require_size(missing_code, last - first, "missing_code");
-    require_size(out, std::int64_t(value.size()), "out");
-    require_all_within(missing_code, 0, kMaxCodes, "missing_code");
-    std::int64_t begin = 0;
-    for (std::int64_t k = 0; k < last - first; begin = ends.data()[k++]) {
-        require_within(ends.data()[k], begin, std::int64_t(cuts.size()) + 1, "an end");
-        require_within(base.data()[k], 0, kMaxCodes - (ends.data()[k] - begin), "base");
-    }
-    require(begin == std::int64_t(cuts.size()), "the ends do not reach the last cut");
-    code_stored(numbers, first, last, cuts.data(), ends.data(), left, base.data(), missing_code.data(), out.data());
-}
-
-template <class Real>
-void bind_numbers(nb::module_& m) {
-    m.def("stored_mdl_cuts", &mdl<Real>, "start"_a, "row"_a, "value"_a, "first"_a, "last"_a, "classes"_a, "n_classes"_a,
-          "table"_a, "shift"_a, "weights"_a.none());
-    m.def("stored_order_cuts", &order_statistics<Real>, "start"_a, "row"_a, "value"_a, "first"_a, "last"_a, "n_rows"_a,
-          "n_bins"_a, "weights"_a.none());
-    m.def("stored_distinct", &distinct<Real>);
-    m.def("code_stored", with_alias_check(&code<Real>));
-}
-
 }  // namespace
 
-void bind_columns(nb::module_& m) {
+void bind_dense_columns(nb::module_& m) {
     m.def("class_order", &order_by_class, "classes"_a, "n_classes"_a);
     m.def("code_dictionaries", with_alias_check(&code_dictionaries_of), "places"_a, "rank"_a, "ends"_a, "out"_a);
     m.def("extent", &extent_of, "columns"_a, "whole"_a);
@@ -426,12 +264,6 @@ void bind_columns(nb::module_& m) {
           "ends"_a, "missing_code"_a, "place"_a, "out"_a);
     m.def("code_by_cuts", with_alias_check(&code_by_cuts_of), "kernel"_a, "columns"_a, "cuts"_a, "ends"_a, "left"_a,
           "missing_code"_a, "place"_a, "out"_a);
-    m.def("dependence_of_codes", &dependence_of_codes_of, "codes"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,
-          "table"_a, "shift"_a);
-    m.def("dependence_of_cuts", &dependence_of_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,
-          "table"_a, "shift"_a, "cut_at_median"_a);
-    bind_numbers<float>(m);
-    bind_numbers<double>(m);
 }
 
 }  // namespace bitsieve

@@ -1,0 +1,76 @@
+// The dependence of columns on shuffled classes in Python.
+#include <algorithm>
+
+#include "bind/binding.hpp"
+#include "encode/dependence.hpp"
+
+namespace bitsieve {
+
+namespace {
+
+using Vectors = InputGrid<std::int32_t>;
+using Matrix = ByColumn<const double>;
+
+ClassVectors vectors_of(const Vectors& classes, std::int64_t n_rows, std::int64_t n_classes) {
+    require_within(n_rows, 1, kMaxSamples + 1, "the number of rows");
+    require(std::int64_t(classes.shape(1)) == n_rows, "classes must hold one class a row");
+    require_within(n_classes, 1, kMaxClasses + 1, "n_classes");
+    require_all_within(classes, 0, n_classes, "classes");
+    return {classes.data(), std::int64_t(classes.shape(0)), std::size_t(n_classes)};
+}
+
+Parts parts_of(const Input<std::uint32_t>& order, const Input<std::int64_t>& starts, std::int64_t n_rows) {
+    require_size(order, n_rows, "order");
+    require_all_within(order, 0, n_rows, "order");
+    require(starts.size() >= 2 && starts.data()[0] == 0, "starts begin with 0");
+    for (std::size_t z = 0; z + 1 < starts.size(); ++z)
+        require(starts.data()[z] <= starts.data()[z + 1], "starts must ascend");
+    require(starts.data()[starts.size() - 1] == n_rows, "starts end with the number of rows");
+    return {order.data(), starts.data(), std::int64_t(starts.size()) - 1};
+}
+
+auto dependence_of_codes_of(Input<std::int32_t> codes, const Vectors& classes, std::int64_t n_classes,
+                            Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table,
+                            int shift) {
+    const std::int64_t n_rows = std::int64_t(codes.size());
+    const ClassVectors vectors = vectors_of(classes, n_rows, n_classes);
+    require_all_within(codes, 0, kMaxCodes, "codes");
+    const Parts parts = parts_of(order, starts, n_rows);
+    const Terms terms = terms_of(table, shift);
+    const std::int32_t* given = codes.data();
+    std::vector<std::int64_t> freedom(std::size_t(vectors.n_vectors)), sums(freedom);
+    {
+        nb::gil_scoped_release unlocked;
+        const std::int64_t n_codes = 1 + std::int64_t(*std::max_element(given, given + n_rows));
+        dependence_of_codes(given, n_rows, n_codes, vectors, parts, terms, freedom.data(), sums.data());
+    }
+    return std::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
+}
+
+auto dependence_of_cuts_of(const Matrix& columns, const Vectors& classes, std::int64_t n_classes,
+                           Input<std::uint32_t> order, Input<std::int64_t> starts, Input<std::int64_t> table, int shift,
+                           bool cut_at_median) {
+    const std::int64_t n_rows = std::int64_t(columns.shape(0)), n_columns = std::int64_t(columns.shape(1));
+    const ClassVectors vectors = vectors_of(classes, n_rows, n_classes);
+    const Parts parts = parts_of(order, starts, n_rows);
+    const Terms terms = terms_of(table, shift);
+    const double* values = columns.data();
+    std::vector<std::int64_t> freedom(std::size_t(n_columns * vectors.n_vectors)), sums(freedom);
+    {
+        nb::gil_scoped_release unlocked;
+        dependence_of_cuts(values, n_rows, n_columns, vectors, parts, terms, cut_at_median, freedom.data(),
+                           sums.data());
+    }
+    return std::make_tuple(to_numpy(std::move(freedom)), to_numpy(std::move(sums)));
+}
+
+}  // namespace
+
+void bind_dependence(nb::module_& m) {
+    m.def("dependence_of_codes", &dependence_of_codes_of, "codes"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,
+          "table"_a, "shift"_a);
+    m.def("dependence_of_cuts", &dependence_of_cuts_of, "columns"_a, "classes"_a, "n_classes"_a, "order"_a, "starts"_a,
+          "table"_a, "shift"_a, "cut_at_median"_a);
+}
+
+}  // namespace bitsieve
