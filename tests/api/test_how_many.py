@@ -93,6 +93,7 @@ def test_errors_are_held_against_those_without_any_column():
     assert "not shown to be below that of the majority class (33.3 %" in errors.why
 
 
+@pytest.mark.slow("200 comparisons over folds, for a rate")
 def test_cross_validation_seldom_takes_columns_of_noise():
     """The least of ten curves is below the majority class in nine of ten sets."""
     taken = 0
