@@ -50,7 +50,7 @@ def test_knockoffs_answer_by_three_bins_where_a_list_may_be_long_enough():
     random = np.random.default_rng(0)
     X = random.normal(size=(1500, 40))
     y = (X[:, :28].sum(axis=1) + random.normal(size=1500) > 0).astype(int)
-    answer = bitsieve.how_many(X, y, **QUICK).answers[4]
+    answer = bitsieve.how_many(X, y, method="mim", classifier="ncm", n_pairs=2, folds=2).answers[4]
     beat = KnockoffSelector(binning=bitsieve.EqualFrequencyBinner(n_bins=3)).fit(X, y).selected_
     assert answer.features == [f"x{column}" for column in beat]
     assert answer.n_features == len(beat) >= 20
