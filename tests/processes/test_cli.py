@@ -10,9 +10,7 @@ import subprocess
 import sys
 import time
 
-import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve.results.selection import table_text
@@ -51,13 +49,6 @@ def test_table_on_standard_output(data, table):
     wanted = bitsieve.select(table, "diagnosis", method="jmi", n_features_to_select=4)
     assert result.stdout == f"{table_text(wanted)}\n"
     assert result.stderr == "".join(f"bitsieve: note: {note}\n" for note in wanted.notes)
-
-
-def test_npz_needs_no_target(tmp_path):
-    data = load_breast_cancer()
-    np.savez(tmp_path / "data.npz", X=data.data, y=data.target)
-    result = done("select", tmp_path / "data.npz", "--features", 3)
-    assert result.stdout == f"{table_text(bitsieve.select(data.data, data.target, n_features_to_select=3))}\n"
 
 
 def test_installed_script(data):
