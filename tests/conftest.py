@@ -48,7 +48,9 @@ def sparse_source(codes, classes=None, **keywords):
     return SparseSource(sparse_codes(np.asarray(codes)), classes, **keywords)
 
 
-# Every test of methods on counts runs on each of these; the kernels of the packed engine have tests of their own.
+# Every test of methods on counts runs on each of these, in make test on those of QUICK_SOURCES: that all sources give
+# every method the same bits is shown in methods/by_counts/test_every_source.py. The kernels have tests of their own.
+QUICK_SOURCES = {"packed", "naive"}
 SOURCES = {
     "packed": PackedSource,
     "packed-table": partial(PackedSource, kernel="table"),
@@ -123,7 +125,12 @@ def make_table():
     return dependent_table
 
 
-@pytest.fixture(scope="session", params=SOURCES)
+def source_case(name):
+    marks = [] if name in QUICK_SOURCES else [pytest.mark.slow("test_every_source compares all sources, bit by bit")]
+    return pytest.param(name, id=name, marks=marks)
+
+
+@pytest.fixture(scope="session", params=[source_case(name) for name in SOURCES])
 def source(request):
     """``source(codes, classes, n_classes=, weights=, n_jobs=)``, of every kind of source."""
     return SOURCES[request.param]

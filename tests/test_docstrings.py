@@ -98,9 +98,8 @@ def test_method_has_its_sections(name):
     assert doc["Raises"] or not raises(method)
 
 
-@pytest.mark.parametrize("name", STEPS)
-def test_inner_steps_say_what_they_are(name):
-    assert inspect.getdoc(METHODS[name])
+def test_inner_steps_say_what_they_are():
+    assert [name for name in STEPS if not inspect.getdoc(METHODS[name])] == []
 
 
 @pytest.mark.parametrize("name", CLASSES)

@@ -203,7 +203,8 @@ class Trial:
 
     def steps(self, room: str) -> list[tuple[tuple[str, ...], Build]]:
         """What runs, the quickest first, and the build that it is of."""
-        tests = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "tests/native", *ROOMS[room])
+        pytest = (sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "not nightly")
+        tests = (*pytest, "tests/native", *ROOMS[room])
         kernels = [
             (command, build)
             for build in self.builds

@@ -50,7 +50,7 @@ def test_knockoffs_answer_by_three_bins_where_a_list_may_be_long_enough():
     random = np.random.default_rng(0)
     X = random.normal(size=(1500, 40))
     y = (X[:, :28].sum(axis=1) + random.normal(size=1500) > 0).astype(int)
-    answer = bitsieve.how_many(X, y, **QUICK).answers[4]
+    answer = bitsieve.how_many(X, y, method="mim", classifier="ncm", n_pairs=2, folds=2).answers[4]
     beat = KnockoffSelector(binning=bitsieve.EqualFrequencyBinner(n_bins=3)).fit(X, y).selected_
     assert answer.features == [f"x{column}" for column in beat]
     assert answer.n_features == len(beat) >= 20
@@ -93,6 +93,7 @@ def test_errors_are_held_against_those_without_any_column():
     assert "not shown to be below that of the majority class (33.3 %" in errors.why
 
 
+@pytest.mark.slow("200 comparisons over folds, for a rate")
 def test_cross_validation_seldom_takes_columns_of_noise():
     """The least of ten curves is below the majority class in nine of ten sets."""
     taken = 0

@@ -401,6 +401,7 @@ def test_missing_values_as_a_code(tmp_path, done):
     assert result.stdout.splitlines()[1].split()[1:4] == ["a", "1.0000", "1.0000"]
 
 
+@pytest.mark.slow("as test_forty_thousand_distinct_strings of select, from a file")
 def test_target_among_forty_thousand_strings(tmp_path, done):
     n = 40_000
     names = np.array([f"name {j}" for j in range(n)])

@@ -166,10 +166,15 @@ with listening(slow):
 @pytest.mark.parametrize(
     ("binning", "phase"),
     [
-        ("none", "finding bins and packing"),
-        ("none", "finding bins and packing, 100"),
-        ("quantile", "packing"),
         ("quantile", "packing, 100"),
+        *(
+            pytest.param(binning, phase, marks=pytest.mark.slow("a process killed at an earlier moment"))
+            for binning, phase in (
+                ("none", "finding bins and packing"),
+                ("none", "finding bins and packing, 100"),
+                ("quantile", "packing"),
+            )
+        ),
     ],
 )
 def test_a_killed_run_leaves_nothing_that_is_trusted(tmp_path, packed, binning, phase):

@@ -55,7 +55,7 @@ def naive_errors(X, y, method, counts, folds, classifier, *, once):
 def test_equal_to_a_naive_double_loop(classifier, protocol):
     # Whole numbers over 8 make the inner products of support vectors exact; neighbours need distances that differ.
     X, y = table(0, whole_numbers=classifier == "linear-svm")
-    counts = [1, 2, 4, 7, 12]
+    counts = [1, 4, 12]
     methods = ["mim", "jmi", "mrmr", "speccmi"]
     comparison = bitsieve.compare(
         X, y, methods=methods, features=counts, classifier=classifier, folds=4, protocol=protocol
@@ -185,7 +185,7 @@ def test_a_method_that_selects_nothing():
 def test_the_same_for_any_number_of_threads(protocol):
     X, y = table(5, whole_numbers=False)
     results = [
-        bitsieve.compare(X, y, features=range(1, 13), folds=5, protocol=protocol, n_jobs=n_jobs) for n_jobs in (1, 2, 3)
+        bitsieve.compare(X, y, features=[1, 5, 12], folds=3, protocol=protocol, n_jobs=n_jobs) for n_jobs in (1, 2, 3)
     ]
     for other in results[1:]:
         for name in ("errors", "redundancy", "separability"):

@@ -80,7 +80,7 @@ def test_labels(file, labels):
 
 
 def test_the_size_of_a_range_follows_from_memory(file, monkeypatch):
-    path, read = file(drawn(7000, 40, 0.9)), []
+    path, read = file(f"0.5 1:2.{'0' * 2000}\n" * 600), []
     of_whole, size = libsvm.sparse_rows, path.stat().st_size
     monkeypatch.setattr(libsvm, "sparse_rows", lambda text, _: read.append(text) or of_whole(text, path))
     for memory, n_ranges in ((1, 2), (1 << 30, 1)):

@@ -172,6 +172,7 @@ def test_choices_that_an_item_does_not_offer(capsys, quick):
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow("classifies folds in a process of its own")
 def test_table_4_of_a_small_directory(tmp_path):
     random = np.random.default_rng(0)
     classes = np.arange(30) % 2

@@ -25,6 +25,7 @@ def test_first_the_children_then_the_bound_falls(seed):
     assert fitted.alone_[[3, 4]].min() > fitted.alone_[1]
 
 
+@pytest.mark.slow("as test_first_the_children_then_the_bound_falls, with the words of the program")
 def test_figure_3_in_words():
     text = ITEMS["figure 3"].run(Options()).text
     assert "greatest after 3 features, x1, x2, x3." in text

@@ -126,7 +126,7 @@ def test_figure_1(data_dir):
     assert run("figure 1", data_dir=data_dir)[0].figure is None
 
 
-@pytest.mark.parametrize("with_data", [True, False])
+@pytest.mark.parametrize("with_data", [True, pytest.param(False, marks=pytest.mark.slow("larger pictures"))])
 def test_figure_6(data_dir, with_data):
     result, texts, records = run("figure 6", data_dir=data_dir if with_data else None, draw=True)
     pixels = records[0]["pixels"]

@@ -19,7 +19,6 @@ def imported_by(*arguments):
     return {name.strip() for _, _, name in lines}, result.returncode
 
 
-# The commands run in one process: a module that is not loaded after all of them was loaded by none.
 COMMANDS_IN_TURN = """
 import json, sys
 from bitsieve.cli import main
@@ -35,29 +34,36 @@ print(json.dumps([codes, sorted(sys.modules)]))
 """
 
 
-def test_help_and_refusals_import_nothing_heavy(data):
-    commands = [
-        ([], 0),
-        (["--help"], 0),
-        (["--version"], 0),
-        (["select", "--help"], 0),
-        (["methods"], 0),
-        (["methods", "--json"], 0),
-        (["nothing"], 2),
-        (["select"], 2),
-        (["select", str(data), "--method", "mrm"], 2),
-        (["select", str(data), "--method", "jmi", "--set", "beta=1"], 2),
-        (["select", str(data), "--method", "mifs", "--set", "beta=-1"], 2),
-        (["select", str(data), "--binning", "mdl", "--bins", "3"], 2),
-        (["select", str(data), "--stop", "never"], 2),
-        (["select", str(data), "--output", "table.xyz"], 2),
-        (["select", "no-such-file.csv"], 2),
-    ]
-    words = json.dumps([arguments for arguments, _ in commands])
+def run_in_turn(commands):
+    """The exit codes of several commands, and the packages that are loaded after all of them."""
+    words = json.dumps([list(map(str, command)) for command in commands])
     run = subprocess.run([sys.executable, "-c", COMMANDS_IN_TURN, words], capture_output=True, text=True, check=True)
-    codes, imported = json.loads(run.stdout.splitlines()[-1])
-    assert codes == [code for _, code in commands]
-    assert not {name.partition(".")[0] for name in imported} & HEAVY
+    codes, modules = json.loads(run.stdout.splitlines()[-1])
+    return codes, {name.partition(".")[0] for name in modules}
+
+
+def test_help_imports_no_numpy():
+    commands = [[], ["--help"], ["--version"], ["select", "--help"], ["methods", "--help"], ["nothing"]]
+    codes, packages = run_in_turn(commands)
+    assert codes == [0, 0, 0, 0, 0, 2]
+    assert not packages & {"numpy", *HEAVY}
+
+
+def test_methods_and_refusals_import_nothing_heavy(data):
+    lists = [["methods"], ["methods", "--json"]]
+    refusals = [
+        ["select"],
+        ["select", data, "--method", "mrm"],
+        ["select", data, "--method", "jmi", "--set", "beta=1"],
+        ["select", data, "--method", "mifs", "--set", "beta=-1"],
+        ["select", data, "--binning", "mdl", "--bins", "3"],
+        ["select", data, "--stop", "never"],
+        ["select", data, "--output", "table.xyz"],
+        ["select", "no-such-file.csv"],
+    ]
+    codes, packages = run_in_turn([*lists, *refusals])
+    assert codes == [0] * len(lists) + [2] * len(refusals)
+    assert not packages & HEAVY
 
 
 @pytest.mark.parametrize("command", ["select", "explain"])

@@ -44,20 +44,15 @@ def test_estimates_differ(tumours):
     assert len(set(found.values())) == len(ESTIMATORS)
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_every_criterion_runs_by_every_estimator(criterion, estimator, tumours):
-    X, y = tumours
-    selector = ForwardSelector(5, criterion=criterion, estimator=estimator, n_jobs=2)
-    if CRITERIA[criterion].required_tables == "joint" and not ESTIMATORS[estimator].conditions_on_sets:
-        with pytest.raises(
-            ValueError, match=f"^estimator='{estimator}' .* use 'plug-in' or 'corrected' or 'miller-madow'$"
-        ):
-            selector.fit(X, y)
-        return
-    fitted = selector.fit(X, y)
-    assert len(set(fitted.selected_.tolist())) == 5
-    assert np.isfinite(fitted.scores_).all()
+@pytest.mark.parametrize(
+    "criterion", [name for name, criterion in CRITERIA.items() if criterion.required_tables == "joint"]
+)
+@pytest.mark.parametrize("estimator", [name for name in ESTIMATORS if not ESTIMATORS[name].conditions_on_sets])
+def test_an_estimator_without_joint_entropies_names_those_that_have_them(criterion, estimator, tumours):
+    with pytest.raises(
+        ValueError, match=f"^estimator='{estimator}' .* use 'plug-in' or 'corrected' or 'miller-madow'$"
+    ):
+        ForwardSelector(5, criterion=criterion, estimator=estimator).fit(*tumours)
 
 
 def test_one_count_serves_every_estimator(tumours):

@@ -33,8 +33,7 @@ def test_list():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_method_is_made_and_fits(name):
-    X, y = load_iris(return_X_y=True)
+def test_every_method_is_made(name):
     selector = make_selector(name, 2, binning="quantile", n_jobs=2)
     assert type(selector).__name__ == METHODS[name].estimator
     asked = {"n_features_to_select": 2, "binning": "quantile", "n_jobs": 2}
@@ -42,7 +41,6 @@ def test_every_method_is_made_and_fits(name):
     assert {name: parameters[name] for name in asked if name in parameters} == {
         name: value for name, value in asked.items() if name in parameters
     }
-    assert 1 <= len(selector.fit(X, y).selected_) <= 2
 
 
 @pytest.mark.parametrize("name", NAMES)

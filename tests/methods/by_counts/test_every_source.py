@@ -208,9 +208,17 @@ def test_lazy_evaluation(agree, kind, name, monkeypatch):
     agree(kind, forward(name))
 
 
-@every_kind
 @pytest.mark.parametrize("stopping", STOPPING_RULES)
-@pytest.mark.parametrize("name", ["jmi", "cmi"])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *(("cmi", kind) for kind in KINDS),  # which counts given all that is chosen
+        *(
+            pytest.param("jmi", kind, marks=[] if kind in QUICK_KINDS else [pytest.mark.slow("the rules after cmi")])
+            for kind in KINDS
+        ),
+    ],
+)
 def test_stopping_rules(agree, kind, name, stopping):
     if stopping == "knockoffs" and kind in ("joined", "portions"):  # their rows are not here, one column each
         with pytest.raises(ValueError, match=r"^knockoffs need the codes of every row in memory, one column each"):
