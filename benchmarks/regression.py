@@ -36,7 +36,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve import make_selector
 from bitsieve.dataset.read import read_xy
-from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.discretize import count_table
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.messages import aligned
 

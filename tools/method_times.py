@@ -15,8 +15,11 @@ import numpy as np
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.method import Method
-from bitsieve.methods.registry import arguments_of, find_method, list_methods
-from bitsieve.pipeline.run import fit_method
+from bitsieve.methods.registry import find_method, list_methods
+from bitsieve.options import DiscretizationOptions, ExecutionOptions
+from bitsieve.pipeline.prepare import PreparedSelection
+from bitsieve.pipeline.run import run_on_table
+from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.progress import duration
 
 PAGE = Path(__file__).parents[1] / "docs" / "project" / "speed.md"
@@ -69,11 +72,12 @@ def measured(method: Method, rows: int, columns: int) -> float:
     """Processor seconds of a method on codes, or numbers where it takes rows."""
     codes = "rows" not in method.requires
     data = read_xy(*made(rows, columns, codes=codes))
-    arguments = arguments_of(method, GIVEN.get(method.name, {}))
+    selection = SelectionOptions.by_name(method.name, GIVEN.get(method.name, {}), n_features_to_select=N_SELECTED)
+    binning = "auto" if method.bins else None
+    discretization = DiscretizationOptions(binning="none" if codes else binning)
+    prepared = PreparedSelection.of_prepared_table(data, selection, discretization)
     start = time.process_time()
-    fit_method(
-        method, data, N_SELECTED, arguments, binning="none" if codes else "auto" if method.bins else None, n_jobs=1
-    )
+    run_on_table(prepared, ExecutionOptions(n_jobs=1))
     return time.process_time() - start
 
 

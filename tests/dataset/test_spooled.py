@@ -14,7 +14,7 @@ from bitsieve.discretization.base import RULES, make_binner
 from bitsieve.discretization.transformers import ZeroApartBinner
 from bitsieve.io.libsvm import SpooledColumns
 from bitsieve.io.spool import SpoolAllocator
-from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.discretize import count_table
 
 
 @pytest.fixture(scope="module")

@@ -12,16 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bitsieve.cli.options import OPTIONS, Option, options_of
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, python_setting, text_of
-from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.messages import BitsieveWarning, Sentence, message_of, one_line
-
-if TYPE_CHECKING:
-    from bitsieve.options import DiscretizationOptions, ReadOptions
-
 
 _SILENT = ("sklearn", "scipy", "joblib")  # packages whose warnings are about calls that no user made
 
@@ -100,47 +95,17 @@ def in_words_of(wording: Wording, quiet: bool = False) -> Iterator[None]:
             raise ValueError(wording(message_of(error))) from error
 
 
-def given(options: argparse.Namespace) -> dict[str, Any]:
-    """What was typed, as the parameters of Python that it gives by name; threads are all cores."""
-    found: dict[str, Any] = {}
-    for option in options_of(options.command):
-        typed, parameters = option.name.strip("-").replace("-", "_"), option.parameters.split()
-        value = getattr(options, typed)
+def typed_values(arguments: argparse.Namespace) -> dict[str, object]:
+    """The options that were typed, by the names of the Python parameters that they give."""
+    values: dict[str, object] = {}
+    for option in options_of(arguments.command):
+        name, parameters = option.name.strip("-").replace("-", "_"), option.parameters.split()
+        value = getattr(arguments, name)
         if parameters and value not in (None, []) and (value or option.kind != "flag"):
-            found[typed if typed in parameters else parameters[0]] = value
-    return {**found, "column_types": dict(options.column_type or ()), "n_jobs": options.threads or -1}
-
-
-def read_options(options: argparse.Namespace) -> ReadOptions:
-    """How the table is read; what a command has no option for is as by default."""
-    from bitsieve.options import ReadOptions
-
-    return ReadOptions(
-        target=options.target,
-        sample_weight=getattr(options, "weight", None),
-        groups=getattr(options, "groups", None),
-        target_kind=options.target_kind,
-        target_bins=options.target_bins,
-        drop_missing_target=options.drop_missing_target is not False,
-        header=getattr(options, "header", None),
-        repair=options.repair is not False,
-        column_types=dict(options.column_type or ()),
-    )
-
-
-def discretization_options(options: argparse.Namespace, default: str = BINNING) -> DiscretizationOptions:
-    """How columns become codes, refused where the rule has no such parameter."""
-    from bitsieve.discretization.base import make_discretizer
-    from bitsieve.options import DiscretizationOptions
-
-    discretization = DiscretizationOptions(
-        binning=options.binning or default,
-        n_bins=options.bins,
-        uncut=options.uncut,
-        missing=options.missing,
-    )
-    make_discretizer(discretization)
-    return discretization
+            values[name if name in parameters else parameters[0]] = value
+    if "column_types" in values:
+        values["column_types"] = dict(arguments.column_type)
+    return values
 
 
 def show(

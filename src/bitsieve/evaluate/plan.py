@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,15 +17,14 @@ from bitsieve.dataset.quantity import TIMES
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import ParameterError
-from bitsieve.discretization.base import make_binner, make_discretizer
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
 from bitsieve.information.evidence import leaks
 from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.metrics.measures import Loss, Measure, Predicted, make_measure
-from bitsieve.options import DiscretizationOptions
-from bitsieve.pipeline.counting import count_table
+from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.diagnose import explain_leaks, explain_target, refuse_constant_data
-from bitsieve.pipeline.prepare import ColumnChoice, prepare
+from bitsieve.pipeline.discretize import binning_parameter, discretize
+from bitsieve.pipeline.prepare import prepare
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING, COMPARED
@@ -126,9 +125,9 @@ DEFAULT_COUNTS = range(10, 101)
 FEW_FEATURES = 20
 
 
-@dataclass(frozen=True)
-class Question:
-    """The parameters of :func:`bitsieve.compare` that say what is compared, as they were given."""
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions:
+    """What is compared, and how; the fields are the parameters of :func:`bitsieve.compare` of the same names."""
 
     methods: Any = DEFAULT_METHODS
     features: Any = None
@@ -136,13 +135,7 @@ class Question:
     scoring: str | None = None
     folds: Any = None
     protocol: str = "nested"
-    include: Sequence[Any] = ()
-    exclude: Sequence[Any] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    binning: Any = None
-    n_bins: int | None = None
-    uncut: str | None = None
-    missing: str | None = None
     baselines: bool = False
     random_state: int = 0
     bounds: bool = False
@@ -158,8 +151,10 @@ class Question:
 class Plan:
     """A comparison, ready to run."""
 
-    question: Question
-    table: TableInMemory
+    options: ComparisonOptions
+    table: TableInMemory  # prepared
+    coded_table: TableInMemory  # the same, with columns of few whole numbers as categories
+    are_all_codes: bool  # whether all columns of an array are of few whole numbers: none of them is binned
     selectors: dict[str, Any]  # label to an unfitted selector that ranks as many features as the largest count
     counts: Columns  # numbers of features, ascending
     classifier: str
@@ -167,17 +162,21 @@ class Plan:
     measure: Measure
     loss: Loss
     folds: list[Fold]
-    binning: Any
+    discretization: DiscretizationOptions
     notes: list[str]
 
     @property
     def ranks_once(self) -> bool:
         """Whether each method ranks once for all folds, on all samples, as in the papers."""
-        return self.question.protocol == "paper"
+        return self.options.protocol == "paper"
 
     @property
     def target(self) -> Target:
         return self.table.target
+
+    def settled_for(self, options: DiscretizationOptions) -> tuple[TableInMemory, DiscretizationOptions]:
+        """The table for a method on counts, and its discretization, as ``fit`` settles both for all rows."""
+        return _settled_codes(self.table, self.coded_table, self.are_all_codes, options)
 
     def learned_from(self, fold: Fold) -> Columns:
         """The samples from which scales, means and categories of a fold are learned."""
@@ -196,45 +195,83 @@ class Plan:
         return np.array(errors)
 
 
-def make_plan(table: TableInMemory, question: Question) -> Plan:
-    """Check every part of a comparison of a table, and put them together."""
-    on_model: list[str] = []
-    classifier, random_state = question.classifier, question.random_state
+def make_plan(
+    table: TableInMemory,
+    options: ComparisonOptions,
+    columns: ColumnOptions,
+    discretization: DiscretizationOptions,
+    execution: ExecutionOptions,
+) -> Plan:
+    """Prepare a table once for all folds, check every part of a comparison, and put the parts together.
+
+    A ``binning`` of None in ``discretization`` leaves the rule to the protocol.
+    """
     predicts: Predicted = "quantity" if table.target.is_quantity else "classes"
+    notes_on_model: list[str] = []
+    classifier = options.classifier
     if classifier is None:
-        classifier, on_model = default_model(table.n_samples, predicts)
-    if question.bounds and predicts == "quantity":
+        classifier, notes_on_model = default_model(table.n_samples, predicts)
+    if options.bounds and predicts == "quantity":
         why = "leave it out, or give classes as the target"
         raise ParameterError("bounds", True, why, "needs classes, and the target is a quantity")
-    name, model = make_model(classifier, predicts, random_state)
-    measure = make_measure(question.scoring, predicts)
+    name, model = make_model(classifier, predicts, options.random_state)
+    measure = make_measure(options.scoring, predicts)
     if table.target.unit and predicts == "quantity" and not measure.is_share:
         what = f"the target is {TIMES[table.target.unit]}"
-        on_model = [*on_model, f"{what}: errors are in microseconds (8.64e+10 are a day)"]
+        notes_on_model = [*notes_on_model, f"{what}: errors are in microseconds (8.64e+10 are a day)"]
     grow = _form(name, model, measure)
-    binner = _binning(question, table.target)
-    table = table.dense()
-    refuse_constant_data(table)
-    choice = ColumnChoice(include=question.include, exclude=question.exclude)
-    prepared = prepare(table, choice, may_constrain=False, orders=False)
-    counts, on_counts = feature_counts(question.features, prepared.n_left)
-    folds, on_folds = make_folds(table.target, question.folds, random_state, table.groups)
+
+    discretization = _settled_discretization(discretization, options.protocol, table.target)
+    dense_table = table.dense()
+    refuse_constant_data(dense_table)
+    prepared = prepare(dense_table, columns, discretization, execution)
+    prepared_table = prepared.table
+    coded_table, are_all_codes = prepared_table.few_as_codes(execution.n_jobs)
+
+    counts, notes_on_counts = feature_counts(options.features, prepared.n_left)
+    folds, notes_on_folds = make_folds(table.target, options.folds, options.random_state, table.groups)
     _refuse_small_tests(folds, measure, table.target.codes)
-    table = prepared.table
-    on_leaks = explain_leaks(leaks(count_table(table, make_binner(missing="bin")).information), table)
+    counted = discretize(*_settled_codes(prepared_table, coded_table, are_all_codes, discretization), execution)
     return Plan(
-        question,
-        table=table,
-        selectors=make_selectors(question.methods, int(counts[-1]), binner, random_state, question.parameters),
+        options=options,
+        table=prepared_table,
+        coded_table=coded_table,
+        are_all_codes=are_all_codes,
+        selectors=make_selectors(
+            options.methods,
+            int(counts[-1]),
+            binning_parameter(discretization),
+            options.random_state,
+            options.parameters,
+        ),
         counts=counts,
         classifier=name,
         grow=grow,
         measure=measure,
         loss=measure.over(table.target.truth),
         folds=folds,
-        binning=binner,
-        notes=[*table.notes, *prepared.notes, *on_counts, *on_model, *explain_target(table), *on_leaks, *on_folds],
+        discretization=discretization,
+        notes=[
+            *table.notes,
+            *prepared.notes,
+            *notes_on_counts,
+            *notes_on_model,
+            *explain_target(table),
+            *explain_leaks(leaks(counted.information), prepared_table),
+            *notes_on_folds,
+        ],
     )
+
+
+def _settled_codes(
+    table: TableInMemory, coded_table: TableInMemory, are_all_codes: bool, options: DiscretizationOptions
+) -> tuple[TableInMemory, DiscretizationOptions]:
+    """Take columns of few whole numbers as categories where the options leave that open."""
+    if not options.leaves_codes_open:
+        return table, options
+    if are_all_codes:
+        return table, replace(options, binning="none")
+    return coded_table, options
 
 
 def _form(name: str, model: Model, measure: Measure) -> Grow:
@@ -317,18 +354,13 @@ def _whole_numbers(values: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _binning(question: Question, target: Target) -> Any:
-    """The binning that was asked for; for classes under the protocol of the papers MDL, and cuts at the median."""
-    options = DiscretizationOptions(
-        binning=BINNING if question.binning is None else question.binning,
-        n_bins=question.n_bins,
-        uncut=question.uncut,
-        missing=question.missing,
-    )
-    if question.binning is None and question.protocol == "paper" and not target.n_allowed:
-        options = replace(options, binning="mdl", uncut=options.uncut or "median")
-    rule = make_discretizer(options)
-    return rule if options.rule_parameters else options.binning
+def _settled_discretization(options: DiscretizationOptions, protocol: str, target: Target) -> DiscretizationOptions:
+    """The discretization where the rule is left open: for classes under the protocol of the papers MDL and medians."""
+    if options.binning is not None:
+        return options
+    if protocol == "paper" and not target.n_allowed:
+        return replace(options, binning="mdl", uncut=options.uncut or "median")
+    return replace(options, binning=BINNING)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from bitsieve.discretization.base import as_known, make_binner
 from bitsieve.engines.local import count_coded
 from bitsieve.information import make_information
 from bitsieve.information.protocol import ConditionalInformation, Information
-from bitsieve.pipeline.counting import Counted, count_table
+from bitsieve.pipeline.discretize import Counted, count_table
 from bitsieve.pipeline.prepare import Reason
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import TIE

@@ -76,7 +76,7 @@ def why_not_selected(selection: Any, column: int, found: Contribution, added: fl
 
 
 def _constraints(selection: Any) -> Candidates | None:
-    constraints = selection.fit.parameters.get("constraints")
+    constraints = selection.fit.selection.constraints
     return None if constraints is None else resolve(constraints, selection.evidence.table.names)
 
 

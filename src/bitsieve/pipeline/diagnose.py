@@ -18,9 +18,9 @@ from bitsieve.discretization.base import codes_that_occur
 from bitsieve.information.evidence import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
-from bitsieve.pipeline.evidence import MOST_TESTED, CountEvidence, nothing_informative
+from bitsieve.pipeline.evidence import MOST_TESTED, nothing_informative
+from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.pipeline.prepare import read_as
-from bitsieve.pipeline.run import Fit
 from bitsieve.utils.arrays import Flags
 from bitsieve.utils.lazy import chdtrc
 from bitsieve.utils.messages import Sentence, Setting, quoted, quoted_places
@@ -52,21 +52,55 @@ def refuse_constant_data(table: Table) -> None:
         raise ValueError("no column varies: all features are constant, so none has information about the target")
 
 
-def notes_on(fit: Fit, found: CountEvidence, left_out: Collection[int]) -> list[str]:
-    """All that was noticed in a table and in what was selected from it."""
-    table = fit.table
+def diagnose(fit: Fit) -> list[str]:
+    """All notes on a table and on what was selected from it, in the order in which a user reads them."""
+    table, evidence = fit.table, fit.evidence_from_counts
     return [
+        *fit.prepared.original.notes,
+        *fit.prepared.notes_on_number,
+        *fit.prepared.notes,
+        *explain_missing(fit),
+        *explain_screen(fit),
         *explain_sample(table),
-        *explain(table, found.binner, fit, left_out),
-        *explain_leaks(found.leaks, table),
-        *explain_informative(fit, found),
-        *explain_many_values(fit, found),
+        *explain(table, evidence.binner, fit, fit.prepared.dropped),
+        *explain_leaks(evidence.leaks, table),
+        *explain_informative(fit, evidence),
+        *explain_many_values(fit, evidence),
         *explain_stop(fit),
         *explain_untested(fit, table.names),
-        *explain_dependence(fit, found),
-        *(explain_rows(table) if fit.is_tested else ()),
+        *explain_dependence(fit, evidence),
+        *(explain_rows(table) if fit.selection.is_tested else ()),
         *explain_gap(fit),
     ]
+
+
+def explain_missing(fit: Fit) -> list[str]:
+    """Whether columns have missing values and the user did not say what these are, or said it in vain."""
+    method, discretization, prepared = fit.method, fit.discretization, fit.prepared
+    if discretization.missing is not None:
+        missing = Setting("missing", discretization.missing)
+        in_vain = Sentence(missing, f" changes nothing in what {method.name} selects: it makes no bins")
+        return [] if method.bins else [in_vain]
+    if not method.bins or not isinstance(discretization.binning, str):
+        return []
+    table = prepared.original
+    columns = [j for j, column in enumerate(table.summarize()) if column.has_missing and j not in prepared.dropped]
+    if not columns:
+        return []
+    which = f"column {table.quoted(columns)} has"
+    if len(columns) > 1:
+        which = f"{len(columns):,} columns ({table.quoted(columns)}) have"
+    what = f"{which} missing values, which are a value of their own: to refuse them, add "
+    return [Sentence(what, Setting("missing", "error"))]
+
+
+def explain_screen(fit: Fit) -> list[str]:
+    """How many columns a screen took from the method."""
+    screen = fit.selection.screen
+    if screen is None or not fit.screened_out:
+        return []
+    ran = f"the method ran on the {screen:,} columns of the largest relevance"
+    return [Sentence(f"{ran}, and {len(fit.screened_out):,} others were left out: ", Setting("screen", screen))]
 
 
 def explain(table: Table, binner: Any, fit: Fit, left_out: Collection[int] = ()) -> list[str]:
@@ -150,10 +184,10 @@ def explain_stop(fit: Fit) -> list[str]:
     stopping = fit.result.stopping
     k = len(fit.result.selected)
     if stopping is None or stopping.by == "n_features_to_select":
-        asked = fit.n_features_to_select
-        if not isinstance(asked, int) or k >= asked:
+        requested = fit.selection.n_features_to_select
+        if not isinstance(requested, int) or k >= requested:
             return []
-        what = f"{fit.method.estimator} kept {_features(k)} of the {asked:,} asked for"
+        what = f"{fit.method.estimator} kept {_features(k)} of the {requested:,} asked for"
         return [f"{what}: by its rule the others add nothing"]
     rule, reason = stopping.by, stopping.reason
     if stopping.candidate < 0 and reason:
@@ -163,7 +197,7 @@ def explain_stop(fit: Fit) -> list[str]:
         what = f"have one value or no reliable relation to {quoted(fit.table.target.names)}"
         return [f"stopped after {_features(k)}: all columns that are left {what}"]
     candidate = fit.table.names[stopping.candidate]
-    corrected = rule == "threshold" and fit.parameters.get("estimator") == "corrected"
+    corrected = rule == "threshold" and fit.selection.estimator == "corrected"
     before = " (before correction for chance; scores are after it)" if corrected else ""
     return [f"stopped after {_features(k)} by {rule}: next was {candidate!r}, {reason}{before}"]
 
@@ -232,7 +266,8 @@ def explain_dependence(fit: Fit, found: CountEvidence) -> list[str]:
             by_classes = "the bins were cut by the target: more of the list may be false than was asked for"
             said.append(Sentence(by_classes, "; to avoid this, ", Setting("binning", "quantile")))
         return said
-    if fit.stopping is None or not make_stopping(fit.stopping).assumes_positive_dependence or len(found.overlap) < 2:
+    rule = fit.selection.stopping
+    if rule is None or not make_stopping(rule).assumes_positive_dependence or len(found.overlap) < 2:
         return []
     bits, later = float(np.nanmax(found.overlap)), int(np.nanargmax(found.overlap))
     pair = fit.result.selected[later], found.overlap_with[later]
@@ -266,14 +301,14 @@ def explain_informative(fit: Fit, found: CountEvidence) -> list[str]:
 
 def may_be_chance(fit: Fit, found: CountEvidence) -> Flags:
     """Which of k features are not more informative than chance; none where a rule tested each, or rows are few."""
-    if fit.is_tested or fit.table.n_samples < _ROWS_TO_SHOW_IT:
+    if fit.selection.is_tested or fit.table.n_samples < _ROWS_TO_SHOW_IT:
         return np.zeros(len(found.overlap), bool)
     return ~found.informative.value
 
 
 def explain_many_values(fit: Fit, found: CountEvidence) -> list[str]:
     """Which features have so many values that they look informative by chance ((m - 1) (k - 1) / (2 N ln 2) bits)."""
-    if fit.parameters.get("estimator", "plug-in") != "plug-in":
+    if fit.selection.estimator != "plug-in":
         return []
     selected, table = fit.result.selected, fit.table
     n_values = np.asarray(found.binner.n_bins_)[selected]
@@ -284,7 +319,7 @@ def explain_many_values(fit: Fit, found: CountEvidence) -> list[str]:
         return []
     have, their = ("1 column has", "its") if len(many) == 1 else (f"{len(many):,} columns have", "their")
     why = f"{have} so many different values that chance alone makes 10 % or more of {their} information"
-    other = (", or compare with ", Setting("estimator", "corrected")) if "estimator" in fit.parameters else ()
+    other = (", or compare with ", Setting("estimator", "corrected")) if "estimator" in fit.selection.parameters else ()
     return [Sentence(f"{why}: {quoted_places(many, table.names)}; group {their} values", *other)]
 
 

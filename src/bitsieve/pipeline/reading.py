@@ -10,13 +10,31 @@ from bitsieve.dataset.data_kinds import is_path
 from bitsieve.dataset.table import COUNTS, Table, check_several_rows
 from bitsieve.diagnostics import ParameterError
 from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups
-from bitsieve.methods.registry import check_offers, find_method, parameters_of
+from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import ExecutionOptions, ReadOptions
 from bitsieve.utils.memory import check_memory
 from bitsieve.utils.messages import Sentence, Setting
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Requirements:
+    """What a task requires of the data; known before the data is read."""
+
+    capabilities: frozenset[str]
+    method_name: str = ""  # for messages; empty for a task that is no method
+    has_memory_parameter: bool = False  # whether ``memory`` is a parameter of the task, too
+
+    @classmethod
+    def of_method(cls, method: Method) -> Requirements:
+        """What a method requires whatever its parameters are."""
+        return cls(
+            capabilities=method.required_capabilities,
+            method_name=method.name,
+            has_memory_parameter="memory" in method.parameters,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReadingPlan:
     """Data, and the engine that works on its rows."""
 
@@ -28,7 +46,7 @@ class ReadingPlan:
     notes: tuple[str, ...] = ()  # on what was decided
 
     def open(self, options: ReadOptions, client: Any = None) -> Table:
-        """The data as a table, in memory or in parts; ``client`` is that of a cluster."""
+        """Read the data into memory, or open it as a table in parts; ``client`` is that of a Dask cluster."""
         opened = self.engine.open(self.data, memory=self.memory, spool=self.spool, header=self.header, client=client)
         if opened is None:
             from bitsieve.dataset.read import read_data
@@ -45,38 +63,37 @@ class ReadingPlan:
         return table
 
 
-def plan_reading(data: Any, method: str, read: ReadOptions, execution: ExecutionOptions) -> ReadingPlan:
-    """The engine for some data and a method, refused before anything is read where it cannot serve."""
+def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requirements: Requirements) -> ReadingPlan:
+    """Choose the engine for some data and a task; refuse, before anything is read, what it cannot do."""
     memory = check_memory(execution.memory)
     engine_is_open = execution.engine is None and memory is None and execution.spool is None
+    counts_are_enough = requirements.capabilities <= COUNTS
     engine_name = execution.engine
     notes: tuple[str, ...] = ()
     if execution.push_down:
         _check_push_down(data, execution, engine_is_open)
         engine_name = "database"
-    elif execution.push_down is None and engine_is_open and _needs_counts_alone(method) and is_pushed_down(data):
+    elif execution.push_down is None and engine_is_open and counts_are_enough and is_pushed_down(data):
         engine_name = "database"
         many_rows = "the table has very many rows: they were counted where they are, and not read; to read them, add "
         notes = (Sentence(many_rows, Setting("push_down", False)),)
     engine = choose_engine(data, engine_name, memory, execution.spool)
     memory_of_engine = execution.memory
-    if "memory" in parameters_of(method) and "memory" not in engine.options:
-        memory_of_engine = None  # it is the method's alone
+    if requirements.has_memory_parameter and "memory" not in engine.options:
+        memory_of_engine = None  # it is for the task alone
     engine.check_options(data, {"memory": memory_of_engine, "spool": execution.spool, "header": read.header})
     if engine.source:
-        check_offers(method, COUNTS, _typed(execution))  # before hours of reading
-    return ReadingPlan(data, engine, memory_of_engine, execution.spool, read.header, notes)
-
-
-def method_memory(method: str, execution: ExecutionOptions) -> dict[str, Any]:
-    """The memory that a user allows as a parameter of a method that has such a one."""
-    if execution.memory is None or "memory" not in parameters_of(method):
-        return {}
-    return {"memory": execution.memory}
-
-
-def _needs_counts_alone(method: str) -> bool:
-    return find_method(method).required_capabilities <= COUNTS
+        # Before hours of reading.
+        who = Sentence(Setting("method", requirements.method_name))
+        check_capabilities(who, requirements.capabilities, COUNTS, _options_for_rows_elsewhere(execution))
+    return ReadingPlan(
+        data=data,
+        engine=engine,
+        memory=memory_of_engine,
+        spool=execution.spool,
+        header=read.header,
+        notes=notes,
+    )
 
 
 def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: bool) -> None:
@@ -85,13 +102,13 @@ def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: boo
         return
     advice = "leave it out, or engine, memory and spool"
     if not may_stay(data):
-        given = repr(str(data)) if is_path(data) else type(data).__name__
-        advice = f"leave it out for {given}"
+        name_of_data = repr(str(data)) if is_path(data) else type(data).__name__
+        advice = f"leave it out for {name_of_data}"
     where = "rows are counted where they are of a lazy frame or a database file"
     raise ParameterError("push_down", execution.push_down, f"{advice}: {where}")
 
 
-def _typed(execution: ExecutionOptions) -> list[Setting]:
+def _options_for_rows_elsewhere(execution: ExecutionOptions) -> list[Setting]:
     """The options that keep the rows out of memory, as a message names them."""
     options = {
         "engine": execution.engine,

@@ -13,7 +13,7 @@ from bitsieve.dataset.target import Target
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import find_method
-from bitsieve.pipeline.run import Fit
+from bitsieve.pipeline.fit import Fit
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import cached_property
@@ -102,7 +102,7 @@ class Selection:
         """The fitted scikit-learn transformer."""
         from bitsieve.selectors.making import fitted_selector
 
-        return fitted_selector(self.fit, self.parameters.get("identifiers", "drop"))
+        return fitted_selector(self.fit)
 
     @property
     def unit(self) -> str:
@@ -281,7 +281,8 @@ def levels_in_words(selection: Selection) -> tuple[list[str], list[tuple[str, ..
 
 def conclusion_of(fit: Fit) -> str | None:
     """What a reader may conclude of a feature that a rule with a rate took."""
-    return None if fit.stopping is None else make_stopping(fit.stopping).conclusion
+    rule = fit.selection.stopping
+    return None if rule is None else make_stopping(rule).conclusion
 
 
 def _certificate(fit: Fit) -> dict[str, float | None] | None:

@@ -21,17 +21,19 @@ from bitsieve.dataset.data_kinds import collect, keeps_columns_only, take_column
 from bitsieve.dataset.quantity import TargetKind, check_target_kind, has_fractions
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table, TableInMemory
-from bitsieve.discretization.base import binning_with, keeps_missing, make_binner
+from bitsieve.discretization.base import keeps_missing, make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups
 from bitsieve.engines.saved_counts import CountsTable, SavedCounts, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Method, MethodResult, check_capabilities
-from bitsieve.options import ReadOptions
-from bitsieve.pipeline.counting import Counted
+from bitsieve.options import IDENTIFIERS, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline.discretize import Counted
 from bitsieve.pipeline.evidence import nothing_informative
-from bitsieve.pipeline.prepare import IDENTIFIERS, ColumnChoice, Prepared, notes_on_dropped, prepare
-from bitsieve.pipeline.run import Fit, check_settings, fit_counted, fit_method
+from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.prepare import Prepared, PreparedSelection, notes_on_dropped, prepare, prepare_selection
+from bitsieve.pipeline.run import check_options, run, run_on_counts, run_on_table
+from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING
@@ -158,28 +160,37 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         table.target.check_varies()
         if table.target.n_numbers:
             warn(table.target.how_cut)
-        prepared = self._prepared(table)
-        for note in _on_dropped(prepared):
-            warn(note)
-        self._fit_table(prepared.table)
+        self._prepare_and_fit(table)
         warn_of(self._doubts())
         return self
 
-    def _prepared(self, table: Table) -> Prepared[Any]:
-        """The table without the columns that have no values, and without identifiers."""
-        choice = ColumnChoice(constraints=getattr(self, "constraints", None), identifiers=self.identifiers)
-        rule = make_binner(self.binning_in_use or BINNING, n_jobs=getattr(self, "n_jobs", None)).for_table(table)
-        return prepare(table, choice, orders=False, binner=rule)
+    def _prepare_and_fit(self, table: Table) -> None:
+        """Drop the columns without values and the identifiers, with a warning on each, and fit."""
+        if not self.described:
+            columns = ColumnOptions(identifiers=self.identifiers)
+            prepared = prepare(table, columns, self.discretization, self._execution())
+            warn_of(_notes_on_dropped(prepared))
+            self._fit_table(prepared.table)
+            return
+        selection = prepare_selection(table, self._selection_options(), self.discretization, self._execution())
+        warn_of(_notes_on_dropped(selection))
+        warn_of(selection.notes_on_number)
+        self._keep_fitted(run(selection, self._execution()))
 
     def _doubts(self) -> list[str]:
         """What a user should know of the columns that were found."""
         return []
 
-    def fit_table(self, table: Table) -> Self:
-        """Choose features of a table that was read already."""
+    def fit_table(self, table: Table, discretization: DiscretizationOptions | None = None) -> Self:
+        """Choose features of a table from which columns were dropped already.
+
+        ``discretization`` is what the selector's own was settled to for a larger table; by default its own.
+        """
         self._check_parameters()
         table.target.check_kind(self.target_kind)
         check_capabilities(self._who(), self._needs(), table.capabilities)
+        if self.described:
+            return self._fit_prepared(table, self.discretization if discretization is None else discretization)
         return self._fit_table(table)
 
     def transform(self, X: Any) -> Any:
@@ -224,23 +235,32 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
         check_parameters(self)
-        for method in self.described[:1]:
-            check_settings(method, self.n_features_to_select, self._parameters(), **self._shared())
+        if self.described:
+            check_options(self._selection_options(), self.discretization, self._execution())
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters of the method's function."""
         return {name: getattr(self, name) for name in self.parameter_names if name not in SHARED}
 
-    def _shared(self) -> dict[str, Any]:
-        """The binning and the parameter ``n_jobs``, where it has them."""
-        given = {"binning": self.binning_in_use, "n_jobs": getattr(self, "n_jobs", None)}
-        return {name: value for name, value in given.items() if name in self.parameter_names}
+    def _selection_options(self) -> SelectionOptions:
+        """What is to be selected, and by which method."""
+        parameters = self._parameters()
+        constraints = parameters.pop("constraints", None)
+        return SelectionOptions(
+            method=self.described[0],
+            parameters=parameters,
+            n_features_to_select=self.n_features_to_select,
+            columns=ColumnOptions(identifiers=self.identifiers),
+            constraints=constraints,
+        )
+
+    def _execution(self) -> ExecutionOptions:
+        return ExecutionOptions(n_jobs=getattr(self, "n_jobs", None))
 
     @property
-    def binning_in_use(self) -> Any:
-        """The parameters ``binning`` and ``missing`` as one; None where it has none."""
-        binning, missing, n_jobs = (getattr(self, name, None) for name in ("binning", "missing", "n_jobs"))
-        return binning_with(binning, n_jobs, missing=missing)
+    def discretization(self) -> DiscretizationOptions:
+        """How columns become codes; ``binning`` is None where the selector has no such parameter."""
+        return DiscretizationOptions(binning=getattr(self, "binning", None), missing=getattr(self, "missing", None))
 
     def _who(self) -> str:
         """What requires something of the data, in messages: with its rule, if that requires it."""
@@ -249,23 +269,15 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
     def _needs(self) -> frozenset[str]:
         """What the method requires of its data with these parameters."""
-        for method in self.described[:1]:
-            return method.capabilities_required_with(
-                {"n_features_to_select": self.n_features_to_select, **self._parameters()}
-            )
-        return self.required_capabilities
+        return self._selection_options().required_capabilities if self.described else self.required_capabilities
 
     def _fit_table(self, table: Table) -> Self:
         """:meth:`fit_table` with parameters that were checked, of a table that has what is required."""
-        fit = fit_method(
-            self.described[0],
-            table,
-            self.n_features_to_select,
-            self._parameters(),
-            binning=self.binning_in_use,
-            n_jobs=getattr(self, "n_jobs", None),
-        )
-        return self._keep_fitted(fit)
+        return self._fit_prepared(table, self.discretization)
+
+    def _fit_prepared(self, table: Table, discretization: DiscretizationOptions) -> Self:
+        prepared = PreparedSelection.of_prepared_table(table, self._selection_options(), discretization)
+        return self._keep_fitted(run_on_table(prepared, self._execution()))
 
     def _keep_fitted(self, fit: Fit) -> Self:
         """Set all fitted attributes from what a method returned."""
@@ -305,11 +317,12 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         tags.input_tags.string = tags.input_tags.categorical = True
         tags.input_tags.sparse = "dense" not in self.required_capabilities
         takes_missing = any(method.takes_missing for method in self.described)
-        tags.input_tags.allow_nan = takes_missing or keeps_missing(self.binning_in_use)
+        bins = self.discretization.binning is not None
+        tags.input_tags.allow_nan = takes_missing or (bins and keeps_missing(make_discretizer(self.discretization)))
         return tags
 
 
-def _on_dropped(prepared: Prepared[Any]) -> list[str]:
+def _notes_on_dropped(prepared: Prepared[Any]) -> list[str]:
     """Which columns were dropped, as a selector's warning."""
     empty = [j for j, reason in prepared.dropped.items() if reason == "empty"]
     identifiers = [j for j, reason in prepared.dropped.items() if reason == "identifier"]
@@ -363,7 +376,9 @@ class CountSelector(MethodSelector):
         """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part."""
         self._check_parameters()
         counted.table.target.check_kind(self.target_kind)
-        return self._keep_fitted(fit_counted(self.described[0], counted, self.n_features_to_select, self._parameters()))
+        selection = self._selection_options()
+        prepared = PreparedSelection.of_prepared_table(counted.table, selection, self.discretization)
+        return self._keep_fitted(run_on_counts(prepared, counted, self._execution()))
 
     @available_if(_takes_codes)  # type: ignore[untyped-decorator]  # of scikit-learn
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -416,7 +431,7 @@ class CountSelector(MethodSelector):
         if known is None and hasattr(self, "selected_"):
             warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
         table = self._rows(X, y, sample_weight, classes, first=known is None)
-        rule = make_binner(self.binning_in_use, n_jobs=self.n_jobs)
+        rule = make_discretizer(self.discretization, self.n_jobs)
         if rule.missing is None:
             rule = rule.unfitted(missing="bin")  # later rows may have some
         binner = rule.for_table(table).fit_table(table)
