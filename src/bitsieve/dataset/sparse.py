@@ -13,7 +13,7 @@ from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
 from bitsieve.dataset.encoding import WHOLE
 from bitsieve.dataset.extents import FINITE_INSTEAD, columns_hold
-from bitsieve.io.libsvm import SpooledColumns
+from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_room
@@ -63,7 +63,7 @@ class StoredColumns(Sequence[Any]):
     @property
     def room(self) -> Callable[..., NDArray[Any]]:
         """``room(size, dtype)`` gives an array as large as those of the stored values, where these lie."""
-        room: Callable[..., NDArray[Any]] = getattr(self.stored, "room", np.empty)
+        room: Callable[..., NDArray[Any]] = getattr(self.stored, "allocate", np.empty)
         return room
 
     @cached_property
