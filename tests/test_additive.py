@@ -16,7 +16,7 @@ from sklearn.datasets import load_wine
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.discretization.base import RULES, make_binner
+from bitsieve.discretization.registry import RULES, make_binner
 from bitsieve.engines import registry as engines
 from bitsieve.evaluate.models import MODELS, Model
 from bitsieve.information import ESTIMATORS
@@ -225,9 +225,9 @@ class MiddleBinning(CutBinning):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def _cut(self, table, block, low, high):
-        low, high = low.astype(float), high.astype(float)
-        return (low + self.share * (high - low))[low < high], np.cumsum(low < high)
+    def cut_column(self, values, classes, weights):
+        low, high = values.min(), values.max()
+        return np.array([low + self.share * (high - low)] if low < high else [])
 """
 
 CLASSIFIER = """

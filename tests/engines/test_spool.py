@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 import bitsieve
 from bitsieve.dataset.read import read_data
-from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.stream import StreamPacking
 from bitsieve.io import spool as spools
 from bitsieve.options import ReadOptions

@@ -10,7 +10,7 @@ import numpy as np
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.table import TableInMemory
-from bitsieve.discretization.base import make_binner, make_discretizer
+from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.evidence import leaks

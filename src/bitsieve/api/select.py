@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.dataset.table import Table
-from bitsieve.discretization.base import binning_with, make_discretizer
+from bitsieve.discretization.registry import binning_with, make_discretizer
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import is_given
 from bitsieve.methods.method import Method, check_capabilities

@@ -130,7 +130,7 @@ def read_options(options: argparse.Namespace) -> ReadOptions:
 
 def discretization_options(options: argparse.Namespace, default: str = BINNING) -> DiscretizationOptions:
     """How columns become codes, refused where the rule has no such parameter."""
-    from bitsieve.discretization.base import make_discretizer
+    from bitsieve.discretization.registry import make_discretizer
     from bitsieve.options import DiscretizationOptions
 
     discretization = DiscretizationOptions(

@@ -17,7 +17,7 @@ from bitsieve.dataset.quantity import TIMES
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import ParameterError
-from bitsieve.discretization.base import make_binner, make_discretizer
+from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
 from bitsieve.information.evidence import leaks
 from bitsieve.methods.registry import method_name, parameters_of

@@ -9,7 +9,8 @@ from typing import Any
 
 from bitsieve.counts.threads import kept_threads
 from bitsieve.dataset.table import Table
-from bitsieve.discretization.base import keeps_missing, make_binner
+from bitsieve.discretization.base import keeps_missing
+from bitsieve.discretization.registry import make_binner
 from bitsieve.methods.method import Method, MethodResult
 from bitsieve.pipeline.counting import Counted, count_table
 from bitsieve.pipeline.evidence import CountEvidence, count_evidence, informative_by_shuffles
