@@ -31,7 +31,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bitsieve import make_selector
 from bitsieve.dataset.read import read_xy
-from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.registry import make_binner
 from bitsieve.pipeline.discretize import count_table
 from bitsieve.utils.messages import aligned
 from papers.data.files import load_npz

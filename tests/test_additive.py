@@ -16,11 +16,12 @@ from sklearn.datasets import load_wine
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.discretization.base import RULES, make_binner
+from bitsieve.discretization.registry import RULES, make_binner
 from bitsieve.engines import registry as engines
 from bitsieve.evaluate.models import MODELS, Model
 from bitsieve.information import ESTIMATORS
-from bitsieve.io.read import FORMATS
+from bitsieve.io import formats
+from bitsieve.io.formats import Format
 from bitsieve.methods import registry
 from bitsieve.methods.by_counts.criteria import CRITERIA
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES
@@ -152,7 +153,7 @@ class DrawerSource(PartsOnCluster):
     def _portions(self, labels, y, weights):
         return DrawerPortions([(frame, y, weights) for frame in self.data.frames])
 
-    def _given(self, roles):
+    def _original(self, roles):
         return OriginalData(not_read_again, None, roles.weight_name, roles.features)
 """
 
@@ -163,7 +164,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from bitsieve.io.parts import ColumnParts
+from bitsieve.io.column_file import ColumnFile
 
 FIRST_BYTES = b"COLUMNS!"  # then one object of JSON, which has a list for every column
 
@@ -179,7 +180,7 @@ class AllRows:
             yield table.slice(first, rows)
 
 
-class JsonColumns(ColumnParts):
+class JsonColumns(ColumnFile):
     n_rows = None  # not known before the rows are read
 
     @property
@@ -191,7 +192,7 @@ class JsonColumns(ColumnParts):
     def names(self):
         return list(self.types)
 
-    def pieces(self, *, whole):
+    def partitions(self, *, whole):
         return [AllRows(self.path)]
 """
 
@@ -224,9 +225,9 @@ class MiddleBinning(CutBinning):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def _cut(self, table, block, low, high):
-        low, high = low.astype(float), high.astype(float)
-        return (low + self.share * (high - low))[low < high], np.cumsum(low < high)
+    def cut_column(self, values, classes, weights):
+        low, high = values.min(), values.max()
+        return np.array([low + self.share * (high - low)] if low < high else [])
 """
 
 CLASSIFIER = """
@@ -399,7 +400,8 @@ def test_a_file_format(modules, monkeypatch, wine, capsys):
     """One line of FORMATS: such a file is read whole and in batches, and is the same as a CSV."""
     from temporary_format import FIRST_BYTES
 
-    monkeypatch.setitem(FORMATS, FIRST_BYTES, ("columns of JSON", "temporary_format.JsonColumns"))
+    columns = Format("columns", "columns of JSON", (FIRST_BYTES,), reader="temporary_format:JsonColumns")
+    monkeypatch.setattr(formats, "FORMATS", (*formats.FORMATS, columns))
     frame, csv = wine
     path = csv.replace(".csv", ".columns")
     with open(path, "wb") as file:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from bitsieve.dataset.read import read_data
-from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion

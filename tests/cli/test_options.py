@@ -13,7 +13,7 @@ from tools.options_page import PAGE, page
 import bitsieve
 from bitsieve.cli.options import COMMANDS, OPTIONS, Kind, options_of
 from bitsieve.cli.parser import KINDS, make_parser
-from bitsieve.discretization.base import RULES
+from bitsieve.discretization.registry import RULES
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import parameters_of
 

@@ -10,10 +10,10 @@ from bitsieve.counts.sparse import SparseSource
 from bitsieve.dataset import sparse
 from bitsieve.dataset.column_info import empty_columns
 from bitsieve.dataset.read import read_xy
-from bitsieve.discretization.base import RULES, make_binner
+from bitsieve.discretization.registry import RULES, make_binner
 from bitsieve.discretization.transformers import ZeroApartBinner
-from bitsieve.io.libsvm import SpooledColumns
 from bitsieve.io.spool import SpoolAllocator
+from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.pipeline.discretize import count_table
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization import transformers
-from bitsieve.discretization.base import RULES, make_binner, rule_named
+from bitsieve.discretization.registry import RULES, make_binner, rule_named
 from bitsieve.discretization.transformers import (
     CategoricalBinner,
     EqualFrequencyBinner,

@@ -15,7 +15,7 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.target import Target
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.discretization.coding import as_kinds, fit_on_summary
-from bitsieve.discretization.mdl import CutsInParts, RepeatedCuts
+from bitsieve.discretization.mdl import CutsOfPartitions, RepeatedCuts
 from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.discretization.transformers import CategoricalBinner, EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 
@@ -240,8 +240,8 @@ def test_a_column_alone_has_its_codes_in_the_table(binner):
     assert_same(coding.binner, expected)
     codes = expected.codes(whole)
     for j, one in enumerate(alone):
-        assert coding.alone(j).codes(one).tolist() == codes[:, [j]].tolist()
-        assert coding.alone(j).arities.tolist() == [codes[:, j].max() + 1]
+        assert coding.of_column(j).codes(one).tolist() == codes[:, [j]].tolist()
+        assert coding.of_column(j).arities.tolist() == [codes[:, j].max() + 1]
 
 
 @pytest.mark.parametrize("low", [0, 1, -3, 2**40 + 5])
@@ -356,4 +356,4 @@ def test_what_is_no_number_has_no_cuts_to_choose_from():
     words = SimpleNamespace(table=SimpleNamespace(is_numeric=lambda _: False))
     assert RepeatedCuts.log_codings(words, 0) == 0.0
     read_in_parts = SimpleNamespace(binner=SimpleNamespace(categories_=[np.arange(2)]))
-    assert CutsInParts.log_codings(read_in_parts, 0) == 0.0
+    assert CutsOfPartitions.log_codings(read_in_parts, 0) == 0.0

@@ -9,8 +9,8 @@ from scipy.sparse import csc_array
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.equal import EqualFrequencyBinning
+from bitsieve.discretization.separate_zero import ZeroApartBinning
 from bitsieve.discretization.transformers import EqualFrequencyBinner
-from bitsieve.discretization.zero_apart import ZeroApartBinning
 
 
 def reference(values, n_bins):

@@ -8,7 +8,7 @@ import pytest
 
 import bitsieve
 from bitsieve.dataset.read import read_data
-from bitsieve.discretization.base import as_known
+from bitsieve.discretization.base import with_integers_as_categories
 from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.explain.evidence import evidence_of
 from bitsieve.options import ReadOptions
@@ -46,7 +46,7 @@ def test_codes_of_numbers_are_those_of_categories(given):
     assert codes[:, 1].tolist() == X["b"].to_pylist()  # 0 to 3 are their own codes
     floats = X.select(["a", "b"]).set_column(1, "b", X["b"].cast(pa.float64()))
     assert selector.binner_.transform(floats).tolist() == codes.tolist()
-    assert as_known(table, [None, None]) is table
+    assert with_integers_as_categories(table, [None, None]) is table
     halves = floats.set_column(1, "b", pa.array(X["b"].to_numpy() + 0.5))
     with pytest.raises(ValueError, match="column 'b' was categorical when fitting"):
         selector.binner_.transform(halves)

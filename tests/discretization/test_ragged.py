@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.discretization.ragged import Ragged
+from bitsieve.discretization.ragged_array import RaggedArray
 
 
 def lists(ragged):
@@ -13,7 +13,7 @@ def lists(ragged):
 
 
 def test_it_is_a_sequence_of_its_arrays():
-    ragged = Ragged(np.array([3, 1, 4, 1, 5]), np.array([2, 2, 5]))
+    ragged = RaggedArray(np.array([3, 1, 4, 1, 5]), np.array([2, 2, 5]))
     assert lists(ragged) == [[3, 1], [], [4, 1, 5]] == [ragged[j].tolist() for j in range(3)]
     assert ragged[-1].tolist() == [4, 1, 5]
     assert lists(ragged[1:]) == [[], [4, 1, 5]]
@@ -25,9 +25,9 @@ def test_it_is_a_sequence_of_its_arrays():
 def test_taken_and_merged_again_it_is_the_same():
     random = np.random.default_rng(0)
     ends = np.cumsum(random.integers(0, 4, 30))
-    ragged = Ragged(random.random(int(ends[-1])), ends)
+    ragged = RaggedArray(random.random(int(ends[-1])), ends)
     halves = np.split(random.permutation(30), 2)
-    parts = [(half, ragged.take(half).values, ragged.take(half).ends) for half in halves]
+    parts = [(half, ragged.take(half)) for half in halves]
     assert lists(ragged.take(halves[0])) == [ragged[j].tolist() for j in halves[0]]
-    assert lists(Ragged.merged(30, parts)) == lists(ragged)
-    assert lists(Ragged.merged(31, parts))[30] == []
+    assert lists(RaggedArray.merged(30, parts)) == lists(ragged)
+    assert lists(RaggedArray.merged(31, parts))[30] == []

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 from bitsieve.dataset.read import read_xy
-from bitsieve.discretization.base import RULES, make_binner
 from bitsieve.discretization.coding import (
     Coding,
     binning_facts,
@@ -19,6 +18,7 @@ from bitsieve.discretization.coding import (
     from_list,
     listed,
 )
+from bitsieve.discretization.registry import RULES, make_binner
 from bitsieve.discretization.summary import summarize
 from bitsieve.discretization.transformers import CategoricalBinner, ZeroApartBinner
 

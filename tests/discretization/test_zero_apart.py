@@ -11,7 +11,7 @@ from scipy import sparse
 from bitsieve.counts.search import Parts, dependence_of_codes
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.read import read_xy
-from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.registry import make_binner
 from bitsieve.discretization.transformers import (
     CategoricalBinner,
     EqualFrequencyBinner,

@@ -16,7 +16,7 @@ from benchmarks.results import read as measured
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.discretization.base import RULES
+from bitsieve.discretization.registry import RULES
 from bitsieve.evaluate.models import MODELS
 from papers.command import main as papers_main
 

@@ -48,7 +48,7 @@ WRITERS = {
 
 @pytest.fixture(autouse=True)
 def short_ranges(monkeypatch):
-    monkeypatch.setattr(text, "PORTION", 5000)
+    monkeypatch.setattr(text, "SENT_BYTES", 5000)
 
 
 @pytest.fixture(scope="module", params=WRITERS)

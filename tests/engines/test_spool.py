@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 import bitsieve
 from bitsieve.dataset.read import read_data
-from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.stream import StreamPacking
 from bitsieve.io import spool as spools
 from bitsieve.options import ReadOptions
@@ -278,7 +278,7 @@ def test_a_header_and_notes_are_found_as_in_memory(tmp_path):
 
 
 def test_types_of_text_that_change_half_way(tmp_path, monkeypatch):
-    monkeypatch.setattr("bitsieve.io.text.BLOCK", 1000)
+    monkeypatch.setattr("bitsieve.io.text.RANGE_BYTES", 1000)
     path = tmp_path / "data.csv"
     how = {"binning": "quantile", "missing": "bin", "n_features_to_select": 2}
     for last in ("2.5,3,1\n", "x,2,1\n"):

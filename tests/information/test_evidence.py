@@ -21,7 +21,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.read import read_xy
-from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.registry import make_binner
 from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.information import evidence, make_information
 from bitsieve.information.evidence import carries_information, log_chi_squared_tail, log_tails

@@ -12,8 +12,9 @@ import pytest
 from pyarrow import csv, parquet
 
 import bitsieve
+from bitsieve.io.addresses import address
 from bitsieve.io.errors import DataError
-from bitsieve.io.read import address, read_table
+from bitsieve.io.read import read_table
 
 
 def rows(n=80):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bitsieve.io.libsvm import block_edges
+from bitsieve.io.spooled_columns import block_edges
 
 
 @pytest.mark.parametrize("most", [1, 7, 50, 10**6])

@@ -82,7 +82,7 @@ def together(blocks):
 @pytest.mark.parametrize("content", TEXTS | TYPES)
 @pytest.mark.parametrize("size", [1, 7, 40, 10_000])
 def test_ranges_of_text_hold_what_the_file_holds(tmp_path, monkeypatch, content, size):
-    monkeypatch.setattr(text, "BLOCK", size)
+    monkeypatch.setattr(text, "RANGE_BYTES", size)
     path = tmp_path / "table.csv"
     path.write_bytes((TEXTS | TYPES)[content].encode("cp1252" if "cp1252" in content else "utf-8"))
     expected, notes = whole(path)
@@ -106,7 +106,7 @@ def test_portions_can_be_sent_to_other_processes(tmp_path, content):
     path.write_bytes(TEXTS[content].encode())
     file = open_file(path)
     for n in (1, 5, 1000):
-        parts = pickle.loads(pickle.dumps(file.ranges(n)))
+        parts = pickle.loads(pickle.dumps(file.checked_partitions(n)))
         assert len(parts) <= n + 1
         assert len(parts) > 1 or n == 1 or content == "returns alone"
         assert together(block for part in parts for block in part.batches(rows=3)).equals(
@@ -121,14 +121,14 @@ def test_portions_can_be_sent_to_other_processes(tmp_path, content):
 def test_portions_of_copies_are_refused(tmp_path):
     (tmp_path / "table.csv.gz").write_bytes(gzip.compress(TEXTS["plain"].encode()))
     with pytest.raises(DataError, match=r"table.csv.gz' is no plain file of UTF-8, which parts need: decompress it"):
-        open_file(tmp_path / "table.csv.gz").ranges()
+        open_file(tmp_path / "table.csv.gz").checked_partitions()
 
 
 @pytest.mark.parametrize("size", [1, 7, 100, 10_000])
 def test_a_file_of_one_range_is_parsed_once(tmp_path, monkeypatch, size):
-    monkeypatch.setattr(text, "BLOCK", size)
-    parsed, of_file = [], text.Delimited.parsed
-    monkeypatch.setattr(text.Delimited, "parsed", lambda self, *of: parsed.append(of[:2]) or of_file(self, *of))
+    monkeypatch.setattr(text, "RANGE_BYTES", size)
+    parsed, of_file = [], text.DelimitedParser.parsed
+    monkeypatch.setattr(text.DelimitedParser, "parsed", lambda self, *of: parsed.append(of[:2]) or of_file(self, *of))
     (tmp_path / "table.csv").write_text(TEXTS["plain"])
     file = open_columns(tmp_path / "table.csv")
     assert parsed == []
@@ -148,7 +148,7 @@ def test_a_file_of_one_range_is_parsed_once(tmp_path, monkeypatch, size):
 )
 @pytest.mark.parametrize("size", [5, 10_000])
 def test_broken_text_is_refused_in_the_same_words(tmp_path, monkeypatch, content, parts, size):
-    monkeypatch.setattr(text, "BLOCK", size)
+    monkeypatch.setattr(text, "RANGE_BYTES", size)
     path = tmp_path / "table.csv"
     path.write_text(content)
     with pytest.raises(DataError) as expected:
@@ -163,7 +163,7 @@ def test_broken_text_is_refused_in_the_same_words(tmp_path, monkeypatch, content
 @pytest.mark.parametrize("is_list", [False, True])
 @pytest.mark.parametrize("size", [1, 50, 10_000])
 def test_json(tmp_path, monkeypatch, content, is_list, size):
-    monkeypatch.setattr(text, "BLOCK", size)
+    monkeypatch.setattr(text, "RANGE_BYTES", size)
     rows, path = OBJECTS[content], tmp_path / "rows.json"
     path.write_text(json.dumps(rows) if is_list else "".join(json.dumps(row) + "\n" for row in rows))
     expected = whole(path)[0].combine_chunks()
@@ -179,7 +179,7 @@ def test_json_of_several_types_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "rows.json"
     path.write_text('{"a": 1}\n' * ROWS + '{"a": true}\n')
     for size in (20, 10_000):
-        monkeypatch.setattr(text, "BLOCK", size)
+        monkeypatch.setattr(text, "RANGE_BYTES", size)
         with pytest.raises(DataError, match=r"rows.json' as JSON: .*Column\(/a\) changed from"):
             list(open_file(path).batches())
 
@@ -208,7 +208,10 @@ def test_stored_types(tmp_path, kind, rows):
     assert (file.names, list(file.types.values())) == (TABLE.column_names, TABLE.schema.types)
     for columns in (None, ["gaps", "number"], ["number", "gaps", "word"]):
         expected = TABLE if columns is None else TABLE.select(columns)
-        for found in (file.batches(columns, rows), (b for part in file.ranges() for b in part.batches(columns, rows))):
+        for found in (
+            file.batches(columns, rows),
+            (b for part in file.checked_partitions() for b in part.batches(columns, rows)),
+        ):
             blocks = list(found)
             assert pa.concat_tables(blocks).equals(expected)
             assert len(blocks) > 1 or rows in (1000, None)
@@ -300,7 +303,10 @@ def test_folders(tmp_path):
     assert file.names == list(expected)
     assert together(file.batches()).to_pydict() == expected
     assert together(file.batches(["kind"])).to_pydict() == {"kind": expected["kind"]}
-    assert together(b for part in file.ranges() for b in part.batches(["year", "p"])).column_names == ["year", "p"]
+    assert together(b for part in file.checked_partitions() for b in part.batches(["year", "p"])).column_names == [
+        "year",
+        "p",
+    ]
     assert (file.n_rows, len(file.state()), [str(kind) for kind in file.types.values()]) == (
         3,
         3,

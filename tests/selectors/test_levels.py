@@ -9,7 +9,7 @@ from scipy.stats import binom, kstest
 from bitsieve import Constraints, ForwardSelector
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.read import read_xy
-from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.registry import make_binner
 from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch

@@ -16,7 +16,7 @@ from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import coded
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
 from bitsieve.diagnostics import ParameterError
-from bitsieve.discretization.base import binning_with, make_binner
+from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information

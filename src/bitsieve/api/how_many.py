@@ -12,7 +12,7 @@ from sklearn.base import clone
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.table import Table, TableInMemory
-from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.evidence import leaks

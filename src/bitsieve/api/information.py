@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table
 from bitsieve.diagnostics import ParameterError
-from bitsieve.discretization.base import binning_with, make_binner
+from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.engines.local import binner_of, count, count_coded
 from bitsieve.engines.registry import data_in_parts
 from bitsieve.information import check_estimator, make_information

@@ -14,7 +14,7 @@ from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.dataset.data_kinds import library_of
 from bitsieve.dataset.table import Table
 from bitsieve.diagnostics import ParameterError
-from bitsieve.discretization.base import make_discretizer
+from bitsieve.discretization.registry import make_discretizer
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.methods.method import TABLES
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions

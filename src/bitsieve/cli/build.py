@@ -59,7 +59,7 @@ def _engine(arguments: argparse.Namespace) -> str | None:
 
 def discretization_options(arguments: argparse.Namespace, default: str | None = BINNING) -> DiscretizationOptions:
     """How columns become codes, by the rule ``default`` if none was named; refused if a rule has no such parameter."""
-    from bitsieve.discretization.base import make_discretizer
+    from bitsieve.discretization.registry import make_discretizer
     from bitsieve.options import DiscretizationOptions
 
     discretization = DiscretizationOptions(

@@ -75,7 +75,7 @@ def _read(
     source: Any, arguments: argparse.Namespace, discretization: DiscretizationOptions
 ) -> tuple[TableInParts, Binning]:
     """The table, of which the target is known, and its binner."""
-    from bitsieve.discretization.base import make_discretizer
+    from bitsieve.discretization.registry import make_discretizer
     from bitsieve.engines.in_parts import TableInParts
     from bitsieve.io.read import open_columns
 

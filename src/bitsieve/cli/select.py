@@ -74,12 +74,13 @@ def run_explain(arguments: argparse.Namespace) -> int:
 
 def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> None:
     """Refuse paths that are missing or cannot be written, before any work."""
-    from bitsieve.io.write import ROWS_WRITTEN, WRITTEN
+    from bitsieve.io.formats import written_endings
+    from bitsieve.io.write import ROWS_WRITTEN
 
     output = getattr(arguments, "output", None)
     if output is not None and plan is None:
         raise ValueError("--counts has no rows to write: leave out --output")
-    check_written(arguments, output=WRITTEN, output_ranking=ROWS_WRITTEN, report=(".html",))
+    check_written(arguments, output=written_endings(), output_ranking=ROWS_WRITTEN, report=(".html",))
     if output is not None and plan is not None and output.lower().endswith(".npz"):
         if plan.engine.source and not holds_sparse_rows(arguments.data):
             raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")

@@ -82,15 +82,29 @@ class Dependence(NamedTuple):
     sums: Integers
 
 
-class ClassSearch(Protocol):
+class CodingPenalty(Protocol):
+    """What is known of codes that were made with a look at the classes: from how many codings they were chosen."""
+
+    n_classes: int
+    units: Units | None = None  # of samples that belong together, for which no tail of chi-squared holds
+
+    def log_codings(self, column: int) -> float:
+        """The penalty of the search: the sum of ``exp(-log_codings)`` over all codings of a column is at most 1."""
+
+    def to_repeat(self) -> ClassSearch:
+        """The search, to be repeated with other classes; ValueError where the rows are not in memory."""
+
+
+class ClassSearch(CodingPenalty, Protocol):
     """A way to make codes of columns that depends on the classes, such as cuts by description length.
 
     A test of independence must repeat it after every shuffle of the classes.
     """
 
     classes: Labels  # of every sample, in an order of its own
-    n_classes: int
-    units: Units | None = None  # of samples that belong together, for which no tail of chi-squared holds
+
+    def to_repeat(self) -> ClassSearch:
+        return self
 
     def shuffled(self, parts: Parts, seeds: NDArray[np.uint64]) -> Labels:
         """The classes after shuffles within the parts, a row for every seed."""
@@ -99,9 +113,6 @@ class ClassSearch(Protocol):
 
     def codes(self, column: int) -> Integers:
         """The codes that were made with the classes as they are, one a sample."""
-
-    def log_codings(self, column: int) -> float:
-        """The penalty of the search: the sum of ``exp(-log_codings)`` over all codings of a column is at most 1."""
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
         """Those of ``columns`` that have several codes when they are made with other classes, and these codes."""

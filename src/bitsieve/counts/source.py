@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.counts.search import ClassSearch, JoinedSearch
+from bitsieve.counts.search import CodingPenalty, JoinedSearch
 from bitsieve.counts.tables import MAX_SAMPLES, ContingencyTable, Sums, Tables, Terms, sums_of_tables
 from bitsieve.counts.threads import run_blocks
 from bitsieve.utils.arrays import Columns, Integers
@@ -212,7 +212,7 @@ class CountSource(Tables, Protocol):
 
     #: What methods may ask for: "tables" of pairs; "partition" and "joined" of a :class:`ConditioningSource`.
     capabilities: ClassVar[frozenset[str]] = frozenset({"tables"})
-    search: ClassSearch | None = None  # what looked at the classes before the columns were codes; None: nothing did
+    search: CodingPenalty | None = None  # what looked at the classes before the columns were codes; None: nothing did
 
     @property
     def fused(self) -> Sums | None:
@@ -263,7 +263,7 @@ class JoinedSource(ConditioningSource):
         self.source, self.groups = source, groups
         self.n_samples, self.n_classes, self.n_jobs = source.n_samples, source.n_classes, source.n_jobs
         self.class_sizes, self.n_features = source.class_sizes, len(groups)
-        self.search = None if source.search is None else JoinedSearch(source.search, groups)
+        self.search = None if source.search is None else JoinedSearch(source.search.to_repeat(), groups)
         self.arities = np.empty(len(groups), np.int32)
         for place, group in enumerate(groups):
             self.arities[place] = len(refined(source.partition(), group).keys)

@@ -21,7 +21,7 @@ from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import is_foreign, numpy_of_series
 from bitsieve.dataset.text import Plain, typed_columns
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
-from bitsieve.io.libsvm import SpooledColumns
+from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.utils.arrays import Flags
 from bitsieve.utils.lazy import NumberedNames, issparse
 from bitsieve.utils.messages import quoted

@@ -30,8 +30,8 @@ from bitsieve.dataset.target import (
 )
 from bitsieve.dataset.text import target_with_text_read
 from bitsieve.dataset.text_format import ColumnRules
-from bitsieve.io.libsvm import SpooledColumns
 from bitsieve.io.npz import ArrayTable
+from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Columns, Flags
 from bitsieve.utils.lazy import NumberedNames, issparse

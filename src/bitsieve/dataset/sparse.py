@@ -13,7 +13,7 @@ from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
 from bitsieve.dataset.encoding import WHOLE
 from bitsieve.dataset.extents import FINITE_INSTEAD, columns_hold
-from bitsieve.io.libsvm import SpooledColumns
+from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_room
@@ -61,10 +61,10 @@ class StoredColumns(Sequence[Any]):
         return np.asarray(self.stored.data)
 
     @property
-    def room(self) -> Callable[..., NDArray[Any]]:
-        """``room(size, dtype)`` gives an array as large as those of the stored values, where these lie."""
-        room: Callable[..., NDArray[Any]] = getattr(self.stored, "room", np.empty)
-        return room
+    def allocate(self) -> Callable[..., NDArray[Any]]:
+        """``allocate(size, dtype)`` makes an array where those of the stored values lie: in memory, or in files."""
+        allocate: Callable[..., NDArray[Any]] = getattr(self.stored, "allocate", np.empty)
+        return allocate
 
     @cached_property
     def has_zeros(self) -> Flags:
@@ -182,13 +182,13 @@ class StoredColumnsInFiles(StoredColumns):
             start, row, _ = self._block(first, last)
             lengths[first:last] = np.diff(np.concatenate([[0], np.cumsum(times[row])])[start])
         ends = np.concatenate([[0], np.cumsum(lengths)])
-        taken_rows, taken = self.room(int(ends[-1]), np.int32), self.room(int(ends[-1]), self.value.dtype.type)
+        taken_rows, taken = self.allocate(int(ends[-1]), np.int32), self.allocate(int(ends[-1]), self.value.dtype.type)
         for first, last in blocks:
             start, row, value = self._block(first, last)
             block = csc_array((value, row, start), shape=(self.n_samples, last - first)).tocsr()[rows].tocsc()
             place = slice(*ends[[first, last]].tolist())
             taken_rows[place], taken[place] = block.indices, block.data
-        columns = SpooledColumns((len(rows), len(self)), ends, taken_rows, taken, self.room)
+        columns = SpooledColumns((len(rows), len(self)), ends, taken_rows, taken, self.allocate)
         return StoredColumnsInFiles(columns)
 
     def _block(self, first: int, last: int) -> tuple[Integers, NDArray[np.int32], NDArray[Any]]:

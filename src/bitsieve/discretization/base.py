@@ -1,14 +1,12 @@
-"""What all rules of binning share: columns to bins, columns to codes; and the rules by name."""
+"""What all rules of binning share: columns to bins, columns to codes."""
 
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cache, partial
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
@@ -23,23 +21,12 @@ from bitsieve.dataset.encoding import WHOLE, Encoded, check_whole_numbers, encod
 from bitsieve.dataset.extents import MISSING, NUMBERS, Extents, KnownColumns, NumericBlock, check_values
 from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.dataset.text_format import TextFormat
-from bitsieve.diagnostics import ParameterError
-from bitsieve.discretization.ragged import Ragged
-from bitsieve.options import DiscretizationOptions
+from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Floats, Integers
-from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, check_threads
 from bitsieve.utils.progress import phase
 
 MAX_CODES = 1 << 16
-RULES = {  # name to the module, with a dot before it where it is in this folder, and the class of the rule
-    "auto": (".mdl", "AutoBinning"),
-    "mdl": (".mdl", "MDLBinning"),
-    "quantile": (".equal", "EqualFrequencyBinning"),
-    "uniform": (".equal", "EqualWidthBinning"),
-    "none": (".categorical", "CategoricalBinning"),
-}
 
 
 class Binning(ABC):
@@ -53,14 +40,14 @@ class Binning(ABC):
     n_jobs: int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
-    bin_edges_: Ragged
+    bin_edges_: RaggedArray
     categories_: Sequence[NDArray[Any] | None]
     n_bins_: Integers
     uncut_: Integers  # of cuts by the classes, columns without one
     #: What the bins of a numeric column follow from: its "ends", its "numbers", its numbers in the "classes" of the
     #: target, or its numbers as "codes", which must be whole.
     requires: ClassVar[Literal["ends", "numbers", "classes", "codes"]] = "numbers"
-    bins_parts: ClassVar[bool] = True  # whether it can be fitted on what is known of rows in parts
+    bins_parts: ClassVar[bool] = True  # whether it can be fitted on summaries of rows that are read in partitions
     side: ClassVar[Literal["left", "right"]] = "left"  # where a value on a cut goes
     _formats: Mapping[int, TextFormat] = MappingProxyType({})  # of columns of text that are not plain
 
@@ -76,8 +63,8 @@ class Binning(ABC):
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def __repr__(self) -> str:
-        given = (f"{name}={value!r}" for name, value in self.parameters.items() if value is not None)
-        return f"{type(self).__name__}({', '.join(given)})"
+        shown = (f"{name}={value!r}" for name, value in self.parameters.items() if value is not None)
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def unfitted(self, **changed: Any) -> Self:
         """A copy that is not fitted, with some parameters changed."""
@@ -85,10 +72,10 @@ class Binning(ABC):
 
     def for_table(self, table: Table) -> Binning:
         """The rule for a table, not fitted: what a user left open is settled by the table."""
-        return self if self.missing is not None else self.unfitted(missing=self._missing_of(table))
+        return self if self.missing is not None else self.unfitted(missing=self.missing_for(table))
 
-    def _missing_of(self, table: Table) -> str:
-        """What missing values of a table are; where nothing is said of them, a code if there are any."""
+    def missing_for(self, table: Table) -> str:
+        """What becomes of missing values of a table: where a user left it open, a code if there are any."""
         if self.missing is not None:
             return self.missing
         return "bin" if table.may_hold_missing(self.n_jobs, whole=self.requires == "codes") else "error"
@@ -96,51 +83,58 @@ class Binning(ABC):
     def fit_table(self, table: TableInMemory) -> Self:
         """Find the bins of every column of a table that is read already."""
         extents = self.start_fit(table)
-        self._fit_numeric(table, extents)
-        self.n_bins_ += self.missing == "bin"
+        self.find_bins(table, extents)
+        if self.missing == "bin":
+            self.n_bins_ += 1
         self.n_bins_[(extents.holds & NUMBERS) == 0] = 1  # all missing: one code
         self._check_code_limit(table)
         return self
 
-    def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
-        """Set the edges, the categories, and the number of codes that are not for missing values, of every column."""
+    def find_bins(self, table: TableInMemory, extents: Extents) -> None:
+        """Set ``bin_edges_``, ``categories_`` and ``n_bins_``, without the code of missing values, of every column."""
         raise NotImplementedError
 
     def start_fit(self, table: KnownColumns) -> Extents:
-        """Check the parameters and what the columns of a table, or of its summary, hold, and keep their names."""
+        """Check the parameters, and the columns of a table or of its summary, and keep their names."""
         check_parameters(self)
-        keeps_missing = self.missing == "bin"
-        whole = self.requires == "codes"
-        extents = check_values(table, allow_missing=keeps_missing, n_jobs=self.n_jobs, whole=whole)
-        self.check_numbers(table, extents)
+        extents = self._checked_extents(table)
         table.set_names_on(self)
         self._formats = {j: of.format for j, of in table.meanings.items() if not of.is_plain}
         return extents
 
-    def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        """Codes of a table, to be read only, maybe its own values; ``room`` is memory for them, two bytes a value."""
-        if self.requires != "codes":  # where they are, numbers are looked up as they are
-            table = as_known(table, self.categories_)
+    def _checked_extents(self, table: KnownColumns) -> Extents:
+        """What the columns hold; refused where it is nothing that the rule takes."""
         extents = check_values(
-            table, allow_missing=self.missing == "bin", n_jobs=self.n_jobs, whole=self.requires == "codes"
+            table,
+            allow_missing=self.missing == "bin",
+            n_jobs=self.n_jobs,
+            whole=self.requires == "codes",
         )
         self.check_numbers(table, extents)
+        return extents
+
+    def codes(self, table: TableInMemory, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+        """Codes of a table, to be read only, maybe its own values; ``buffer`` is memory for them, two bytes a value."""
+        if self.requires != "codes":  # else numbers are looked up as they are
+            table = with_integers_as_categories(table, self.categories_)
+        extents = self._checked_extents(table)
         shape = table.n_samples, table.n_features
-        out = np.ndarray(shape, self._code_type, None if room is None else room.data, order="F")
-        missing_code = self.n_bins_ - 1 if self.missing == "bin" else np.zeros_like(self.n_bins_)
+        codes = np.ndarray(shape, self.code_type, None if buffer is None else buffer.data, order="F")
+        missing_codes = self.n_bins_ - 1 if self.missing == "bin" else np.zeros_like(self.n_bins_)
 
-        def code(block: NumericBlock) -> None:
-            self._code_block(table, block, missing_code[block.places], out)
+        def code_block(block: NumericBlock) -> None:
+            self.code_numbers(table, block, missing_codes[block.places], codes)
 
-        run_blocks(code, extents.blocks, self.n_jobs, phase("encoding"))
+        run_blocks(code_block, extents.blocks, self.n_jobs, phase("encoding"))
         for j, values in table.categories():
-            code_categories(table.names[j], values, self.categories_[j], out[:, j])
+            code_categories(table.names[j], values, self.categories_[j], codes[:, j])
             if extents.holds[j] & MISSING:
-                out[values.codes < 0, j] = missing_code[j]
-        return out
+                codes[values.codes < 0, j] = missing_codes[j]
+        return codes
 
     @property
-    def _code_type(self) -> type[np.unsignedinteger[Any]]:
+    def code_type(self) -> type[np.unsignedinteger[Any]]:
+        """The type of the codes."""
         return np.uint8 if self.n_bins_.max() <= 256 else np.uint16
 
     @property
@@ -149,7 +143,7 @@ class Binning(ABC):
         return None
 
     def search(self, table: TableInMemory) -> ClassSearch | None:
-        """What looked at the classes of the table it was fitted on, to be repeated with others; None if nothing did."""
+        """The search for cuts that looked at the classes, to be repeated with others; None where none did."""
         return None
 
     def check_numbers(self, table: KnownColumns, extents: Extents) -> None:
@@ -160,7 +154,7 @@ class Binning(ABC):
             for c in np.flatnonzero((low < -WHOLE) | (high > WHOLE)).tolist():
                 check_whole_numbers(block.column(c), f"column {table.names[int(block.places[c])]!r}")
 
-    def _known_categories(self, table: TableInMemory) -> list[NDArray[Any] | None]:
+    def _categories_of(self, table: TableInMemory) -> list[NDArray[Any] | None]:
         """The categories of every categorical column, whose number becomes that of its codes."""
         categories: list[NDArray[Any] | None] = [None] * table.n_features
         for j, values in table.categories():
@@ -168,18 +162,28 @@ class Binning(ABC):
             self.n_bins_[j] = len(values.categories)
         return categories
 
-    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
-        """The rule on the numbers that columns ``first`` to ``last`` of a sparse table store: cuts, and their ends."""
+    def cut_stored(self, table: TableInMemory, first: int, end: int) -> RaggedArray:
+        """The cuts among the numbers that the columns from ``first`` to ``end`` of a sparse table store."""
         raise ValueError(f"{type(self).__name__} bins dense columns alone: give them by .toarray()")
 
-    def _code_block(self, table: TableInMemory, block: NumericBlock, missing_code: Integers, out: NDArray[Any]) -> None:
-        """Write the codes of numeric columns to their places in ``out``."""
+    def code_numbers(
+        self, table: TableInMemory, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
+    ) -> None:
+        """Write the codes of numeric columns to their columns of ``codes``."""
         for j in block.places.tolist():
             if self.categories_[j] is not None:
                 raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
         edges = self.bin_edges_.take(block.places)
-        kernel, left = choose_kernel().name, self.side == "left"
-        _native.code_by_cuts(kernel, block.values, edges.values, edges.ends, left, missing_code, block.places, out)
+        _native.code_by_cuts(
+            choose_kernel().name,
+            block.values,
+            edges.values,
+            edges.ends,
+            self.side == "left",
+            missing_codes,
+            block.places,
+            codes,
+        )
 
     def _check_code_limit(self, table: TableInMemory) -> None:
         if self.n_bins_.max() > MAX_CODES:
@@ -191,69 +195,64 @@ class Binning(ABC):
 
 
 class CutBinning(Binning):
-    """A rule that cuts a numeric column into intervals; a subclass says where."""
+    """A rule that cuts a numeric column into intervals.
 
-    def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
+    A subclass says where one column is cut, by :meth:`cut_column`; or where all columns of a block are, by
+    :meth:`cut_block` and :meth:`cut_stored`, which is faster.
+    """
+
+    def cut_column(self, values: Floats, classes: NDArray[Any] | None, weights: Integers | None) -> Floats:
+        """The cuts of one column, ascending.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_samples,)
+            None of them missing. Of a rule that requires "ends" alone these may be the smallest and the largest only.
+        classes : ndarray of shape (n_samples,)
+            The class codes, if there is a target.
+        weights : ndarray of shape (n_samples,)
+            How many samples each value stands for; None: one.
+        """
+        raise NotImplementedError
+
+    def cut_block(
+        self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+    ) -> RaggedArray:
+        """The cuts of the columns of a block, whose smallest and largest numbers are given."""
+        all_rows = np.arange(table.n_samples)
+        columns = [block.column(c) for c in range(len(block.places))]
+        return RaggedArray.from_arrays([self._cut_values(table, column, all_rows) for column in columns])
+
+    def cut_stored(self, table: TableInMemory, first: int, end: int) -> RaggedArray:
+        stored = table.stored
+        cuts = []
+        for j in range(first, end):
+            column = slice(int(stored.start[j]), int(stored.start[j + 1]))
+            cuts.append(self._cut_values(table, stored.value[column], stored.row[column]))
+        return RaggedArray.from_arrays(cuts)
+
+    def _cut_values(self, table: TableInMemory, values: NDArray[Any], rows: NDArray[Any]) -> Floats:
+        """The cuts of the values of some rows."""
+        numbers = values.astype(np.float64)
+        is_present = ~np.isnan(numbers)
+        if not is_present.any():
+            return np.empty(0)
+        rows = rows[is_present]
+        classes = None if table.y is None else table.y.codes[rows]
+        weights = None if table.weights is None else table.weights[rows]
+        return self.cut_column(numbers[is_present], classes, weights)
+
+    def find_bins(self, table: TableInMemory, extents: Extents) -> None:
         cuts: list[Any] = [None] * len(extents.blocks)
 
         def cut(b: int) -> None:
-            places = extents.blocks[b].places
-            cuts[b] = places, *self._cut(table, extents.blocks[b], extents.low[b], extents.high[b])
+            block = extents.blocks[b]
+            cuts[b] = block.places, self.cut_block(table, block, extents.low[b], extents.high[b])
 
         run_blocks(cut, range(len(cuts)), self.n_jobs, phase("binning"))
-        self.bin_edges_ = Ragged.merged(table.n_features, cuts)
+        self.bin_edges_ = RaggedArray.merged(table.n_features, cuts)
         self.n_bins_ = self.bin_edges_.lengths + 1
-        self.categories_ = self._known_categories(table)
-
-    @abstractmethod
-    def _cut(
-        self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> tuple[Floats, Integers]:
-        """The rule: the cuts of the columns of a block, one after the other, and where those of each column end."""
-
-
-def rule_named(name: str) -> type[Binning]:
-    """The class of a rule."""
-    module, kind = RULES[name]
-    rule: type[Binning] = getattr(import_module(module, __package__), kind)
-    return rule
-
-
-def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters: Any) -> Binning:
-    """The rule of a name, or an unfitted copy of a binner; ``n_jobs`` and the parameters are for a name alone.
-
-    Missing values have a code of their own by the rule of a name, unless ``missing`` says otherwise.
-    """
-    if isinstance(spec, Binning):
-        if parameters:
-            raise ValueError(f"binning is an object, so set {', '.join(parameters)} on that object")
-        return spec.unfitted()
-    names = ", ".join(map(repr, RULES))
-    if not isinstance(spec, str) or spec not in RULES:
-        near = get_close_matches(spec.lower(), RULES, n=1) if isinstance(spec, str) else []
-        hint = f", did you mean {near[0]!r}?" if near else "" if isinstance(spec, str) else " or a binner object"
-        raise ParameterError("binning", spec, f"give one of {names}{hint}", "is not known")
-    rule: Any = rule_named(spec)  # whose parameters are its own
-    accepted = [name for name in rule.parameter_names() if name != "n_jobs"]
-    for name in parameters:
-        if name not in accepted:
-            known = [part for other in accepted for part in (", ", Setting(other))][1:]
-            raise ValueError(Sentence(f"binning {spec!r} has no parameter ", Setting(name), ": it has ", *known))
-    parameters.setdefault("missing", None)
-    made: Binning = rule(n_jobs=n_jobs, **parameters)
-    return made
-
-
-def make_discretizer(options: DiscretizationOptions, n_jobs: int | None = None) -> Binning:
-    """The rule that a user chose, not fitted: the default one where none is chosen."""
-    name_or_rule = BINNING if options.binning is None else options.binning
-    return make_binner(name_or_rule, n_jobs=n_jobs, **options.rule_parameters)
-
-
-def binning_with(spec: Any, n_jobs: int | None = None, **parameters: Any) -> Any:
-    """What names a binner, or a binner where a parameter is given; one that is None is not."""
-    given = {name: value for name, value in parameters.items() if value is not None}
-    return make_binner(spec, n_jobs=n_jobs, **given) if given else spec
+        self.categories_ = self._categories_of(table)
 
 
 def keeps_missing(spec: Any) -> bool:
@@ -274,21 +273,21 @@ def codes_that_occur(binner: Binning, table: Table) -> Integers:
     return np.asarray(n_codes - none_missing, np.int64)
 
 
-def code_categories(name: str, given: Encoded, known: NDArray[Any] | None, out: NDArray[Any]) -> None:
-    """Codes of the categories of a column among those ``known`` when fitting, written to ``out``."""
-    if known is None:
+def code_categories(name: str, values: Encoded, fitted_categories: NDArray[Any] | None, codes: NDArray[Any]) -> None:
+    """Write the codes of a categorical column, which are the ranks of its values among those met when fitting."""
+    if fitted_categories is None:
         raise ValueError(f"column {name!r} was numeric when fitting: give numbers")
-    if known is given.categories:
-        out[:] = given.codes
+    if fitted_categories is values.categories:
+        codes[:] = values.codes
         return
     try:
-        codes = lookup(given.categories, known)
+        ranks = lookup(values.categories, fitted_categories)
     except TypeError:  # of another kind than when fitting
-        codes = np.full(len(given.categories), -1, np.int32)
-    if len(codes) and codes.min() < 0:
-        raise unknown_category(name, given.categories[codes < 0])
-    if len(codes):
-        out[:] = codes[given.codes]
+        ranks = np.full(len(values.categories), -1, np.int32)
+    if len(ranks) and ranks.min() < 0:
+        raise unknown_category(name, values.categories[ranks < 0])
+    if len(ranks):
+        codes[:] = ranks[values.codes]
 
 
 def unknown_category(name: str, values: NDArray[Any]) -> ValueError:
@@ -300,21 +299,25 @@ def unknown_category(name: str, values: NDArray[Any]) -> ValueError:
     )
 
 
-def as_known(table: TableInMemory, categories: Sequence[NDArray[Any] | None]) -> TableInMemory:
-    """The table with every column of whole numbers as categories whose known categories are whole numbers."""
-    whole = [j for j, known in enumerate(categories) if known is not None and known.dtype.kind in "iu"]
-    changed = {j: _encoded(table.numbers(j)) for j in whole if table.is_numeric(j)}
-    if not changed:
+def with_integers_as_categories(
+    table: TableInMemory, fitted_categories: Sequence[NDArray[Any] | None]
+) -> TableInMemory:
+    """The table with its columns of whole numbers as categories where those met when fitting are whole numbers."""
+    encoded = {}
+    for j, categories in enumerate(fitted_categories):
+        if categories is not None and categories.dtype.kind in "iu" and table.is_numeric(j):
+            encoded[j] = _encoded_integers(table.numbers(j))
+    if not encoded:
         return table
-    return replace(table, columns=[changed.get(j, table.values(j)) for j in range(table.n_features)])
+    return replace(table, columns=[encoded.get(j, table.values(j)) for j in range(table.n_features)])
 
 
-def _encoded(values: Any) -> Any:
-    """The codes of whole numbers, -1 for missing ones; numbers of another kind as they are."""
+def _encoded_integers(values: NDArray[Any]) -> NDArray[Any] | Encoded:
+    """The codes of whole numbers, -1 for missing ones; other numbers as they are."""
     if values.dtype.kind in "iu":
         return encode(values)
     numbers = values[~np.isnan(values)]
     if (np.abs(numbers) > WHOLE).any() or (numbers != np.rint(numbers)).any():
         return values
-    found = encode_known(values)
-    return replace(found, categories=found.categories.astype(np.int64))
+    encoded = encode_known(values)
+    return replace(encoded, categories=encoded.categories.astype(np.int64))

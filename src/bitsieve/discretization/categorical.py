@@ -13,8 +13,8 @@ from bitsieve.dataset.encoding import lookup
 from bitsieve.dataset.extents import FRACTIONS, Extents, KnownColumns, NumericBlock
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.discretization.base import Binning, unknown_category
-from bitsieve.discretization.ragged import Ragged
-from bitsieve.utils.arrays import Floats, Integers
+from bitsieve.discretization.ragged_array import RaggedArray
+from bitsieve.utils.arrays import Integers
 from bitsieve.utils.progress import phase
 
 
@@ -32,90 +32,111 @@ class CategoricalBinning(Binning):
         """One more than the largest code of every column: every category occurs, but a missing value may not."""
         return self.n_bins_ if self.missing != "bin" else None
 
-    def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        own: Any = table.extents(self.n_jobs, whole=True).matrix
-        if own is None and room is not None and table.matrix is None and self._code_type is np.uint8:  # to be packed
-            own = table.columns
-        return own if own is not None and self._are_codes(table, own) else super().codes(table, room)
+    def codes(self, table: TableInMemory, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+        numbers: Any = table.extents(self.n_jobs, whole=True).matrix
+        will_be_packed = buffer is not None
+        if numbers is None and will_be_packed and table.matrix is None and self.code_type is np.uint8:
+            numbers = table.columns
+        if numbers is not None and self._are_codes(table, numbers):
+            codes: NDArray[Any] = numbers
+            return codes
+        return super().codes(table, buffer)
 
-    def _are_codes(self, table: TableInMemory, own: NDArray[Any] | list[NDArray[Any]]) -> bool:
+    def _are_codes(self, table: TableInMemory, numbers: NDArray[Any] | list[NDArray[Any]]) -> bool:
         """Whether every number of a matrix or of columns is its own code already, and of the type of codes."""
-        kinds = {own.dtype} if isinstance(own, np.ndarray) else {values.dtype for values in own}
-        if kinds != {np.dtype(self._code_type)} or self.missing == "bin":
+        columns = [numbers] if isinstance(numbers, np.ndarray) else numbers
+        if {column.dtype for column in columns} != {np.dtype(self.code_type)} or self.missing == "bin":
             return False
-        extents, known = table.extents(self.n_jobs), self._known_numbers(table, np.arange(table.n_features))
-        if not known.lengths.all():
+        extents = table.extents(self.n_jobs)
+        categories = self._fitted_numbers(table, np.arange(table.n_features))
+        if not categories.lengths.all():
             return False
-        largest = known.values[known.ends - 1]
-        beyond = any((high > largest[of.places]).any() for high, of in zip(extents.high, extents.blocks, strict=True))
-        return not beyond and bool((largest == known.lengths - 1).all() and known.values.min() >= 0)
+        largest = categories.values[categories.ends - 1]
+        for high, block in zip(extents.high, extents.blocks, strict=True):
+            if (high > largest[block.places]).any():
+                return False
+        return bool((largest == categories.lengths - 1).all() and categories.values.min() >= 0)
 
     def check_numbers(self, table: KnownColumns, extents: Extents) -> None:
         for j in extents.which(FRACTIONS)[:1]:
-            _whole_numbers(extents.column(j), table.names[j])  # says what it holds
+            _integers(extents.column(j), table.names[j])  # raises
 
-    def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
-        found: list[Any] = [None] * len(extents.blocks)
+    def find_bins(self, table: TableInMemory, extents: Extents) -> None:
+        categories_of_blocks: list[Any] = [None] * len(extents.blocks)
 
         def find(b: int) -> None:
             block = extents.blocks[b]
             low, high = extents.low[b], extents.high[b]
-            kind = np.uint8 if block.column(0).itemsize == 1 and low.dtype.itemsize > 1 else low.dtype
+            is_read_as_bytes = block.column(0).itemsize == 1 and low.dtype.itemsize > 1
+            kind = np.dtype(np.uint8) if is_read_as_bytes else low.dtype
             values, ends = _native.distinct(block.values, low.astype(kind), high.astype(kind))
-            found[b] = block.places, values.astype(np.int64 if low.dtype.kind == "f" else low.dtype), ends
+            integers = values.astype(np.int64 if low.dtype.kind == "f" else low.dtype)
+            categories_of_blocks[b] = block.places, RaggedArray(integers, ends)
 
-        run_blocks(find, range(len(found)), self.n_jobs, phase("binning"))
-        self.bin_edges_ = Ragged(np.empty(0), np.zeros(table.n_features, np.int64))
+        run_blocks(find, range(len(extents.blocks)), self.n_jobs, phase("binning"))
+        self.bin_edges_ = RaggedArray.empty(table.n_features)
         self.n_bins_ = np.ones(table.n_features, np.int64)
         if table.matrix is not None:
-            known = Ragged.merged(table.n_features, found)
-            self.categories_, self.n_bins_ = known, known.lengths
+            self.categories_ = RaggedArray.merged(table.n_features, categories_of_blocks)
+            self.n_bins_ = self.categories_.lengths
             return
-        by_column = self._known_categories(table)
-        for places, values, ends in found:
-            for j, categories in zip(places.tolist(), Ragged(values, ends), strict=True):
-                by_column[j], self.n_bins_[j] = categories, len(categories)
+        by_column = self._categories_of(table)
+        for indices, arrays in categories_of_blocks:
+            for j, categories in zip(indices.tolist(), arrays, strict=True):
+                by_column[j] = categories
+                self.n_bins_[j] = len(categories)
         self.categories_ = by_column
 
-    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
+    def cut_stored(self, table: TableInMemory, first: int, end: int) -> RaggedArray:
+        """The distinct numbers of columns, each of which is a code, in place of cuts."""
         stored = table.stored
-        values, ends = _native.stored_distinct(stored.start, stored.row, stored.value, first, last)
+        values, ends = _native.stored_distinct(stored.start, stored.row, stored.value, first, end)
         refused = np.flatnonzero((values != np.floor(values)) | (np.abs(values) >= 2.0**63))
         if len(refused):
-            place = int(refused[0])
-            raise not_whole(table.names[first + int(np.searchsorted(ends, place, side="right"))], values[place])
-        return values, ends
+            index = int(refused[0])
+            column = first + int(np.searchsorted(ends, index, side="right"))
+            raise not_whole(table.names[column], values[index])
+        return RaggedArray(values, ends)
 
-    def _code_block(self, table: TableInMemory, block: NumericBlock, missing_code: Integers, out: NDArray[Any]) -> None:
-        if not isinstance(self.categories_, Ragged):  # no type of whole numbers holds both, -1 and 2^64 - 1
-            signed = np.array([getattr(self.categories_[j], "dtype", None) != np.uint64 for j in block.places.tolist()])
-            if signed.any() and not signed.all():
-                for some in (np.flatnonzero(signed), np.flatnonzero(~signed)):
-                    self._code_block(table, block.part(some), missing_code[some], out)
+    def code_numbers(
+        self, table: TableInMemory, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
+    ) -> None:
+        if not isinstance(self.categories_, RaggedArray):  # no type of whole numbers holds both, -1 and 2^64 - 1
+            dtypes = [getattr(self.categories_[j], "dtype", None) for j in block.places.tolist()]
+            is_unsigned = np.array([dtype == np.uint64 for dtype in dtypes])
+            if is_unsigned.any() and not is_unsigned.all():
+                for columns in (np.flatnonzero(~is_unsigned), np.flatnonzero(is_unsigned)):
+                    self.code_numbers(table, block.part(columns), missing_codes[columns], codes)
                 return
-        known = self._known_numbers(table, block.places)
-        numbers, are_unsigned = known.values.astype(np.int64), known.values.dtype == np.uint64
-        found = _native.code_categories(
-            block.values, numbers, are_unsigned, known.ends, missing_code, block.places, out
+        categories = self._fitted_numbers(table, block.places)
+        are_met = _native.code_categories(
+            block.values,
+            categories.values.astype(np.int64),
+            categories.values.dtype == np.uint64,
+            categories.ends,
+            missing_codes,
+            block.places,
+            codes,
         )
-        for c in np.flatnonzero(found == 0)[:1].tolist():
+        for c in np.flatnonzero(are_met == 0)[:1].tolist():
             name = table.names[int(block.places[c])]
-            values = _whole_numbers(block.column(c), name)
-            raise unknown_category(name, values[lookup(values, known[c]) < 0])
+            values = _integers(block.column(c), name)
+            raise unknown_category(name, values[lookup(values, categories[c]) < 0])
 
-    def _known_numbers(self, table: TableInMemory, places: Integers) -> Ragged:
+    def _fitted_numbers(self, table: TableInMemory, columns: Integers) -> RaggedArray:
         """The categories of numeric columns."""
-        if isinstance(self.categories_, Ragged):
-            return self.categories_.take(places)
-        arrays = [self.categories_[j] for j in places.tolist()]
-        for j, known in zip(places.tolist(), arrays, strict=True):
-            if known is None or known.dtype.kind not in "iu":
+        if isinstance(self.categories_, RaggedArray):
+            return self.categories_.take(columns)
+        arrays = []
+        for j in columns.tolist():
+            categories = self.categories_[j]
+            if categories is None or categories.dtype.kind not in "iu":
                 raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
-        values = np.concatenate(arrays)
-        return Ragged(values, np.cumsum([len(known) for known in arrays]))
+            arrays.append(categories)
+        return RaggedArray(np.concatenate(arrays), np.cumsum([len(categories) for categories in arrays]))
 
 
-def _whole_numbers(values: NDArray[Any], name: str) -> NDArray[Any]:
+def _integers(values: NDArray[Any], name: str) -> NDArray[Any]:
     """The values of a numeric column that are not missing, as integers."""
     if values.dtype.kind != "f":
         return values

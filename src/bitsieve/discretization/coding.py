@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.threads import run_blocks
-from bitsieve.dataset.column_summary import Kind
+from bitsieve.dataset.column_summary import ColumnSummary, Kind, RowSample
 from bitsieve.dataset.encoding import Encoded, all_missing, are_categories, encode
 from bitsieve.dataset.extents import MISSING
 from bitsieve.dataset.table import TableInMemory
-from bitsieve.discretization.base import MAX_CODES, RULES, Binning, make_binner, rule_named
-from bitsieve.discretization.ragged import Ragged
+from bitsieve.discretization.base import MAX_CODES, Binning
+from bitsieve.discretization.ragged_array import RaggedArray
+from bitsieve.discretization.registry import RULES, make_binner, rule_named
 from bitsieve.discretization.summary import Summary
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import listening, phase
@@ -33,7 +34,7 @@ class Coding:
     rank_error: float  # by what share of the samples the rank of a cut of those columns may be off
 
     def facts(self) -> dict[str, Any]:
-        """The same as JSON holds it."""
+        """The fields as JSON can hold them."""
         binner = self.binner
         parameters = {name: value for name, value in binner.parameters.items() if name not in ("missing", "n_jobs")}
         uncut = getattr(binner, "uncut_", None)
@@ -49,25 +50,27 @@ class Coding:
 
     @classmethod
     def from_facts(cls, facts: dict[str, Any], names: list[str]) -> Coding:
-        """What :meth:`facts` has given, of columns with these names."""
-        binner: Any = binning_of(facts, names, **facts["parameters"])
+        """Rebuild a coding of columns with these names from the dictionary made by :meth:`facts`."""
+        binner = binning_of(facts, names, **facts["parameters"])
         if facts["uncut"] is not None:
             binner.uncut_ = np.array(facts["uncut"], np.int64)
         kinds = [None if kind is None else np.dtype(kind) for kind in facts["kinds"]]
         sampled = tuple(facts["sampled"])
         return cls(binner, kinds, np.array(facts["arities"], np.int32), sampled, facts["rank_error"])
 
-    def alone(self, j: int) -> Coding:
+    def of_column(self, j: int) -> Coding:
         """How column ``j`` becomes codes, in a table that has no other."""
-        binner, place, edges = copy(self.binner), np.array([j]), self.binner.bin_edges_[j]
-        binner.bin_edges_, binner.n_bins_ = Ragged(edges, np.array([len(edges)])), binner.n_bins_[place]
+        column = np.array([j])
+        binner = copy(self.binner)
+        binner.bin_edges_ = RaggedArray.from_arrays([self.binner.bin_edges_[j]])
+        binner.n_bins_ = binner.n_bins_[column]
         binner.categories_ = [self.binner.categories_[j]]
-        return replace(self, binner=binner, kinds=[self.kinds[j]], arities=self.arities[place], sampled=())
+        return replace(self, binner=binner, kinds=[self.kinds[j]], arities=self.arities[column], sampled=())
 
-    def codes(self, table: TableInMemory, room: NDArray[np.uint8] | None = None) -> NDArray[Any]:
-        """The codes of a part of the rows, to be read only; ``room`` is memory for them, two bytes a value."""
+    def codes(self, table: TableInMemory, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+        """The codes of a part of the rows, to be read only; ``buffer`` is memory for them, two bytes a value."""
         with listening(lambda _: None):  # progress is shown in rows
-            return self.binner.codes(as_kinds(table, self.kinds), room)
+            return self.binner.codes(as_kinds(table, self.kinds), buffer)
 
 
 def binning_name(binner: Binning) -> str:
@@ -79,26 +82,25 @@ def binning_name(binner: Binning) -> str:
 
 
 def binning_facts(binner: Binning) -> dict[str, Any]:
-    """What the codes of a fitted rule mean, as JSON holds it."""
+    """What the codes of a fitted rule mean, as JSON can hold it."""
     return {
         "binning": binning_name(binner),
         "missing": binner.missing,
         "bins": np.asarray(binner.n_bins_).tolist(),
         "bin_edges": [edges.tolist() for edges in binner.bin_edges_],
-        "categories": [None if known is None else listed(known) for known in binner.categories_],
+        "categories": [None if values is None else listed(values) for values in binner.categories_],
     }
 
 
 def binning_of(facts: dict[str, Any], names: list[str], **parameters: Any) -> Binning:
     """The fitted rule of :func:`binning_facts`."""
     binner = make_binner(facts["binning"], **{"missing": facts["missing"], **parameters})
-    edges = [np.array(one, np.float64) for one in facts["bin_edges"]]
-    binner.bin_edges_ = Ragged(np.concatenate([np.empty(0), *edges]), np.cumsum([len(one) for one in edges]))
+    binner.bin_edges_ = RaggedArray.from_arrays([np.array(edges, np.float64) for edges in facts["bin_edges"]])
     binner.n_bins_ = np.array(facts["bins"], np.int64)
-    binner.categories_ = [None if known is None else from_list(known) for known in facts["categories"]]
+    binner.categories_ = [None if values is None else from_list(values) for values in facts["categories"]]
     if binner.requires == "classes":
-        numeric = np.array([known is None for known in binner.categories_], bool)
-        binner.uncut_ = np.flatnonzero(numeric & (binner.bin_edges_.lengths == 0))
+        is_numeric = np.array([values is None for values in binner.categories_], bool)
+        binner.uncut_ = np.flatnonzero(is_numeric & (binner.bin_edges_.lengths == 0))
     binner.n_features_in_ = len(names)
     binner.feature_names_in_ = np.array(names, object)
     return binner
@@ -128,28 +130,33 @@ def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
             if column.has_uncounted:
                 what = f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported"
                 raise ValueError(f"{what}: drop it or group its values")
-    alone: list[Any] = [None] * summary.n_features
+    rules: list[Any] = [None] * summary.n_features  # a copy for each column, fitted on it
 
     def fit(j: int) -> None:
         rule = binner.unfitted(n_jobs=1)
-        alone[j] = rule.fit_table(summary.column(j, ends_only=binner.requires == "ends"))
+        rules[j] = rule.fit_table(summary.column(j, ends_only=binner.requires == "ends"))
 
     run_blocks(fit, range(summary.n_features), binner.n_jobs, phase("binning"))
-    edges = [one.bin_edges_[0] for one in alone]
-    fitted.bin_edges_ = Ragged(np.concatenate([np.empty(0), *edges]), np.cumsum([len(some) for some in edges]))
-    fitted.categories_ = [one.categories_[0] for one in alone]
-    fitted.n_bins_ = np.array([one.n_bins_[0] for one in alone], np.int64)
+    fitted.bin_edges_ = RaggedArray.from_arrays([rule.bin_edges_[0] for rule in rules])
+    fitted.categories_ = [rule.categories_[0] for rule in rules]
+    fitted.n_bins_ = np.array([rule.n_bins_[0] for rule in rules], np.int64)
     if binner.requires == "classes":
-        fitted.uncut_ = np.array([j for j, one in enumerate(alone) if len(one.uncut_)], np.int64)
-    of_sample = 0.0 if summary.sample is None else summary.sample.rank_error
-    errors = [max(of.rank_error, of_sample * of.has_uncounted) for of in summary.columns]
+        fitted.uncut_ = np.array([j for j, rule in enumerate(rules) if len(rule.uncut_)], np.int64)
+    rank_errors = [_rank_error(column, summary.sample) for column in summary.columns]
     return Coding(
         fitted,
         [column.kind for column in summary.columns],
         np.array([arity_of(fitted, summary, j) for j in range(summary.n_features)], np.int32),
-        tuple(j for j, error in enumerate(errors) if error),
-        max(errors, default=0.0),
+        tuple(j for j, error in enumerate(rank_errors) if error),
+        max(rank_errors, default=0.0),
     )
+
+
+def _rank_error(column: ColumnSummary, sample: RowSample | None) -> float:
+    """By what share of the samples the rank of a cut of a column may be off."""
+    if sample is None or not column.has_uncounted:
+        return column.rank_error
+    return max(column.rank_error, sample.rank_error)
 
 
 def arity_of(binner: Binning, summary: Summary, j: int) -> int:
@@ -157,9 +164,9 @@ def arity_of(binner: Binning, summary: Summary, j: int) -> int:
     column = summary.columns[j]
     if column.is_empty or column.holds & MISSING:  # the code of missing values is the last one
         return int(binner.n_bins_[j])
-    known = binner.categories_[j]
-    if known is not None:
-        return len(known)
+    categories = binner.categories_[j]
+    if categories is not None:
+        return len(categories)
     return int(np.searchsorted(binner.bin_edges_[j], float(column.high), side=binner.side)) + 1
 
 
@@ -167,18 +174,25 @@ def as_kinds(table: TableInMemory, kinds: list[Kind | None]) -> TableInMemory:
     """A part of a table with its columns of the types that they have over all rows."""
     if table.matrix is not None and all(kind == table.matrix.dtype for kind in kinds):
         return table
-    given = [table.values(j) for j in range(table.n_features)]
-    columns = [_as_kind(values, kind) for values, kind in zip(given, kinds, strict=True)]
-    same = all(new is old for new, old in zip(columns, given, strict=True))
-    return table if same and table.matrix is None else replace(table, columns=columns)
+    before = [table.values(j) for j in range(table.n_features)]
+    columns = [_as_kind(values, kind) for values, kind in zip(before, kinds, strict=True)]
+    nothing_changed = all(new is old for new, old in zip(columns, before, strict=True))
+    if nothing_changed and table.matrix is None:
+        return table
+    return replace(table, columns=columns)
 
 
 def _as_kind(values: NDArray[Any] | Encoded, kind: Kind | None) -> NDArray[Any] | Encoded:
-    if are_categories(values):
-        return values if kind is None or len(values.categories) else np.full(len(values), np.nan, kind)
     if kind is None:
-        missing = Encoded(np.full(len(values), -1, np.int32), np.empty(0, object))
-        if all_missing(values):
-            return missing
-        return encode(values) if values.dtype.kind in "iu" else values  # codes
+        return _as_categories(values)
+    if are_categories(values):  # of an empty part, whose kind is not known
+        return values if len(values.categories) else np.full(len(values), np.nan, kind)
     return values if values.dtype == kind else values.astype(kind)
+
+
+def _as_categories(values: NDArray[Any] | Encoded) -> NDArray[Any] | Encoded:
+    if are_categories(values):
+        return values
+    if all_missing(values):
+        return Encoded(np.full(len(values), -1, np.int32), np.empty(0, object))
+    return encode(values) if values.dtype.kind in "iu" else values

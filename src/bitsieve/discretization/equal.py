@@ -13,7 +13,7 @@ from bitsieve import _native
 from bitsieve.dataset.extents import NumericBlock
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.discretization.base import CutBinning
-from bitsieve.discretization.ragged import Ragged
+from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.parameters import Rule, check_choice, check_integer
 
@@ -28,22 +28,27 @@ def equal_width_codes(values: Floats, low: Floats, high: Floats, n_bins: int) ->
 
 def equal_width_cuts(low: Floats, high: Floats, n_bins: int) -> Floats:
     """The smallest floats of all bins but the first, a row a range: the rule never decreases, so by bisection."""
-    low, high = low[:, None] + 0.0, high[:, None] + 0.0  # + 0.0: no negative zero
+    low = low[:, None] + 0.0  # no negative zero
+    high = high[:, None] + 0.0
     code = np.arange(1, n_bins)
     guess = low * (1 - code / n_bins) + high * (code / n_bins)
     with np.errstate(over="ignore"):
         reach = 4 * np.spacing(np.maximum(np.abs(low), np.abs(high)))
-        below, above = np.maximum(guess - reach, low), np.minimum(guess + reach, high)
+        below = np.maximum(guess - reach, low)
+        above = np.minimum(guess + reach, high)
     below = np.where(equal_width_codes(below, low, high, n_bins) < code, below, low)
     above = np.where(equal_width_codes(above, low, high, n_bins) >= code, above, high)
-    first, last = _ordinal(below).ravel(), _ordinal(above).ravel()
+    first = _ordinal(below).ravel()
+    last = _ordinal(above).ravel()
     left = np.arange(len(first))  # near zero the floats lie dense: few cuts take most of the steps
     while len(left := left[last[left] > first[left] + 1]):
-        a, b = first[left], last[left]
+        a = first[left]
+        b = last[left]
         middle = (a >> 1) + (b >> 1) + (a & b & 1)  # their sum or difference may not fit
-        row, place = np.divmod(left, n_bins - 1)
-        reached = equal_width_codes(_float(middle), low[row, 0], high[row, 0], n_bins) > place
-        first[left], last[left] = np.where(reached, a, middle), np.where(reached, middle, b)
+        row, bin_index = np.divmod(left, n_bins - 1)
+        is_reached = equal_width_codes(_float(middle), low[row, 0], high[row, 0], n_bins) > bin_index
+        first[left] = np.where(is_reached, a, middle)
+        last[left] = np.where(is_reached, middle, b)
     return _float(last).reshape(below.shape)
 
 
@@ -57,7 +62,7 @@ def _float(ordinals: Integers) -> Floats:
     return np.where(ordinals < 0, np.int64(-(2**63)) - ordinals, ordinals).view(np.float64)
 
 
-_CHUNK = 1 << 18  # cuts found at once: bounds the memory
+_CUTS_AT_ONCE = 1 << 18  # bounds the memory
 
 
 class _EqualBinning(CutBinning):
@@ -77,27 +82,28 @@ class EqualWidthBinning(_EqualBinning):
     requires = "ends"
     side = "right"
 
-    def _cut(
+    def cut_block(
         self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> tuple[Floats, Integers]:
+    ) -> RaggedArray:
         return self._cut_ranges(low, high)
 
-    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
+    def cut_stored(self, table: TableInMemory, first: int, end: int) -> RaggedArray:
         low, high = table.stored.bounds
-        return self._cut_ranges(low[first:last], high[first:last])
+        return self._cut_ranges(low[first:end], high[first:end])
 
-    def _cut_ranges(self, low: NDArray[Any], high: NDArray[Any]) -> tuple[Floats, Integers]:
+    def _cut_ranges(self, low: NDArray[Any], high: NDArray[Any]) -> RaggedArray:
         """The cuts of columns between their smallest and largest numbers."""
-        low, high = low.astype(np.float64), high.astype(np.float64)  # whole numbers beyond 2**53 may become one
+        low = low.astype(np.float64)  # whole numbers beyond 2**53 may become one
+        high = high.astype(np.float64)
         varying = np.flatnonzero(low < high)
-        chunk = max(1, _CHUNK // self.n_bins)
-        cuts = [
-            equal_width_cuts(low[some], high[some], self.n_bins).reshape(-1)
-            for some in (varying[first : first + chunk] for first in range(0, len(varying), chunk))
-        ]
+        batch_size = max(1, _CUTS_AT_ONCE // self.n_bins)
+        cuts = [np.empty(0)]
+        for first in range(0, len(varying), batch_size):
+            batch = varying[first : first + batch_size]
+            cuts.append(equal_width_cuts(low[batch], high[batch], self.n_bins).reshape(-1))
         lengths = np.zeros(len(low), np.int64)
         lengths[varying] = self.n_bins - 1
-        return np.concatenate([np.empty(0), *cuts]), np.cumsum(lengths)
+        return RaggedArray(np.concatenate(cuts), np.cumsum(lengths))
 
 
 class EqualFrequencyBinning(_EqualBinning):
@@ -111,36 +117,41 @@ class EqualFrequencyBinning(_EqualBinning):
         super().__init__(n_bins=n_bins, missing=missing, n_jobs=n_jobs)
         self.uncut = uncut
 
-    def _cut(
+    def cut_block(
         self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> tuple[Floats, Integers]:
-        found = _native.order_statistic_cuts(block.values, self.n_bins, table.weights)
+    ) -> RaggedArray:
+        cuts = RaggedArray(*_native.order_statistic_cuts(block.values, self.n_bins, table.weights))
         if self.uncut == "leave":
-            return found
-        return _with_largest_apart(found, low, high, block.column)
+            return cuts
+        return _with_largest_separate(cuts, low, high, block.column)
 
-    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
+    def cut_stored(self, table: TableInMemory, first: int, end: int) -> RaggedArray:
         stored = table.stored
-        found = _native.stored_order_cuts(
-            stored.start, stored.row, stored.value, first, last, table.n_samples, self.n_bins, table.weights
+        cuts = RaggedArray(
+            *_native.stored_order_cuts(
+                stored.start, stored.row, stored.value, first, end, table.n_samples, self.n_bins, table.weights
+            )
         )
         if self.uncut == "leave":
-            return found
-        low, high = (ends[first:last] for ends in stored.bounds)
-        starts = stored.start[first : last + 1]
-        return _with_largest_apart(found, low, high, lambda c: stored.value[starts[c] : starts[c + 1]])
+            return cuts
+        low, high = stored.bounds
+
+        def column(c: int) -> NDArray[Any]:
+            return stored.value[stored.start[first + c] : stored.start[first + c + 1]]
+
+        return _with_largest_separate(cuts, low[first:end], high[first:end], column)
 
 
-def _with_largest_apart(
-    found: tuple[Floats, Integers], low: NDArray[Any], high: NDArray[Any], column: Callable[[int], NDArray[Any]]
-) -> tuple[Floats, Integers]:
-    """Cuts of columns, where each ends, and one more below the largest value of each that varies and has none."""
-    whole = np.flatnonzero((np.diff(found[1], prepend=0) == 0) & (low < high))
-    if not len(whole):
-        return found
-    below = [
-        float(values[values < high[c]].max()) for c, values in zip(whole, map(column, whole.tolist()), strict=True)
-    ]
-    both = [(np.arange(len(low)), *found), (whole, np.array(below), np.arange(1, len(whole) + 1))]
-    merged = Ragged.merged(len(low), both)
-    return merged.values, merged.ends
+def _with_largest_separate(
+    cuts: RaggedArray, low: NDArray[Any], high: NDArray[Any], column: Callable[[int], NDArray[Any]]
+) -> RaggedArray:
+    """The cuts of columns, and one cut below the largest value of each column that varies and has none."""
+    uncut = np.flatnonzero((cuts.lengths == 0) & (low < high))
+    if not len(uncut):
+        return cuts
+    below = []
+    for c in uncut.tolist():
+        values = column(c)
+        below.append(float(values[values < high[c]].max()))
+    one_each = RaggedArray(np.array(below), np.arange(1, len(uncut) + 1))
+    return RaggedArray.merged(len(low), [(np.arange(len(low)), cuts), (uncut, one_each)])

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, dependence_of_codes
+from bitsieve.counts.search import ClassSearch, CodingPenalty, Dependence, Labels, Parts, dependence_of_codes
 from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.dataset.extents import Extents, NumericBlock
 from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.target import Target
 from bitsieve.discretization.base import Binning, CutBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning
-from bitsieve.discretization.ragged import Ragged
+from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import Sentence, Setting
@@ -28,7 +29,9 @@ class RepeatedCuts(ClassSearch):
     """The cuts of all numeric columns by description length for any classes; a sample of weight w is w samples."""
 
     def __init__(self, table: TableInMemory, binner: Binning, cut_at_median: bool) -> None:
-        self.table, self.binner, self.cut_at_median = table, binner, cut_at_median
+        self.table = table
+        self.binner = binner
+        self.cut_at_median = cut_at_median
         self.n_classes = table.target.n_classes
         self.rows = np.repeat(np.arange(table.n_samples), 1 if table.weights is None else table.weights)
         self.classes = table.target.codes[self.rows].astype(np.int32)
@@ -49,30 +52,33 @@ class RepeatedCuts(ClassSearch):
 
     def _recut(self, column: int, classes: Labels, terms: Terms) -> Integers:
         values = self._values(column)
-        there = ~np.isnan(values)
+        is_present = ~np.isnan(values)
         cuts, _ = _native.mdl_cuts([values], classes.reshape(1, -1), self.n_classes, terms.table, terms.shift, None)
         if not len(cuts) and self.cut_at_median:
             cuts, _ = _native.order_statistic_cuts([values], 2, None)
         codes = np.searchsorted(cuts, values, side="left")
-        return np.where(there, codes, len(cuts) + 1 if there.any() else 0).astype(np.int64)
+        missing_code = len(cuts) + 1 if is_present.any() else 0
+        return np.where(is_present, codes, missing_code).astype(np.int64)
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        found = Dependence(*np.zeros((2, len(columns), len(classes)), np.int64))
-        numeric = np.array([self.table.is_numeric(column) for column in columns.tolist()], bool)
-        if numeric.any():
-            values = np.empty((len(self.classes), int(numeric.sum())), order="F")
-            for place, column in enumerate(columns[numeric].tolist()):
-                values[:, place] = self._values(column)
-            made = _native.dependence_of_cuts(
+        shape = len(columns), len(classes)
+        dependence = Dependence(freedom=np.zeros(shape, np.int64), sums=np.zeros(shape, np.int64))
+        is_numeric = np.array([self.table.is_numeric(column) for column in columns.tolist()], bool)
+        if is_numeric.any():
+            values = np.empty((len(self.classes), int(is_numeric.sum())), order="F")
+            for index, column in enumerate(columns[is_numeric].tolist()):
+                values[:, index] = self._values(column)
+            freedom, sums = _native.dependence_of_cuts(
                 values, classes, self.n_classes, *parts, terms.table, terms.shift, self.cut_at_median
             )
-            for all_of_them, some in zip(found, made, strict=True):
-                all_of_them[numeric] = some.reshape(-1, len(classes))
-        for place in np.flatnonzero(~numeric).tolist():
-            made = dependence_of_codes(self.codes(int(columns[place])), classes, self.n_classes, parts, terms)
-            for all_of_them, one in zip(found, made, strict=True):
-                all_of_them[place] = one[0]
-        return found
+            dependence.freedom[is_numeric] = freedom.reshape(-1, len(classes))
+            dependence.sums[is_numeric] = sums.reshape(-1, len(classes))
+        for index in np.flatnonzero(~is_numeric).tolist():
+            codes = self.codes(int(columns[index]))
+            of_column = dependence_of_codes(codes, classes, self.n_classes, parts, terms)
+            dependence.freedom[index] = of_column.freedom[0]
+            dependence.sums[index] = of_column.sums[0]
+        return dependence
 
     def log_codings(self, column: int) -> float:
         """The logarithm of how many sets of cuts there were to choose from, doubled for every cut in the set."""
@@ -85,35 +91,37 @@ class RepeatedCuts(ClassSearch):
         return values if self.table.weights is None else values[self.rows]
 
 
-class CutsInParts(ClassSearch):
-    """The cuts of a table whose rows are read in parts: what they were chosen from is known, but not the rows."""
+class CutsOfPartitions(CodingPenalty):
+    """The cuts of a table whose rows are not in memory: from how many they were chosen is known, but not the rows."""
 
     def __init__(self, binner: Binning, n_samples: int, n_classes: int) -> None:
-        self.binner, self.n_samples, self.n_classes = binner, n_samples, n_classes
+        self.binner = binner
+        self.n_samples = n_samples
+        self.n_classes = n_classes
 
-    def _refuse(self, *_: Any, **__: Any) -> Any:
+    def to_repeat(self) -> ClassSearch:
         what = "this stopping rule shuffles the classes and makes the cuts of 'mdl' anew each time, for which all rows "
         settings = Setting("binning", "quantile"), ", or ", Setting("stopping", "threshold")
         raise ValueError(Sentence(what, "must be in memory: use ", *settings))
 
-    classes: Any = property(_refuse)
-    codes = recoded = dependence = _refuse
-
     def log_codings(self, column: int) -> float:
-        """As that of :class:`RepeatedCuts`."""
         if self.binner.categories_[column] is not None:
             return 0.0
         return log_codings(self.n_samples, len(self.binner.bin_edges_[column]), self.binner.missing)
 
 
 def log_codings(n_samples: int, n_cuts: int, missing: str | None = "error") -> float:
-    """Twice the price where missing values are a code, which makes one more coding, that without a cut."""
-    places = n_samples - 1
-    ways = lgamma(places + 1) - lgamma(n_cuts + 1) - lgamma(places - n_cuts + 1)
-    return float(ways + (n_cuts + (missing == "bin")) * np.log(2))
+    """The logarithm of the number of sets of ``n_cuts`` cuts between ``n_samples`` values, doubled for every cut.
+
+    Doubled once more where missing values are a code, which makes one more coding, that without a cut.
+    """
+    n_gaps = n_samples - 1
+    log_n_sets = lgamma(n_gaps + 1) - lgamma(n_cuts + 1) - lgamma(n_gaps - n_cuts + 1)
+    n_doublings = n_cuts + (1 if missing == "bin" else 0)
+    return float(log_n_sets + n_doublings * np.log(2))
 
 
-_TERMS = 1 << 22
+_MOST_TERMS = 1 << 22  # of entropies that are tabulated
 NO_TARGET = "MDL cuts by the class: give a target, or use another binning such as 'quantile'"
 
 
@@ -128,53 +136,74 @@ class MDLBinning(CutBinning):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def _fit_numeric(self, table: TableInMemory, extents: Extents) -> None:
-        super()._fit_numeric(table, extents)
+    def find_bins(self, table: TableInMemory, extents: Extents) -> None:
+        super().find_bins(table, extents)
         numeric = np.concatenate([np.empty(0, np.int64), *(block.places for block in extents.blocks)])
         self.uncut_ = np.sort(numeric[self.bin_edges_.lengths[numeric] == 0])
         if self.uncut == "median" and len(self.uncut_):
-            medians = [self._medians(table, block) for block in extents.blocks]
-            accepted = np.arange(table.n_features), self.bin_edges_.values, self.bin_edges_.ends
-            self.bin_edges_ = Ragged.merged(table.n_features, [accepted, *(some for some in medians if len(some[0]))])
+            accepted = np.arange(table.n_features), self.bin_edges_
+            medians = [self._medians_of_uncut(table, block) for block in extents.blocks]
+            self.bin_edges_ = RaggedArray.merged(table.n_features, [accepted, *medians])
             self.n_bins_[self.uncut_] += self.bin_edges_.lengths[self.uncut_]
 
     def search(self, table: TableInMemory) -> ClassSearch:
         return RepeatedCuts(table, self, self.uncut == "median")
 
-    def _medians(self, table: TableInMemory, block: NumericBlock) -> tuple[Integers, Floats, Integers]:
-        """The lower medians of the columns of a block that have no cut; none where nothing lies above."""
-        chosen = np.flatnonzero(self.bin_edges_.lengths[block.places] == 0)
-        if not len(chosen):
-            return block.places[:0], np.empty(0), np.empty(0, np.int64)
-        values, ends = _native.order_statistic_cuts(block.part(chosen).values, 2, table.weights)
-        return block.places[chosen], values, ends
+    def _medians_of_uncut(self, table: TableInMemory, block: NumericBlock) -> tuple[Integers, RaggedArray]:
+        """The columns of a block that have no cut, and their lower medians; none where nothing lies above."""
+        uncut = np.flatnonzero(self.bin_edges_.lengths[block.places] == 0)
+        if not len(uncut):
+            return block.places[:0], RaggedArray.empty(0)
+        medians = _native.order_statistic_cuts(block.part(uncut).values, 2, table.weights)
+        return block.places[uncut], RaggedArray(*medians)
 
-    def _cut(
+    def cut_block(
         self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
-    ) -> tuple[Floats, Integers]:
-        classes, *price = _classes_and_terms(table)
-        return _native.mdl_cuts(block.values, classes.reshape(1, -1), *price)
+    ) -> RaggedArray:
+        target = _required_target(table)
+        terms = _terms_of_entropies(table)
+        classes = np.asarray(target.codes, np.int32).reshape(1, -1)
+        cuts = _native.mdl_cuts(block.values, classes, target.n_classes, terms.table, terms.shift, table.weights)
+        return RaggedArray(*cuts)
 
-    def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
-        of = table.stored
-        stored = of.start, of.row, of.value, first, last
-        found = _native.stored_mdl_cuts(*stored, *_classes_and_terms(table))
+    def cut_stored(self, table: TableInMemory, first: int, end: int) -> RaggedArray:
+        stored = table.stored
+        target = _required_target(table)
+        terms = _terms_of_entropies(table)
+        cuts = RaggedArray(
+            *_native.stored_mdl_cuts(
+                stored.start,
+                stored.row,
+                stored.value,
+                first,
+                end,
+                np.asarray(target.codes, np.int32),
+                target.n_classes,
+                terms.table,
+                terms.shift,
+                table.weights,
+            )
+        )
         if self.uncut == "leave":
-            return found
-        medians = Ragged(*_native.stored_order_cuts(*stored, table.n_samples, 2, table.weights))
-        whole = np.flatnonzero(np.diff(found[1], prepend=0) == 0)
-        median = medians.take(whole)
-        both = Ragged.merged(last - first, [(np.arange(last - first), *found), (whole, median.values, median.ends)])
-        return both.values, both.ends
+            return cuts
+        medians = RaggedArray(
+            *_native.stored_order_cuts(
+                stored.start, stored.row, stored.value, first, end, table.n_samples, 2, table.weights
+            )
+        )
+        uncut = np.flatnonzero(cuts.lengths == 0)
+        return RaggedArray.merged(end - first, [(np.arange(end - first), cuts), (uncut, medians.take(uncut))])
 
 
-def _classes_and_terms(table: TableInMemory) -> tuple[Any, ...]:
-    """What cuts are priced by: the classes, how many there are, the terms of entropies, and the weights."""
+def _required_target(table: TableInMemory) -> Target:
     if table.y is None:
         raise ValueError(NO_TARGET)
+    return table.y
+
+
+def _terms_of_entropies(table: TableInMemory) -> Terms:
     n_samples = table.total_weight
-    terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
-    return np.asarray(table.y.codes, np.int32), table.y.n_classes, terms.table, terms.shift, table.weights
+    return entropy_terms(n_samples, limit=min(n_samples + 1, _MOST_TERMS))
 
 
 class AutoBinning(Binning):
@@ -196,13 +225,14 @@ class AutoBinning(Binning):
         self.n_jobs = n_jobs
 
     def for_table(self, table: Table) -> Binning:
-        allowed = table.target.n_allowed if table.has_target else 0
-        shared: Any = {"missing": self._missing_of(table), "n_jobs": self.n_jobs}
-        if allowed:
+        missing = self.missing_for(table)
+        n_classes_of_quantity = table.target.n_allowed if table.has_target else 0
+        if n_classes_of_quantity:
             self._refuse("uncut", "quantile", "a quantity", "mdl")
-            return EqualFrequencyBinning(n_bins=self.n_bins or allowed + 1, uncut="apart", **shared)
+            n_bins = self.n_bins or n_classes_of_quantity + 1
+            return EqualFrequencyBinning(n_bins=n_bins, uncut="apart", missing=missing, n_jobs=self.n_jobs)
         self._refuse("n_bins", "mdl", "classes", "quantile")
-        return MDLBinning(uncut=self.uncut or "leave", **shared)
+        return MDLBinning(uncut=self.uncut or "leave", missing=missing, n_jobs=self.n_jobs)
 
     def _refuse(self, parameter: str, rule: str, target: str, other: str) -> None:
         """Refuse a parameter that the rule does not have."""

@@ -13,12 +13,12 @@ from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.text import Plain
-from bitsieve.dataset.text_format import ColumnRules
+from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.categorical import CategoricalBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
 from bitsieve.discretization.mdl import MDLBinning
-from bitsieve.discretization.zero_apart import ZeroApartBinning
+from bitsieve.discretization.separate_zero import ZeroApartBinning
 from bitsieve.utils.docstrings import cites, described_fully
 
 _PARAMETERS = {  # and attributes: those that a class does not describe itself
@@ -104,10 +104,13 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
 
     def _read_again(self, X: Any) -> TableInMemory:
         """The columns of new rows, whose text means what it meant when fitting."""
-        known = self.categories_
-        numbers = (j for j in range(self.n_features_in_) if known is None or known[j] is None)
-        forms = {**{j: Plain() for j in numbers}, **self._formats}
-        table = read_columns(X, estimator=self, reset=False, rules=ColumnRules(formats=forms))
+        categories = self.categories_
+        formats: dict[int, TextFormat] = {}
+        for j in range(self.n_features_in_):
+            if categories is None or categories[j] is None:
+                formats[j] = Plain()
+        formats.update(self._formats)
+        table = read_columns(X, estimator=self, reset=False, rules=ColumnRules(formats=formats))
         self._refuse_sparse(table)
         return table
 
@@ -261,11 +264,11 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
         table = self._read_again(X)
         if not table.is_sparse:
             return self.codes(table)
-        codes = self._listed(table)
+        codes = self.sparse_codes(table)
         if codes.common.any():
             raise ValueError("codes of negative numbers come before that of zero, which a sparse table cannot hold")
         shape = table.n_samples, table.n_features
-        return csc_array((codes.code.astype(self._code_type), codes.row, codes.start), shape=shape)
+        return csc_array((codes.code.astype(self.code_type), codes.row, codes.start), shape=shape)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -275,9 +278,9 @@ class ZeroApartBinner(Binner, ZeroApartBinning):
 
 def as_transformer(binning: Binning) -> Binning:
     """The public transformer of a rule, fitted if that is; a transformer, or a rule that has none, as it is."""
-    for face in Binner.__subclasses__():
-        if type(binning) in face.__bases__:
-            made: Binner = face.__new__(face)
-            made.__dict__.update(vars(binning))
-            return made
+    for transformer_class in Binner.__subclasses__():
+        if type(binning) in transformer_class.__bases__:
+            transformer: Binner = transformer_class(**binning.parameters)
+            transformer.__dict__.update(vars(binning))
+            return transformer
     return binning

@@ -21,7 +21,7 @@ from bitsieve.engines.in_parts import PartReader
 from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
 from bitsieve.engines.registry import is_dask
 from bitsieve.engines.stream import ROWS_READ_AGAIN, read_again
-from bitsieve.io.parts import Range
+from bitsieve.io.column_file import CheckedPartition
 from bitsieve.io.read import open_columns
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.messages import one_line
@@ -242,7 +242,7 @@ class FilesOnCluster(PartsOfDask):
     def __init__(self, path: str | PathLike[str], client: Client | None, header: bool | None = None) -> None:
         self.client, self.batches = client, open_columns(Path(path).absolute(), header=header)
         self.labels, self.n_columns = list(self.batches.names), len(self.batches.names)
-        self.pieces = self.batches.ranges()
+        self.pieces = self.batches.checked_partitions()
 
     def _parts(self, labels: list[Any] | None) -> list[Any]:
         dask = _dask()
@@ -263,7 +263,7 @@ def open_dask(data: Any, client: Client | None = None, header: bool | None = Non
     return DaskSource(data, client)
 
 
-def _read(part: Range, columns: Sequence[str]) -> pa.Table:
+def _read(part: CheckedPartition, columns: Sequence[str]) -> pa.Table:
     """Some columns of a part of a file."""
     import pyarrow as pa
 

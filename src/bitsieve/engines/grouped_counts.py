@@ -42,56 +42,66 @@ class Relation:
     def __init__(self, frame: nw.LazyFrame[Any], weight: str | None = None) -> None:
         if weight is not None:  # NaN is above all numbers
             frame = frame.filter((nw.col(weight) > 0) & (nw.col(weight) <= LARGEST))
-        self.frame, self.weight = frame, weight
+        self.frame = frame
+        self.weight = weight
         self._lock = Lock()  # a connection answers one statement after the other
 
     def where(self, condition: nw.Expr) -> Relation:
         """Some of the rows."""
-        found = Relation(self.frame.filter(condition))
-        found.weight = self.weight
-        return found
+        relation = Relation(self.frame.filter(condition))
+        relation.weight = self.weight
+        return relation
 
     def statement(
-        self, frame: nw.LazyFrame[Any], keys: Mapping[Any, nw.Expr], of: str | None = None
+        self, frame: nw.LazyFrame[Any], keys: Mapping[Any, nw.Expr], range_of: str | None = None
     ) -> nw.LazyFrame[Any]:
-        """What asks for the groups by some expressions; its columns are numbered, as names may be anything."""
-        numbered = {f"k{place}": key for place, key in enumerate(keys.values())}
-        others = {name: nw.col(label) for name, label in (("samples", self.weight), ("v", of)) if label is not None}
-        found = {"rows": nw.len()}
+        """The statement that groups rows by some expressions; its columns are numbered, as names may be anything."""
+        columns = {f"k{number}": key for number, key in enumerate(keys.values())}
+        key_names = list(columns)
+        aggregates = {"rows": nw.len()}
         if self.weight is not None:
-            found["samples"] = nw.col("samples").sum()
-        if of is not None:
-            found |= {"low": nw.col("v").min(), "high": nw.col("v").max()}
-        return frame.select(**numbered, **others).group_by(list(numbered)).agg(**found)
+            columns["samples"] = nw.col(self.weight)
+            aggregates["samples"] = nw.col("samples").sum()
+        if range_of is not None:
+            columns["v"] = nw.col(range_of)
+            aggregates["low"] = nw.col("v").min()
+            aggregates["high"] = nw.col("v").max()
+        return frame.select(**columns).group_by(key_names).agg(**aggregates)
 
-    def groups(self, keys: Mapping[Any, nw.Expr], most: int | None = None, of: str | None = None) -> Groups | None:
-        """The groups, with the ends of column ``of`` in each; None where there are more than ``most``."""
+    def groups(self, keys: Mapping[Any, nw.Expr], range_of: str | None = None) -> Groups:
+        """The groups of rows that are equal in some expressions, with the range of a column in each."""
+        return self._groups_of(self.fetched(lambda frame: self.statement(frame, keys, range_of)), keys, range_of)
 
-        def ask(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-            statement = self.statement(frame, keys, of)
-            return statement if most is None else statement.head(most + 1)
+    def few_groups(self, keys: Mapping[Any, nw.Expr], limit: int) -> Groups | None:
+        """The groups of rows that are equal in some expressions; None where there are more than ``limit``."""
+        answer = self.fetched(lambda frame: self.statement(frame, keys).head(limit + 1))
+        return None if answer.num_rows > limit else self._groups_of(answer, keys, None)
 
-        answer = self.fetched(ask)
-        if most is not None and answer.num_rows > most:
-            return None
-        rows = whole(answer["rows"])
-        samples = rows if self.weight is None else whole(answer["samples"])
-        ends = () if of is None else (answer["low"], answer["high"])
-        return Groups({key: answer[f"k{place}"] for place, key in enumerate(keys)}, rows, samples, *ends)
+    def _groups_of(self, answer: Any, keys: Mapping[Any, nw.Expr], range_of: str | None) -> Groups:
+        rows = integers_of(answer["rows"])
+        return Groups(
+            keys={key: answer[f"k{number}"] for number, key in enumerate(keys)},
+            rows=rows,
+            samples=rows if self.weight is None else integers_of(answer["samples"]),
+            low=None if range_of is None else answer["low"],
+            high=None if range_of is None else answer["high"],
+        )
 
     def n_values(self, name: str, n_rows: int | None = None) -> int:
-        """How many different values a column has, a missing one among them; ``n_rows``: in so many rows."""
+        """The number of different values of a column, a missing one among them; ``n_rows``: in so many rows."""
 
-        def ask(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        def statement(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
             column = frame.select(name)
-            return (column if n_rows is None else column.head(n_rows)).unique().select(values=nw.len())
+            if n_rows is not None:
+                column = column.head(n_rows)
+            return column.unique().select(values=nw.len())
 
-        return int(self.fetched(ask)["values"][0].as_py())
+        return int(self.fetched(statement)["values"][0].as_py())
 
-    def fetched(self, ask: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]) -> Any:
-        """The answer to a statement that is made of the rows, as an Arrow table."""
+    def fetched(self, statement: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]) -> Any:
+        """The answer to a statement, which is made of the rows, as an Arrow table."""
         with self._lock, answering():
-            return ask(self.frame).collect("pyarrow").to_native()
+            return statement(self.frame).collect("pyarrow").to_native()
 
 
 def doubles(array: Any) -> Floats:
@@ -99,7 +109,7 @@ def doubles(array: Any) -> Floats:
     return np.asarray(numpy_of(array.cast("double")), np.float64)
 
 
-def whole(array: Any) -> Integers:
+def integers_of(array: Any) -> Integers:
     """Whole numbers below 2**53 of any Arrow type."""
     return doubles(array).astype(np.int64)
 
@@ -123,7 +133,7 @@ class Key(NamedTuple):
     """A column as what rows are grouped by: its code where that follows from cuts, else its values."""
 
     expression: nw.Expr
-    groups: int  # at most so many
+    n_groups: int  # at most
     codes: Callable[[Any], NDArray[np.integer]]  # of the values that come back
 
 
@@ -145,98 +155,120 @@ class GroupedSource(ConditioningSource):
         arities: NDArray[np.int32],
         class_sizes: Integers,
     ) -> None:
-        self.relation, self.keys, self.classes = relation, keys, classes
-        self.arities, self.class_sizes, self.n_jobs = arities, class_sizes, None
-        self.n_features, self.n_classes, self.n_samples = len(arities), len(class_sizes), int(class_sizes.sum())
+        self.relation = relation
+        self.keys = keys
+        self.classes = classes
+        self.arities = arities
+        self.class_sizes = class_sizes
+        self.n_features = len(arities)
+        self.n_classes = len(class_sizes)
+        self.n_samples = int(class_sizes.sum())
+        self.n_jobs = None
         self._has_rows_without_class = False  # which only the target shows
-        self._alone: list[Integers] | None = None
-        self._alone = [table.dense()[0] for table in self.tables(None, np.arange(len(arities)), True)]
+        self._single_counts: list[Integers] | None = None  # of every column, shape (n_codes, n_classes), once counted
+        self._single_counts = [table.dense()[0] for table in self.tables(None, np.arange(len(arities)), True)]
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        if pivot is None and self._alone is not None:
-            known = [self._alone[j] if by_class else self._alone[j].sum(axis=1) for j in columns.tolist()]
-            shapes = [(1, len(counts), self.n_classes if by_class else 1) for counts in known]
-            cells = [(np.flatnonzero(counts), counts.reshape(-1)) for counts in known]
-            return [ContingencyTable.of_cells(s, c, n[c]) for s, (c, n) in zip(shapes, cells, strict=True)]
-        given = () if pivot is None else (pivot,)
-        n_first = 1 if pivot is None else int(self.arities[pivot])
+        if pivot is None and self._single_counts is not None:
+            return [self._single_table(self._single_counts[j], by_class) for j in columns.tolist()]
+        if pivot is None:
+            return self.counted((), columns.tolist(), by_class, lambda codes: 0, 1)
+        return self.counted((pivot,), columns.tolist(), by_class, lambda codes: codes[pivot], int(self.arities[pivot]))
 
-        def first(codes: Mapping[int, Integers]) -> Integers | int:
-            return 0 if pivot is None else codes[pivot]
-
-        return self.counted(given, columns.tolist(), by_class, first, n_first)
+    def _single_table(self, counts: Integers, by_class: bool) -> ContingencyTable:
+        """The table of one column, of its counts by class."""
+        if not by_class:
+            counts = counts.sum(axis=1, keepdims=True)
+        flat = counts.reshape(-1)
+        cells = np.flatnonzero(flat)
+        return ContingencyTable.of_cells((1, counts.shape[0], counts.shape[1]), cells, flat[cells])
 
     def partition(self) -> GroupedPartition:
         return GroupedPartition(self, np.empty((1, 0), np.int64), ())
 
     def counted(
         self,
-        given: Sequence[int],
+        conditions: Sequence[int],
         columns: Sequence[int],
         by_class: bool,
-        first: Callable[[Mapping[int, Integers]], Any],
+        first_axis: Callable[[Mapping[int, Integers]], Any],
         n_first: int,
     ) -> list[ContingencyTable]:
-        """The tables of what ``first`` makes of the codes of given columns with each of ``columns``."""
-        n_classes, tables = self.n_classes if by_class else 1, []
-        for batch in self._batches(given, columns, by_class):
-            codes, classes, counts = self.answer({*given, *batch}, by_class)
-            place = first(codes)
+        """The tables of what ``first_axis`` makes of the codes of ``conditions``, with each of ``columns``."""
+        n_classes = self.n_classes if by_class else 1
+        tables = []
+        for batch in self._batches(conditions, columns, by_class):
+            codes, classes, counts = self.answer({*conditions, *batch}, by_class)
+            first = first_axis(codes)
             for j in batch:
-                shape = n_first, int(self.arities[j]), n_classes
-                cells = (place * shape[1] + codes[j]) * n_classes + classes
-                tables.append(ContingencyTable.of_cells(shape, cells, counts))
+                n_codes = int(self.arities[j])
+                cells = (first * n_codes + codes[j]) * n_classes + classes
+                tables.append(ContingencyTable.of_cells((n_first, n_codes, n_classes), cells, counts))
         return tables
 
     def answer(self, columns: set[int], by_class: bool) -> tuple[dict[int, Integers], Integers | int, Integers]:
         """The groups of the rows by the codes of some columns and the class: these, and how many samples each has."""
-        asked = sorted(columns & self.keys.keys())
-        expressions: dict[Any, nw.Expr] = {j: self.keys[j].expression for j in asked}
-        with_classes = by_class or not asked or self._has_rows_without_class
+        columns_with_key = sorted(columns & self.keys.keys())
+        expressions: dict[Any, nw.Expr] = {j: self.keys[j].expression for j in columns_with_key}
+        with_classes = by_class or not columns_with_key or self._has_rows_without_class
         if with_classes:
             expressions |= self.classes.keys
         groups = self.relation.groups(expressions)
-        assert groups is not None  # no limit is set
+        codes: dict[int, Integers] = {}
         try:
             classes = self.classes.codes(groups) if with_classes else np.zeros(len(groups.rows), np.int64)
-            there = classes >= 0  # values of the other rows are not known
-            codes = {j: self.keys[j].codes(groups.keys[j].filter(pa.array(there))).astype(np.int64) for j in asked}
+            has_class = classes >= 0
+            for j in columns_with_key:
+                values = groups.keys[j].filter(pa.array(has_class))  # those of other rows may not have been met
+                codes[j] = self.keys[j].codes(values).astype(np.int64)
         except ValueError:  # a value that was not there before
             raise changed() from None
-        classes, counts = classes[there], groups.samples[there]
-        codes |= {j: np.zeros(len(counts), np.int64) for j in columns - self.keys.keys()}
-        self._has_rows_without_class |= not there.all()
+        classes = classes[has_class]
+        counts = groups.samples[has_class]
+        for j in columns - self.keys.keys():
+            codes[j] = np.zeros(len(counts), np.int64)
+        if not has_class.all():
+            self._has_rows_without_class = True
         self._check(codes, classes, counts, by_class)
         return codes, classes if by_class else 0, counts
 
     def _check(self, codes: Mapping[int, Integers], classes: Integers, counts: Integers, by_class: bool) -> None:
         """Refuse counts that do not agree with those of each column alone."""
-        n_classes = self.n_classes if by_class else 1
-        same = int(counts.sum()) == self.n_samples
-        for j, of in codes.items():
-            if not same or of.min(initial=0) < 0 or of.max(initial=0) >= self.arities[j]:
+        if int(counts.sum()) != self.n_samples:
+            raise changed()
+        for j, codes_of_column in codes.items():
+            if codes_of_column.min(initial=0) < 0 or codes_of_column.max(initial=0) >= self.arities[j]:
                 raise changed()
-            if self._alone is not None:
-                known = self._alone[j] if by_class else self._alone[j].sum(axis=1)
-                found = np.zeros(known.size, np.int64)
-                np.add.at(found, of * n_classes + classes * by_class, counts)
-                same = same and bool((found == known.reshape(-1)).all())
-        if not same or (by_class and (np.bincount(classes, counts, self.n_classes) != self.class_sizes).any()):
+            if self._single_counts is None:
+                continue
+            expected = self._single_counts[j] if by_class else self._single_counts[j].sum(axis=1, keepdims=True)
+            n_classes = expected.shape[1]
+            cells = codes_of_column * n_classes + (classes if by_class else 0)
+            counts_of_cells = np.zeros(expected.size, np.int64)
+            np.add.at(counts_of_cells, cells, counts)
+            if (counts_of_cells != expected.reshape(-1)).any():
+                raise changed()
+        if by_class and (np.bincount(classes, counts, self.n_classes) != self.class_sizes).any():
             raise changed()
 
-    def _batches(self, given: Sequence[int], columns: Sequence[int], by_class: bool) -> Iterator[list[int]]:
+    def _batches(self, conditions: Sequence[int], columns: Sequence[int], by_class: bool) -> Iterator[list[int]]:
         """Columns that one statement counts, as many as have few groups together."""
-        n_groups = [self.keys[j].groups if j in self.keys else 1 for j in columns]
-        base = prod(self.keys[j].groups for j in given if j in self.keys) * (self.n_classes if by_class else 1)
-        batch, together = list[int](), base
-        most = min(GROUPS_AT_ONCE, max(_FEW_GROUPS, self.n_samples // _ROWS_OF_A_GROUP))
-        for j, n in zip(columns, n_groups, strict=True):
-            if batch and together * n > most:
+        limit = min(GROUPS_AT_ONCE, max(_FEW_GROUPS, self.n_samples // _ROWS_OF_A_GROUP))
+        n_conditions = prod(self._n_groups(j) for j in conditions) * (self.n_classes if by_class else 1)
+        batch: list[int] = []
+        n_groups = n_conditions
+        for j in columns:
+            if batch and n_groups * self._n_groups(j) > limit:
                 yield batch
-                batch, together = [], base
+                batch = []
+                n_groups = n_conditions
             batch.append(j)
-            together *= n
+            n_groups *= self._n_groups(j)
         yield batch
+
+    def _n_groups(self, column: int) -> int:
+        """The most groups by one column."""
+        return self.keys[column].n_groups if column in self.keys else 1
 
 
 def changed() -> DataError:
@@ -250,7 +282,8 @@ class GroupedPartition(Partition):
     source: GroupedSource
 
     def __init__(self, source: GroupedSource, keys: Integers, steps: tuple[tuple[int, Integers], ...]) -> None:
-        self.source, self._keys = source, keys
+        self.source = source
+        self._keys = keys
         self._steps = steps  # of every conditioning feature the pairs of a part before it and a code that occur
 
     @property
@@ -259,28 +292,29 @@ class GroupedPartition(Partition):
 
     def refine(self, feature: int) -> GroupedPartition:
         n_codes = int(self.source.arities[feature])
-        codes, _, _ = self.source.answer({*self._given, feature}, False)
+        codes, _, _ = self.source.answer({*self._conditions, feature}, False)
         pairs = np.unique(self._part(codes) * n_codes + codes[feature])
         keys = np.column_stack([self.keys[pairs // n_codes], pairs % n_codes])
         return GroupedPartition(self.source, keys, (*self._steps, (feature, pairs)))
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         if columns is not None:
-            return self.source.counted(self._given, columns.tolist(), by_class, self._part, len(self.keys))
-        codes, classes, counts = self.source.answer({*self._given}, by_class)
-        shape = len(self.keys), 1, self.source.n_classes if by_class else 1
-        return [ContingencyTable.of_cells(shape, self._part(codes) * shape[2] + classes, counts)]
+            return self.source.counted(self._conditions, columns.tolist(), by_class, self._part, len(self.keys))
+        codes, classes, counts = self.source.answer({*self._conditions}, by_class)
+        n_classes = self.source.n_classes if by_class else 1
+        cells = self._part(codes) * n_classes + classes
+        return [ContingencyTable.of_cells((len(self.keys), 1, n_classes), cells, counts)]
 
     @property
-    def _given(self) -> tuple[int, ...]:
+    def _conditions(self) -> tuple[int, ...]:
         return tuple(feature for feature, _ in self._steps)
 
     def _part(self, codes: Mapping[int, Integers]) -> Any:
         """The part of every group of rows."""
         part: Any = 0
         for feature, pairs in self._steps:
-            wanted = part * int(self.source.arities[feature]) + codes[feature]
-            part = np.searchsorted(pairs, wanted)
-            if (part == len(pairs)).any() or (pairs[part] != wanted).any():
+            pair_of_group = part * int(self.source.arities[feature]) + codes[feature]
+            part = np.searchsorted(pairs, pair_of_group)
+            if (part == len(pairs)).any() or (pairs[part] != pair_of_group).any():
                 raise changed()
         return part

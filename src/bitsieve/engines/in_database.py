@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -21,6 +21,7 @@ from bitsieve.dataset.roles import split_columns
 from bitsieve.dataset.target import read_values, split_target, without_value
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart
 from bitsieve.dataset.text_format import ColumnRules
+from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.engines.grouped_counts import (
@@ -34,241 +35,341 @@ from bitsieve.engines.grouped_counts import (
     changed,
     code_by_cuts,
     doubles,
-    whole,
+    integers_of,
 )
 from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
 from bitsieve.engines.registry import DataInParts
 from bitsieve.io.database import relation_of
 from bitsieve.io.read import database_kind
 from bitsieve.options import ReadOptions
-from bitsieve.utils.arrays import Flags, Integers
+from bitsieve.utils.arrays import Integers
 from bitsieve.utils.messages import Sentence, Setting, quoted
 from bitsieve.utils.progress import phase
 
 Result = TypeVar("Result")
-_WHOLE = tuple(getattr(pa, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64))
-
 _MANY_VALUES = 1 << 28  # 2 GiB as floats
 _MANY_COLUMNS = 200  # every feature that is selected is counted with all of them
 
 
-class Known(NamedTuple):
+class ColumnValues(NamedTuple):
     """The values of a column in every class, or the largest ones of intervals, and how often each occurs."""
 
     values: Any  # an Arrow array
-    groups: Integers  # shape (3, n_values): the class of each, -1 where it is missing, its rows and its samples
-    is_whole: bool = True  # whether these are all values
+    classes: Integers  # of each value; -1 where the class is missing
+    rows: Integers  # that have each value
+    samples: Integers
+    are_complete: bool = True  # whether these are all values
     rank_error: float = 0.0  # of cuts between intervals
     row_numbering: RowNumbering | None = None  # of intervals
 
     @classmethod
-    def of(cls, groups: Groups, classes: Classes) -> Known:
+    def of_groups(cls, groups: Groups, classes: Classes) -> ColumnValues:
         """All values by which rows were grouped."""
-        return cls(groups.keys[0], np.stack([classes.codes(groups), groups.rows, groups.samples]))
+        return cls(groups.keys[0], classes.codes(groups), groups.rows, groups.samples)
 
-    def kept(self, chosen: Flags) -> Known:
-        """Some of the values."""
-        return self._replace(values=self.values.filter(pa.array(chosen)), groups=self.groups[:, chosen])
+    def with_class(self) -> ColumnValues:
+        """Only the values in rows that have a class."""
+        has_class = self.classes >= 0
+        return self._replace(
+            values=self.values.filter(pa.array(has_class)),
+            classes=self.classes[has_class],
+            rows=self.rows[has_class],
+            samples=self.samples[has_class],
+        )
 
-    def beside(self, other: Known) -> Known:
+    def and_also(self, other: ColumnValues) -> ColumnValues:
         """The values of both."""
         chunks = [*self.values.chunks, *other.values.cast(self.values.type).chunks]
-        values = pa.chunked_array(chunks, self.values.type)
-        return self._replace(values=values, groups=np.column_stack([self.groups, other.groups]))
+        return self._replace(
+            values=pa.chunked_array(chunks, self.values.type),
+            classes=np.concatenate([self.classes, other.classes]),
+            rows=np.concatenate([self.rows, other.rows]),
+            samples=np.concatenate([self.samples, other.samples]),
+        )
+
+
+class GroupedTarget(NamedTuple):
+    """The rows grouped by target and weight, as a part of a table whose rows are weighted by their samples."""
+
+    part: pa.Table
+    samples: Integers
+    rows: Integers
 
 
 class PartsInDatabase(Parts):
     """The rows of a relation, of which every column is looked at by itself: its values and how often each occurs."""
 
-    label, limits, has_intervals = "the table", Limits(), True
+    label = "the table"
+    limits = Limits()
+    has_intervals = True
 
     def __init__(self, frame: nw.LazyFrame[Any], schema: Mapping[str, Any], reader: PartReader) -> None:
-        self.reader, self.schema, self.features = reader, schema, [str(name) for name in reader.features or ()]
-        self.every, self.relation = Relation(frame), Relation(frame, reader.weight)
-        self._target: tuple[Any, ...] | None = None
-        self._known: dict[tuple[str, bool], Known] = {}
+        self.reader = reader
+        self.schema = schema
+        self.features = [str(name) for name in reader.features or ()]
+        self.all_rows = Relation(frame)
+        self.relation = Relation(frame, reader.weight)  # the rows that count
+        self._target: GroupedTarget | None = None
+        self._values: dict[tuple[str, bool], ColumnValues] = {}  # by column, and whether these are its ends alone
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
         """Call ``work`` for the rows grouped by target and weight, which is all that is asked for."""
         if self._target is None:
             phase("reading")
             self._target = self._grouped_target()
-        return work(0, *self._target) if self._target[0].num_rows else None
+        if not self._target.part.num_rows:
+            return None
+        return work(0, self._target.part, None, self._target.samples, self._target.rows)
 
-    def _grouped_target(self) -> tuple[Any, ...]:
-        """The rows grouped by target and weight, as a part: a group of rows is weighted by its samples."""
+    def _grouped_target(self) -> GroupedTarget:
         reader = self.reader
         others = [*reader.target, *([] if reader.weight is None else [reader.weight])]
-        groups = self.every.groups({label: nw.col(label) for label in others}, self.limits.cells)
+        groups = self.all_rows.few_groups({label: nw.col(label) for label in others}, self.limits.cells)
         if groups is None:
             what = f"the target {quoted(reader.target)} has more than {self.limits.cells:,} different values: round it"
             raise ValueError(Sentence(what, ", or read the rows, by ", Setting("push_down", False)))
         part = pa.table({label: groups.keys[label] for label in others})
         reader.n_rows(part)  # refuses weights that are none
-        y, given = reader.beside(part)
-        self.n_without = int(groups.rows[without_value(y)].sum()) if reader.drop_missing and part.num_rows else 0
-        weights = np.ones(part.num_rows) if given is None else as_array(given)
-        kept = weights > 0
-        part, rows = part.filter(pa.array(kept)), groups.rows[kept]
-        samples = rows * weights[kept].astype(np.int64)
+        y, weights_of_groups = reader.beside(part)
+        self.n_without = 0
+        if reader.drop_missing and part.num_rows:
+            self.n_without = int(groups.rows[without_value(y)].sum())
+        weights = np.ones(part.num_rows) if weights_of_groups is None else as_array(weights_of_groups)
+        counts = weights > 0
+        part = part.filter(pa.array(counts))
+        rows = groups.rows[counts]
+        samples = rows * weights[counts].astype(np.int64)
         if reader.weight is not None:
             part = part.set_column(others.index(reader.weight), reader.weight, pa.array(samples))
-        return part, None, samples, rows
+        return GroupedTarget(part, samples, rows)
 
     def summarize(self, how: Summarizing, coding: Any, class_sizes: Any) -> tuple[Summary | None, None]:
         """The summaries of all columns, each of its groups; nothing is packed."""
         classes = self._classes(how.target)
         groups = self.relation.groups(classes.keys)
-        assert groups is not None
         codes = classes.codes(groups)
-        there, sizes = codes >= 0, np.zeros(how.target.target.n_classes, np.int64)
-        np.add.at(sizes, codes[there], groups.samples[there])
-        step, alone = phase("finding bins"), []
+        has_class = codes >= 0
+        sizes = np.zeros(how.target.target.n_classes, np.int64)
+        np.add.at(sizes, codes[has_class], groups.samples[has_class])
+        step = phase("finding bins")
+        summaries = []
         for j in range(len(self.features)):
-            alone.append(self._summary(j, how, classes))
+            summaries.append(self._summary_of_column(j, how, classes))
             step(j + 1, len(self.features))
-        together = Summary.beside(self.features, np.array(self.features, object), alone)
-        rows, samples = int(groups.rows[there].sum()), int(sizes.sum())
-        if self._target is None or rows != self._target[3].sum():
+        summary = Summary.beside(self.features, np.array(self.features, object), summaries)
+        n_rows = int(groups.rows[has_class].sum())
+        if self._target is None or n_rows != self._target.rows.sum():
             raise changed()
-        return replace(together, n_rows=rows, n_samples=samples, class_sizes=sizes), None
+        return replace(summary, n_rows=n_rows, n_samples=int(sizes.sum()), class_sizes=sizes), None
 
-    def _summary(self, j: int, how: Summarizing, classes: Classes) -> Summary:
+    def _summary_of_column(self, j: int, how: Summarizing, classes: Classes) -> Summary:
         """What the binner must know of a column."""
-        known, left_out = self._values(j, classes, how), j in how.reader.left_out
-        classes_of, rows, samples = known.groups
-        table = read_xy(pa.table({self.features[j]: known.values}), None, samples, rules=self._rules(how.reader, j))
-        y = replace(how.target.target, codes=classes_of.astype(np.int32))
-        table = replace(table, y=y, times=rows)
-        limits = replace(how.limits, cells=how.limits.cells * y.n_classes)  # what was fetched is known
-        summary = summarize(table.without([0] if left_out else []), how.binner, limits=limits)
-        if known.is_whole or left_out:
+        column = self._values_of(j, classes, how)
+        is_left_out = j in how.reader.left_out
+        frame = pa.table({self.features[j]: column.values})
+        table = read_xy(frame, None, column.samples, rules=self._rules_of(how.reader, j))
+        target = replace(how.target.target, codes=column.classes.astype(np.int32))
+        table = replace(table, y=target, times=column.rows)
+        limits = replace(how.limits, cells=how.limits.cells * target.n_classes)  # all that was fetched is kept
+        summary = summarize(table.without([0] if is_left_out else []), how.binner, limits=limits)
+        if column.are_complete or is_left_out:
             return summary
-        column = replace(summary.columns[0], rank_error=known.rank_error, row_numbering=known.row_numbering)
-        return replace(summary, columns=[column])
+        (of_values,) = summary.columns
+        of_column = replace(of_values, rank_error=column.rank_error, row_numbering=column.row_numbering)
+        return replace(summary, columns=[of_column])
 
-    def _values(self, j: int, classes: Classes, how: Summarizing) -> Known:
+    def _values_of(self, j: int, classes: Classes, how: Summarizing) -> ColumnValues:
         """The values of a column, fetched once; intervals of them where they are too many."""
-        name, ends_only = self.features[j], how.binner.requires == "ends"
-        if (name, ends_only) not in self._known:
-            cells, n_classes = self.limits.cells, how.target.target.n_classes
-            known = None
-            if self.relation.n_values(name, 2 * cells // n_classes) <= cells // n_classes:
-                groups = self.relation.groups({0: nw.col(name), **classes.keys}, cells)
-                known = None if groups is None else Known.of(groups, classes)
-            if known is None and self.schema[name].is_numeric():
-                known = intervals_of(self.relation, name, classes, 1 if ends_only else cells // n_classes // 4)
-            if known is None:
-                known = some_values_of(self.relation, name, cells)
-            self._known[name, ends_only] = known.kept(known.groups[0] >= 0)
-        return self._known[name, ends_only]
+        ends_only = how.binner.requires == "ends"
+        key = self.features[j], ends_only
+        if key not in self._values:
+            values = self._fetched_values(self.features[j], classes, how.target.target.n_classes, ends_only)
+            self._values[key] = values.with_class()
+        return self._values[key]
 
-    def _rules(self, reader: PartReader, j: int) -> ColumnRules:
-        """How a column is read that is alone."""
-        forms, types = reader.rules.formats or {}, reader.rules.types_by_index(self.features)
-        own = {0: forms[j]} if j in forms else {}
-        return replace(reader.rules, formats=own, types={self.features[j]: types[j]} if j in types else {})
+    def _fetched_values(self, name: str, classes: Classes, n_classes: int, ends_only: bool) -> ColumnValues:
+        limit = self.limits.cells
+        seems_to_have_few_values = self.relation.n_values(name, 2 * limit // n_classes) <= limit // n_classes
+        if seems_to_have_few_values:
+            groups = self.relation.few_groups({0: nw.col(name), **classes.keys}, limit)
+            if groups is not None:
+                return ColumnValues.of_groups(groups, classes)
+        if not self.schema[name].is_numeric():
+            return sampled_values(self.relation, name, limit)
+        if ends_only:
+            return ends_of(self.relation, name, classes)
+        return intervals_of(self.relation, name, classes, n_intervals=limit // n_classes // 4)
+
+    def _rules_of(self, reader: PartReader, j: int) -> ColumnRules:
+        """How a column is read in a table that has no other."""
+        formats = reader.rules.formats or {}
+        types = reader.rules.types_by_index(self.features)
+        return replace(
+            reader.rules,
+            formats={0: formats[j]} if j in formats else {},
+            types={self.features[j]: types[j]} if j in types else {},
+        )
 
     def _classes(self, target: TargetCoding) -> Classes:
         """The classes as what rows are grouped by: values of the target, or intervals of a quantity."""
         unweighted = replace(self.reader, weight=None)
         parts = dict(zip(unweighted.target, target.parts.values(), strict=True))
         keys = {label: nw.col(label) for label in parts}
-        cut = [label for label, of in parts.items() if of.target.edges is not None and self.schema[label].is_numeric()]
-        for label in cut:
+        cut_columns = [
+            label for label, part in parts.items() if part.target.edges is not None and self.schema[label].is_numeric()
+        ]
+        for label in cut_columns:
             edges = parts[label].target.edges.tolist()
             keys[label] = code_by_cuts(keys[label].cast(nw.Float64), edges, "left")
 
         def codes(groups: Groups) -> Integers:
             y, _ = unweighted.beside(pa.table({label: groups.keys[label] for label in parts}))
-            given = zip(parts.items(), split_target(y).values(), strict=True)
-            by_column = [whole(of) if label in cut else _classes_of(of, part) for (label, part), of in given]
-            missing = np.min(by_column, axis=0) < 0
+            codes_of_columns = []
+            for (label, part), values in zip(parts.items(), split_target(y).values(), strict=True):
+                is_coded = label in cut_columns
+                codes_of_columns.append(integers_of(values) if is_coded else _classes_of(values, part))
             if not target.is_joint:
-                return by_column[0]
+                return codes_of_columns[0]
             assert target.combinations is not None  # they are found first
             sizes = [part.target.n_classes for part in parts.values()]
-            together = np.ravel_multi_index(tuple(np.maximum(by_column, 0)), sizes)
-            return np.where(missing, -1, np.searchsorted(target.combinations, together))
+            is_missing = np.min(codes_of_columns, axis=0) < 0
+            combinations = np.ravel_multi_index(tuple(np.maximum(codes_of_columns, 0)), sizes)
+            return np.where(is_missing, -1, np.searchsorted(target.combinations, combinations))
 
         return Classes(keys, codes)
 
     def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
-        """How the columns are grouped by their codes."""
+        """Nothing is packed: the columns are grouped by their codes for every request."""
         columns = [j for j in range(len(self.features)) if j not in reader.left_out]
-        keys = {j: self._key(j, reader, coding) for j in columns}
+        keys = {j: self._key_of(j, reader, coding) for j in columns}
         keys = {j: key for j, key in keys.items() if coding.arities[j] > 1}
         classes = self._classes(target)
         return Packed(partial(GroupedSource, self.relation, keys, classes, coding.arities, class_sizes))
 
-    def _key(self, j: int, reader: PartReader, coding: Coding) -> Key:
+    def _key_of(self, j: int, reader: PartReader, coding: Coding) -> Key:
         """A column as what rows are grouped by: the code that follows from its cuts, or its values."""
-        name, binner = self.features[j], coding.binner
-        known = next(of for (column, _), of in self._known.items() if column == name)
+        name = self.features[j]
+        binner = coding.binner
         if self.schema[name].is_numeric() and binner.categories_[j] is None:
-            missing = int(binner.n_bins_[j]) - 1 if binner.missing == "bin" else -1
-            number = code_by_cuts(nw.col(name).cast(nw.Float64), binner.bin_edges_[j].tolist(), binner.side)
-            return Key(number, int(binner.n_bins_[j]), lambda of: np.where((code := whole(of)) < 0, missing, code))
-        if not known.is_whole:
+            return _key_by_cuts(name, j, binner)
+        column = next(values for (feature, _), values in self._values.items() if feature == name)
+        if not column.are_complete:
             what = (
                 f"column {name!r} has more than {self.limits.cells:,} different values, too many to group the rows by "
             )
             raise ValueError(
                 Sentence(what, "where they are: exclude it, or read the rows, by ", Setting("push_down", False))
             )
-        alone, rules = coding.alone(j), self._rules(reader, j)
+        coding_of_column = coding.of_column(j)
+        rules = self._rules_of(reader, j)
 
         def codes(values: Any) -> NDArray[np.integer]:
-            found: NDArray[np.integer] = alone.codes(read_xy(pa.table({name: values}), rules=rules))[:, 0]
-            return found
+            table = read_xy(pa.table({name: values}), rules=rules)
+            codes: NDArray[np.integer] = coding_of_column.codes(table)[:, 0]
+            return codes
 
-        return Key(nw.col(name), len(known.values), codes)
+        return Key(nw.col(name), len(column.values), codes)
 
 
-def some_values_of(relation: Relation, name: str, most: int) -> Known:
+def _key_by_cuts(name: str, j: int, binner: Binning) -> Key:
+    """A numeric column as what rows are grouped by: the code that follows from its cuts."""
+    n_codes = int(binner.n_bins_[j])
+    missing_code = n_codes - 1 if binner.missing == "bin" else -1
+
+    def codes(values: Any) -> NDArray[np.integer]:
+        codes_by_cuts = integers_of(values)
+        return np.where(codes_by_cuts < 0, missing_code, codes_by_cuts)
+
+    expression = code_by_cuts(nw.col(name).cast(nw.Float64), binner.bin_edges_[j].tolist(), binner.side)
+    return Key(expression, n_codes, codes)
+
+
+def sampled_values(relation: Relation, name: str, limit: int) -> ColumnValues:
     """Some values of a column that has too many to group by, each as often as they are on average."""
-    known = relation.where(~nw.col(name).is_null())
-    n_rows = known.fetched(lambda frame: frame.select(rows=nw.len()))["rows"][0].as_py()
-    values = known.fetched(lambda frame: frame.select(name).unique().head(most))[name]
-    times = np.full(len(values), max(1, n_rows // max(1, known.n_values(name))))
-    return Known(values, np.stack([np.zeros_like(times), times, times]), is_whole=False)
+    not_null = relation.where(~nw.col(name).is_null())
+    n_rows = not_null.fetched(lambda frame: frame.select(rows=nw.len()))["rows"][0].as_py()
+    values = not_null.fetched(lambda frame: frame.select(name).unique().head(limit))[name]
+    rows = np.full(len(values), max(1, n_rows // max(1, not_null.n_values(name))))
+    return ColumnValues(values, classes=np.zeros_like(rows), rows=rows, samples=rows, are_complete=False)
 
 
-def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: int) -> Known:
-    """Numbers by intervals of one width (1: the ends), each by its largest; missing and infinite ones beside them."""
-    column, number = nw.col(name), nw.col(name).cast(nw.Float64)
-    is_inside = nw.when((number >= -LARGEST) & (number <= LARGEST)).then(nw.lit(1)).otherwise(nw.lit(0))
-    inside, other = relation.where(is_inside == 1), relation.where(is_inside == 0)
-    outside = Known.of(cast(Groups, other.groups({0: column, **classes.keys})), classes)
-    ends = inside.fetched(lambda frame: frame.select(low=column.min(), high=column.max(), rows=nw.len()))
-    low, high, n_rows = (ends[of][0].as_py() for of in ends.column_names)
-    numbers, error = None, 0.0
-    if n_intervals == 1:
-        found = Known(pa.chunked_array([*ends["low"].chunks, *ends["high"].chunks]), np.array([[0, 0], [1, 1], [1, 1]]))
-    else:
-        place = ((number - float(low)) * (n_intervals / (float(high) - float(low)))).cast(nw.Int64)
-        groups = cast(Groups, inside.groups({0: place, **classes.keys}, of=name))
-        _, of_interval = np.unique(whole(groups.keys[0]), return_inverse=True)
-        most, last = doubles(groups.high), np.zeros(of_interval.max() + 1, np.int64)
-        order = np.argsort(most, kind="stable")
-        last[of_interval[order]] = order  # the group with the largest number of each interval
-        several = np.zeros(len(last), bool)
-        np.logical_or.at(several, of_interval, (doubles(groups.low) < most) | (most < most[last[of_interval]]))
-        error = float((np.bincount(of_interval, groups.rows) * several).max() / n_rows)
-        found = Known.of(groups, classes)._replace(values=groups.high.take(pa.array(last[of_interval])))
-    if ends["low"].type in _WHOLE and not outside.groups[1].sum() and high - low == n_rows - 1:
-        numbers = RowNumbering.of_range(low, n_rows) if inside.n_values(name) == n_rows else None
-    return found.beside(outside)._replace(is_whole=False, rank_error=error, row_numbering=numbers)
+class NumericRange(NamedTuple):
+    """The finite numbers of a column that is not fetched, and the values beside them."""
+
+    finite: Relation
+    others: ColumnValues  # missing and infinite ones
+    low: Any
+    high: Any
+    n_rows: int  # with a finite number
+    ends: Any  # low and high as an Arrow array
+
+    @classmethod
+    def of(cls, relation: Relation, name: str, classes: Classes) -> NumericRange:
+        """Ask for the ends of a column."""
+        number = nw.col(name).cast(nw.Float64)
+        is_finite = nw.when((number >= -LARGEST) & (number <= LARGEST)).then(nw.lit(1)).otherwise(nw.lit(0))
+        finite = relation.where(is_finite == 1)
+        other_groups = relation.where(is_finite == 0).groups({0: nw.col(name), **classes.keys})
+        column = nw.col(name)
+        answer = finite.fetched(lambda frame: frame.select(low=column.min(), high=column.max(), rows=nw.len()))
+        return cls(
+            finite=finite,
+            others=ColumnValues.of_groups(other_groups, classes),
+            low=answer["low"][0].as_py(),
+            high=answer["high"][0].as_py(),
+            n_rows=answer["rows"][0].as_py(),
+            ends=pa.chunked_array([*answer["low"].chunks, *answer["high"].chunks]),
+        )
+
+    def row_numbering(self, name: str) -> RowNumbering | None:
+        """Whether the numbers are consecutive whole ones, each in one row; None where they are not."""
+        if not pa.types.is_integer(self.ends.type) or self.others.rows.sum():
+            return None
+        if self.high - self.low != self.n_rows - 1 or self.finite.n_values(name) != self.n_rows:
+            return None
+        return RowNumbering.of_range(self.low, self.n_rows)
+
+
+def ends_of(relation: Relation, name: str, classes: Classes) -> ColumnValues:
+    """The smallest and the largest number of a column; missing and infinite values beside them."""
+    numbers = NumericRange.of(relation, name, classes)
+    one_each = np.array([1, 1])
+    ends = ColumnValues(numbers.ends, classes=np.array([0, 0]), rows=one_each, samples=one_each)
+    return ends.and_also(numbers.others)._replace(are_complete=False, row_numbering=numbers.row_numbering(name))
+
+
+def intervals_of(relation: Relation, name: str, classes: Classes, n_intervals: int) -> ColumnValues:
+    """Numbers in intervals of one width, each taken for its largest; missing and infinite values beside them."""
+    numbers = NumericRange.of(relation, name, classes)
+    intervals_per_unit = n_intervals / (float(numbers.high) - float(numbers.low))
+    interval = ((nw.col(name).cast(nw.Float64) - float(numbers.low)) * intervals_per_unit).cast(nw.Int64)
+    groups = numbers.finite.groups({0: interval, **classes.keys}, range_of=name)
+    _, interval_of_group = np.unique(integers_of(groups.keys[0]), return_inverse=True)
+    n_found = int(interval_of_group.max()) + 1
+    low = doubles(groups.low)
+    high = doubles(groups.high)
+    order = np.argsort(high, kind="stable")
+    largest = np.zeros(n_found, np.int64)  # the group with the largest number of each interval
+    largest[interval_of_group[order]] = order
+    holds_several = np.zeros(n_found, bool)
+    np.logical_or.at(holds_several, interval_of_group, (low < high) | (high < high[largest[interval_of_group]]))
+    rows_of_interval = np.bincount(interval_of_group, groups.rows)
+    rank_error = float((rows_of_interval * holds_several).max() / numbers.n_rows)
+    largest_of_groups = groups.high.take(pa.array(largest[interval_of_group]))
+    in_intervals = ColumnValues.of_groups(groups, classes)._replace(values=largest_of_groups)
+    return in_intervals.and_also(numbers.others)._replace(
+        are_complete=False, rank_error=rank_error, row_numbering=numbers.row_numbering(name)
+    )
 
 
 def _classes_of(values: Any, part: TargetPart) -> Integers:
     """The classes of what a column of the target came back as; -1 where it is missing."""
-    known = read_values(values, "the target")
-    missing = is_missing(known)
-    given = known.categories if are_categories(known) else known[~missing]
-    if part.target.edges is None and (lookup(given, part.values) < 0).any():
+    column = read_values(values, "the target")
+    missing = is_missing(column)
+    present = column.categories if are_categories(column) else column[~missing]
+    if part.target.edges is None and (lookup(present, part.values) < 0).any():
         raise changed()
-    return np.where(missing, -1, part.codes(known)).astype(np.int64)
+    return np.where(missing, -1, part.codes(column)).astype(np.int64)
 
 
 def is_worth_it(data: Any) -> bool:

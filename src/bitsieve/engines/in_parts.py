@@ -24,7 +24,7 @@ from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding, arity_of, fit_on_summary
 from bitsieve.discretization.equal import EqualWidthBinning
-from bitsieve.discretization.mdl import CutsInParts
+from bitsieve.discretization.mdl import CutsOfPartitions
 from bitsieve.discretization.summary import Limits, Summary, summarize
 from bitsieve.engines.portions import united
 from bitsieve.options import ReadOptions
@@ -380,7 +380,7 @@ class TableInParts(TableElsewhere):
             source = packed.finish(key, self._facts())
         fitted = self.coding.binner
         source.search = (
-            CutsInParts(fitted, source.n_samples, source.n_classes) if fitted.requires == "classes" else None
+            CutsOfPartitions(fitted, source.n_samples, source.n_classes) if fitted.requires == "classes" else None
         )
         return fitted, source
 

@@ -12,7 +12,8 @@ from bitsieve.counts.search import ClassSearch, FixedCodes, Units
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
 from bitsieve.dataset.table import Table, TableElsewhere, TableInMemory
-from bitsieve.discretization.base import Binning, make_binner
+from bitsieve.discretization.base import Binning
+from bitsieve.discretization.registry import make_binner
 from bitsieve.utils.progress import phase
 
 
@@ -39,7 +40,7 @@ def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binning:
     binner = make_binner(spec, n_jobs=n_jobs).for_table(table)
     if not table.is_sparse or not binner.bins_parts:
         return binner
-    from bitsieve.discretization.zero_apart import ZeroApartBinning
+    from bitsieve.discretization.separate_zero import ZeroApartBinning
 
     return ZeroApartBinning(binner, n_jobs=n_jobs)
 

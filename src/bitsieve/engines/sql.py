@@ -18,7 +18,7 @@ from bitsieve.engines.in_parts import TableInParts
 from bitsieve.engines.saved_counts import SavedCounts, check_cells, each_table, n_cells
 from bitsieve.io.database import identifier
 from bitsieve.io.errors import in_one_line
-from bitsieve.io.read import file_kind
+from bitsieve.io.formats import format_of
 from bitsieve.utils.messages import quoted
 
 COLUMNS = ("first", "first_value", "second", "second_value")  # then the class and the number of samples
@@ -156,7 +156,7 @@ def _place(value: str) -> tuple[float, str]:
 
 def _read(path: Path) -> pa.Table:
     """The rows of a result; values are text."""
-    if file_kind(path) == "parquet":
+    if format_of(path).key == "parquet":
         from pyarrow import parquet
 
         return parquet.read_table(path)

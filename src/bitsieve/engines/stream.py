@@ -28,9 +28,9 @@ from bitsieve.discretization.summary import Limits, Summary
 from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
 from bitsieve.engines.registry import DataInParts
 from bitsieve.io.arrow import give_back_unused
+from bitsieve.io.column_file import ColumnFile
 from bitsieve.io.errors import check_unchanged
 from bitsieve.io.libsvm import read_libsvm_in_ranges
-from bitsieve.io.parts import ColumnParts
 from bitsieve.io.read import holds_sparse_rows, open_columns
 from bitsieve.io.spool import Spool, kept, key_name, mapped
 from bitsieve.options import ReadOptions
@@ -117,7 +117,7 @@ class StreamParts(Parts):
     limits = Limits()
 
     def __init__(
-        self, batches: ColumnParts, reader: PartReader, beside: tuple[Any, Any], memory: int | None, spool: Path | None
+        self, batches: ColumnFile, reader: PartReader, beside: tuple[Any, Any], memory: int | None, spool: Path | None
     ) -> None:
         self.batches, self.beside, self.memory, self.spool = batches, beside, memory, spool
         self.label, self.state = batches.label, batches.state()
@@ -349,7 +349,7 @@ class StreamSource(DataInParts):
         return table
 
 
-def read_again(whole: ColumnParts, others: Sequence[str], names: Sequence[str]) -> Any:
+def read_again(whole: ColumnFile, others: Sequence[str], names: Sequence[str]) -> Any:
     """Some columns of files, the target and the weights, read into the memory of this process."""
     import pyarrow as pa
 

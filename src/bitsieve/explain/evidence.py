@@ -12,7 +12,8 @@ from bitsieve.counts.search import Units
 from bitsieve.dataset.encoding import all_missing
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table
-from bitsieve.discretization.base import as_known, make_binner
+from bitsieve.discretization.base import with_integers_as_categories
+from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import count_coded
 from bitsieve.information import make_information
 from bitsieve.information.protocol import ConditionalInformation, Information
@@ -142,7 +143,7 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
         binner = make_binner(missing=missing, n_jobs=n_jobs).for_table(table).fit_table(table)
     known = binner.categories_
     if binner.requires != "codes" and known is not None:
-        table = as_known(table, known)
+        table = with_integers_as_categories(table, known)
         one_code = np.flatnonzero(np.asarray(binner.n_bins_) == 1).tolist()
         unknown = [j for j in one_code if known[j] is None]
         left_out = [j for j in unknown if not table.is_numeric(j) or all_missing(table.numbers(j))]

@@ -12,87 +12,102 @@ from typing import Any
 
 import pyarrow as pa
 
-from bitsieve.io.arrow import Stored, StoredParts
+from bitsieve.io.column_file import ROWS, Partition
 from bitsieve.io.errors import DataError, file_and_inside, in_one_line, named_inside
-from bitsieve.io.parts import ROWS, Rows
 from bitsieve.io.read import database_kind
+from bitsieve.io.typed_file import TypedColumns, TypedFile
 from bitsieve.utils.messages import quoted
 
-_TABLES = {
+_LIST_TABLES = {
     "duckdb": "select table_schema, table_name from information_schema.tables order by all",
     "sqlite": "select 'main', name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite%'",
 }
-_STORED = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string(), "null": pa.null()}
+_ARROW_TYPES = {"integer": pa.int64(), "real": pa.float64(), "text": pa.string(), "null": pa.null()}  # of SQLite
 
 
-def relation_of(data: str | PathLike[str], smallest: int = 0) -> Any:
+def relation_of(data: str | PathLike[str], min_bytes: int = 0) -> Any:
     """A table of a database file as a lazy frame; None of SQLite without Ibis, or below a number of bytes."""
-    (path, inside), kind, label = file_and_inside(Path(data)), database_kind(data), repr(str(data))
-    if kind == "sqlite" and path.stat().st_size < smallest:
+    path, table = file_and_inside(Path(data))
+    kind = database_kind(data)
+    label = repr(str(data))
+    if kind == "sqlite" and path.stat().st_size < min_bytes:
         return None
     with _answering(label):
-        con = _connected(path, kind)
-        table = _table_of(con, kind, inside, label)
+        connection = _connected(path, kind)
+        relation = _relation_named(connection, kind, table, label)
         if kind == "duckdb":
-            return con.sql(f"select * from {table}")
+            return connection.sql(f"select * from {relation}")
         try:
             import ibis
         except ImportError:
-            con.close()
+            connection.close()
             return None
-        return ibis.sqlite.from_connection(con).table(table[1:-1].replace('""', '"'))
+        name = relation[1:-1].replace('""', '"')
+        return ibis.sqlite.from_connection(connection).table(name)
 
 
 def name_of_table(data: str | PathLike[str]) -> str:
     """A table of a database file, as its statements name it."""
-    (path, inside), kind, label = file_and_inside(Path(data)), database_kind(data), repr(str(data))
-    with _answering(label), closing(_connected(path, kind)) as con:
-        return _table_of(con, kind, inside, label)
+    path, table = file_and_inside(Path(data))
+    kind = database_kind(data)
+    label = repr(str(data))
+    with _answering(label), closing(_connected(path, kind)) as connection:
+        return _relation_named(connection, kind, table, label)
 
 
-class DatabaseParts(StoredParts):
+class DatabaseFile(TypedFile):
     """A table of a database file, read in batches."""
 
     n_rows = 0
 
-    def opened(self, kind: str) -> pa.Schema:
-        with _answering(self.label), closing(_connected(self.path, kind)) as con:
-            self.table = _table_of(con, kind, self.given.inside, self.label)
-            self.n_rows = int(con.execute(f"select count(*) from {self.table}").fetchall()[0][0])
-            if kind == "duckdb":
-                return con.sql(f"select * from {self.table}").to_arrow_reader(1).schema
-            return _schema_in_sqlite(con, self.table, self.label)
+    @property
+    def description(self) -> str:
+        return self.kind
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows]:
-        return [TableRows(self.stored, self.table)]
+    def read_schema(self) -> pa.Schema:
+        with _answering(self.label), closing(_connected(self.path, self.kind)) as connection:
+            self.relation = _relation_named(connection, self.kind, self.file.table, self.label)
+            ((n_rows,),) = connection.execute(f"select count(*) from {self.relation}").fetchall()
+            self.n_rows = int(n_rows)
+            if self.kind == "duckdb":
+                return connection.sql(f"select * from {self.relation}").to_arrow_reader(1).schema
+            return _schema_in_sqlite(connection, self.relation, self.label)
+
+    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+        return [DatabaseRows(self.columns, self.relation)]
 
 
 @dataclass(frozen=True)
-class TableRows:
+class DatabaseRows:
     """All rows of a table of a database."""
 
-    stored: Stored
-    table: str
+    columns: TypedColumns
+    relation: str  # the name of the table in statements
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
-        stored, wanted = self.stored, self.stored.asked(columns)
-        query = f"select {', '.join(map(identifier, wanted))} from {self.table}"
-        with _answering(stored.label), closing(_connected(stored.path, stored.kind)) as con:
-            found = self._found(con, query, wanted, rows or ROWS)
+        names = self.columns.names(columns)
+        statement = f"select {', '.join(map(identifier, names))} from {self.relation}"
+        with (
+            _answering(self.columns.label),
+            closing(_connected(self.columns.path, self.columns.kind)) as connection,
+        ):
+            batches = self._batches(connection, statement, names, rows or ROWS)
             if rows is None:
-                yield pa.concat_tables([stored.schema.empty_table().select(wanted), *found])
+                yield pa.concat_tables([self.columns.schema.empty_table().select(names), *batches])
             else:
-                yield from found
+                yield from batches
 
-    def _found(self, con: Any, query: str, wanted: list[str], rows: int) -> Iterator[pa.Table]:
-        """What a statement returns."""
-        if self.stored.kind == "duckdb":
-            yield from map(pa.Table.from_batches, ([batch] for batch in con.sql(query).to_arrow_reader(rows)))
+    def _batches(self, connection: Any, statement: str, names: list[str], rows: int) -> Iterator[pa.Table]:
+        if self.columns.kind == "duckdb":
+            for batch in connection.sql(statement).to_arrow_reader(rows):
+                yield pa.Table.from_batches([batch])
             return
-        cursor, schema = con.execute(query), pa.schema([self.stored.schema.field(name) for name in wanted])
-        while found := cursor.fetchmany(rows):
-            columns = zip(zip(*found, strict=True), schema.types, strict=True)
-            yield pa.Table.from_arrays([pa.array(values, kind) for values, kind in columns], schema=schema)
+        schema = pa.schema([self.columns.schema.field(name) for name in names])
+        cursor = connection.execute(statement)
+        while fetched := cursor.fetchmany(rows):
+            columns = zip(*fetched, strict=True)
+            arrays = [pa.array(values, kind) for values, kind in zip(columns, schema.types, strict=True)]
+            yield pa.Table.from_arrays(arrays, schema=schema)
 
 
 def identifier(name: str) -> str:
@@ -109,27 +124,36 @@ def _connected(path: Path, kind: str | None) -> Any:
     return duckdb.connect(str(path), read_only=True)
 
 
-def _table_of(con: Any, kind: str | None, inside: str | None, label: str) -> str:
+def _relation_named(connection: Any, kind: str | None, table: str | None, label: str) -> str:
     """The table that is asked for, or the only one, as SQL names it."""
-    found = con.execute(_TABLES[kind or ""]).fetchall()
-    tables = {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in found}
-    schema, name = tables[named_inside(list(tables), inside, label, "table")]
-    return identifier(name) if schema == "main" else f"{identifier(schema)}.{identifier(name)}"
+    listed = connection.execute(_LIST_TABLES[kind or ""]).fetchall()
+    tables = {name if schema == "main" else f"{schema}.{name}": (schema, name) for schema, name in listed}
+    schema, name = tables[named_inside(list(tables), table, label, "table")]
+    if schema == "main":
+        return identifier(name)
+    return f"{identifier(schema)}.{identifier(name)}"
 
 
-def _schema_in_sqlite(con: Any, table: str, label: str) -> pa.Schema:
+def _schema_in_sqlite(connection: Any, relation: str, label: str) -> pa.Schema:
     """The columns and the types of their values, which a table of SQLite does not promise."""
-    names = [of[0] for of in con.execute(f"select * from {table} limit 0").description]
-    each = ", ".join(f"group_concat(distinct typeof({identifier(name)}))" for name in names)
-    types = []
-    for name, stored in zip(names, con.execute(f"select {each} from {table}").fetchone(), strict=True):
-        kinds = {*(stored or "null").split(",")} - {"null"} or {"null"}
-        if "blob" in kinds:
-            raise DataError(f"column {name!r} of {label} holds raw bytes: drop it or make it text")
-        if "text" in kinds and len(kinds) > 1:
-            raise DataError(f"column {name!r} of {label} holds numbers and text ({quoted(sorted(kinds))}): make it one")
-        types.append(_STORED[kinds.pop()] if len(kinds) == 1 else pa.float64())
-    return pa.schema(zip(names, types, strict=True))
+    names = [column[0] for column in connection.execute(f"select * from {relation} limit 0").description]
+    types_of_values = ", ".join(f"group_concat(distinct typeof({identifier(name)}))" for name in names)
+    row = connection.execute(f"select {types_of_values} from {relation}").fetchone()
+    return pa.schema([(name, _type_in_sqlite(types, name, label)) for name, types in zip(names, row, strict=True)])
+
+
+def _type_in_sqlite(types: str | None, name: str, label: str) -> pa.DataType:
+    """The type of a column whose values have these types, with commas between them."""
+    kinds = set((types or "null").split(",")) - {"null"}
+    if "blob" in kinds:
+        raise DataError(f"column {name!r} of {label} holds raw bytes: drop it or make it text")
+    if "text" in kinds and len(kinds) > 1:
+        raise DataError(f"column {name!r} of {label} holds numbers and text ({quoted(sorted(kinds))}): make it one")
+    if not kinds:
+        return _ARROW_TYPES["null"]
+    if len(kinds) == 1:
+        return _ARROW_TYPES[kinds.pop()]
+    return pa.float64()  # integers and real numbers
 
 
 def _answering(label: str) -> AbstractContextManager[None]:

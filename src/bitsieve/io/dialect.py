@@ -12,10 +12,10 @@ from functools import cache
 from io import StringIO
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
+from bitsieve.io.column_file import line_starts
 from bitsieve.io.errors import DataError, is_number
-from bitsieve.io.parts import line_starts
 from bitsieve.utils.messages import Sentence, Setting, one_line, quoted
 
 DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
@@ -30,7 +30,8 @@ UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _COMMENTS = (b"#", b"%")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _DECIMAL_POINT = re.compile(r"[+-]?\d*\.\d+")
-_LINE_END, _BLANK = re.compile(r"\r\n|\n|\r"), re.compile(r"[^\S\r\n]*(?:\r\n|\n|\r)")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_BLANK_LINE = re.compile(r"[^\S\r\n]*(?:\r\n|\n|\r)")
 _QUOTED = re.compile(r'"[^"]*"')
 _SAMPLE = 1 << 16
 _ROWS_SAMPLE = 1 << 18  # bytes of rows in which codes are looked for
@@ -58,40 +59,58 @@ class Layout:
     @classmethod
     def of(cls, path: Path, label: str, header: bool | None, notes: list[str]) -> Layout:
         """Look at the first lines of a file of UTF-8, which messages call ``label``."""
-        data, text, begin = _sample(path)
+        sample = _sample(path)
+        data = sample.data
+        text = sample.text
         lines = [line for line in _LINE_END.split(text) if line.strip()]
         if not lines:
             raise DataError(f"{label} is empty: a table needs a header line and rows")
         if lines[0].encode() not in data:
             raise NotUtf8
-        bare = _LINE_END.split(_QUOTED.sub("", text)) if lines[0].count('"') % 2 else lines  # a name of several lines
-        delimiter = _delimiter([line for line in bare if line.strip()], label, is_tsv=path.suffix.lower() == ".tsv")
-        row = _patterns(delimiter)[0].match(text[begin:].encode())
-        line = row[0].decode() if row else lines[0]
-        names = _fields(line, delimiter, label)
+        unquoted_lines = lines
+        has_name_of_several_lines = lines[0].count('"') % 2 == 1
+        if has_name_of_several_lines:
+            unquoted_lines = [line for line in _LINE_END.split(_QUOTED.sub("", text)) if line.strip()]
+        delimiter = _delimiter(unquoted_lines, label, is_tsv=path.suffix.lower() == ".tsv")
+        first_row = _row_patterns(delimiter).first.match(text[sample.begin :].encode())
+        header_line = lines[0] if first_row is None else first_row[0].decode()
+        names = _fields(header_line, delimiter, label)
         if header is None and _looks_like_data(names):
             what = f"the first line of {label} looks like data and not like names ({quoted(names, 3)}): add "
             no, yes = Setting("header", False), Setting("header", True)
             raise DataError(Sentence(what, no, " if it is data, ", yes, " if it has the names"))
-        n_bytes = len(text[:begin].encode()) + len(BOM) * data.startswith(BOM)
+        start = len(text[: sample.begin].encode())
+        if data.startswith(BOM):
+            start += len(BOM)
+        rows = lines
         if header is False:
             notes.append(f"the file has no names: its columns are x0 to x{len(names) - 1}")
             names = [f"x{j}" for j in range(len(names))]
         else:
-            names, lines = unique_names(names, notes), lines[1:]
-            n_bytes += len(line.encode())
-        length, decimal_mark = max(map(len, [line, *lines[:1]])), _decimal_mark(lines, delimiter)
+            names = unique_names(names, notes)
+            rows = lines[1:]
+            start += len(header_line.encode())
+        line_length = max(len(line) for line in [header_line, *rows[:1]])
+        decimal_mark = _decimal_mark(rows, delimiter)
         with open(path, "rb") as file:
-            file.seek(n_bytes)
-            first = file.read(max(_ROWS_SAMPLE, 2 * length)).decode(errors="replace")
-        codes, fractions = _codes(first, delimiter, names), _fractions(first, delimiter, decimal_mark, names)
-        return cls(names, delimiter, decimal_mark, n_bytes, length, codes, fractions)
+            file.seek(start)
+            first_rows = file.read(max(_ROWS_SAMPLE, 2 * line_length)).decode(errors="replace")
+        return cls(
+            names=names,
+            delimiter=delimiter,
+            decimal_mark=decimal_mark,
+            start=start,
+            line_length=line_length,
+            codes=_codes(first_rows, delimiter, names),
+            fractions=_fractions(first_rows, delimiter, decimal_mark, names),
+        )
 
     def starts(self, path: Path, size: int, label: str, *, has_quotes: bool) -> list[int]:
         """Where ranges of whole rows of about ``size`` bytes begin, and where the last one ends."""
         if not has_quotes:
             return line_starts(path, self.start, size)
-        starts, end = [self.start], path.stat().st_size
+        starts = [self.start]
+        end = path.stat().st_size
         with open(path, "rb") as file:
             while starts[-1] < end:
                 starts.append(self._row_end(file, starts[-1], size, label))
@@ -99,15 +118,15 @@ class Layout:
 
     def _row_end(self, file: IO[bytes], first: int, size: int, label: str) -> int:
         """Where the last whole row of about ``size`` bytes ends; every quoted value is gone through."""
-        _, whole_rows, last_row = _patterns(self.delimiter)
+        patterns = _row_patterns(self.delimiter)
         while True:
             file.seek(first)
             text = file.read(size)
             at_end = len(text) < size or not file.read(1)
-            found = whole_rows.match(text)
-            n_whole = found.end() if found is not None else 0
+            whole_rows = patterns.whole.match(text)
+            n_whole = 0 if whole_rows is None else whole_rows.end()
             if at_end:
-                if n_whole < len(text) and not last_row.fullmatch(text, n_whole):
+                if n_whole < len(text) and not patterns.without_end.fullmatch(text, n_whole):
                     what = "ends inside a quoted value: close the quotation mark or delete the broken row"
                     raise DataError(f"{label} {what}")
                 return first + len(text)
@@ -142,35 +161,53 @@ def _values(text: str, delimiter: str, names: list[str], n: int | None) -> Itera
     """The columns in the first ``n`` rows of some text, or in all."""
     rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
     try:
-        whole = [row for row in islice(rows, n) if len(row) == len(names)]
+        complete_rows = [row for row in islice(rows, n) if len(row) == len(names)]
     except csv.Error:  # refused once the rows are parsed
         return ()
-    return zip(names, zip(*whole, strict=True), strict=False)
+    return zip(names, zip(*complete_rows, strict=True), strict=False)
+
+
+class _RowPatterns(NamedTuple):
+    """Regular expressions of rows of fields, some of which may be quoted from their beginning on."""
+
+    first: re.Pattern[bytes]  # one row with its end, which may be that of the text
+    whole: re.Pattern[bytes]  # as many rows as have an end
+    without_end: re.Pattern[bytes]  # one row
 
 
 @cache
-def _patterns(delimiter: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes], re.Pattern[bytes]]:
-    """The first row with its end; all whole rows; a row without an end. Values are quoted from a field's start on."""
-    mark = re.escape(delimiter.encode())
-    other, end = rb"[^" + mark + rb"\r\n]*+", rb"(?:\r\n|\r|\n)"
-    field = rb'(?:"[^"]*+(?:""[^"]*+)*+"' + other + rb'|(?!")' + other + rb")"
-    row = rb"(?>" + field + mark + rb")*+" + field
-    return re.compile(row + rb"(?:" + end + rb"|\Z)"), re.compile(rb"(?:" + row + end + rb")*+"), re.compile(row)
+def _row_patterns(delimiter: str) -> _RowPatterns:
+    mark = re.escape(delimiter).encode()
+    end_of_line = rb"(?:\r\n|\r|\n)"
+    unquoted = rb"[^%b\r\n]*+" % mark
+    quoted = rb'"[^"]*+(?:""[^"]*+)*+"'  # with a quotation mark inside written twice
+    field = rb'(?:%b%b|(?!")%b)' % (quoted, unquoted, unquoted)
+    row = rb"(?>%b%b)*+%b" % (field, mark, field)
+    return _RowPatterns(
+        first=re.compile(rb"%b(?:%b|\Z)" % (row, end_of_line)),
+        whole=re.compile(rb"(?:%b%b)*+" % (row, end_of_line)),
+        without_end=re.compile(row),
+    )
+
+
+def is_utf_16(path: Path) -> bool:
+    """Whether a file begins as a text of UTF-16."""
+    with open(path, "rb") as file:
+        return file.read(2) in UTF_16
 
 
 def in_utf8(path: Path, folder: Path, notes: list[str]) -> Path:
     """A copy of a text file that is not UTF-8: of UTF-16 with a mark at its start, or of cp1252 or latin-1."""
-    with open(path, "rb") as file:
-        encoding = "utf-16" if file.read(2) in UTF_16 else _western(path)
-    copied = folder / f"{path.name}.utf8{path.suffix}"
-    with open(path, encoding=encoding, newline="") as given, open(copied, "w", encoding="utf-8", newline="") as file:
-        shutil.copyfileobj(given, file, 1 << 20)
+    encoding = "utf-16" if is_utf_16(path) else _western_encoding(path)
+    copy = folder / f"{path.name}.utf8{path.suffix}"
+    with open(path, encoding=encoding, newline="") as source, open(copy, "w", encoding="utf-8", newline="") as file:
+        shutil.copyfileobj(source, file, 1 << 20)
     notes.append(f"the file is not UTF-8 text: read as {encoding}; save it as UTF-8 if letters look wrong")
-    return copied
+    return copy
 
 
-def _western(path: Path) -> str:
-    unknown = bytes([0x81, 0x8D, 0x8F, 0x90, 0x9D])  # bytes that cp1252 does not know
+def _western_encoding(path: Path) -> str:
+    unknown = bytes([0x81, 0x8D, 0x8F, 0x90, 0x9D])  # bytes that cp1252 does not have
     with open(path, "rb") as file:
         while block := file.read(1 << 20):
             if block.translate(None, unknown) != block:
@@ -179,34 +216,41 @@ def _western(path: Path) -> str:
 
 
 def begins_with_comments(path: Path) -> bytes | None:
-    """The mark of the comment lines with which a file begins."""
+    """The mark of the comment lines with which a file begins; None where it begins with none."""
     with open(path, "rb") as file:
         start = file.read(_SAMPLE).removeprefix(BOM).lstrip()
     mark = next((mark for mark in _COMMENTS if start.startswith(mark)), None)
-    first, second = [*start.splitlines(), b"", b""][:2]
-    if mark is None or second.lstrip().startswith(mark) or first[1:2].isspace():
-        return mark
-    return None if _names_columns(first, second, mark) else mark  # a header whose first name begins with it
+    if mark is None:
+        return None
+    first, second, *_ = [*start.splitlines(), b"", b""]
+    has_second_comment = second.lstrip().startswith(mark)
+    has_space_behind_mark = first[1:2].isspace()
+    is_header = not has_second_comment and not has_space_behind_mark and _names_columns(first, second, mark)
+    return None if is_header else mark  # the first name of a header may begin with the mark
 
 
 def without_comments(path: Path, folder: Path, mark: bytes, notes: list[str]) -> Path:
     """A copy without comment lines; a header behind the mark of the last one before the rows is kept."""
-    copied = folder / f"{path.name}.rows{path.suffix}"
-    comments, last, began = 0, b"", False
-    with open(path, "rb") as given, open(copied, "wb") as file:
-        for line in given:
+    copy = folder / f"{path.name}.rows{path.suffix}"
+    n_comments = 0
+    last_comment = b""
+    rows_began = False
+    with open(path, "rb") as source, open(copy, "wb") as file:
+        for line in source:
             if line.removeprefix(BOM).lstrip().startswith(mark):
-                comments, last = comments + 1, line
+                n_comments += 1
+                last_comment = line
                 continue
-            if not began and line.strip():
-                began = True
-                if _names_columns(last, line, mark):
-                    file.write(last.replace(mark, b"", 1).lstrip())
-                    comments -= 1
+            if not rows_began and line.strip():
+                rows_began = True
+                if _names_columns(last_comment, line, mark):
+                    file.write(last_comment.replace(mark, b"", 1).lstrip())
+                    n_comments -= 1
             file.write(line)
-    if comments:
-        notes.append(f"{comments:,} comment line{'s' * (comments > 1)}, which begin with {mark.decode()!r}, left out")
-    return copied
+    if n_comments:
+        lines = "comment lines" if n_comments > 1 else "comment line"
+        notes.append(f"{n_comments:,} {lines}, which begin with {mark.decode()!r}, left out")
+    return copy
 
 
 def _names_columns(comment: bytes, row: bytes, mark: bytes) -> bool:
@@ -218,26 +262,37 @@ def _names_columns(comment: bytes, row: bytes, mark: bytes) -> bool:
     return False
 
 
-def _sample(path: Path) -> tuple[bytes, str, int]:
-    """The first lines, the header whole however long it is, and the place where the first that is not blank begins."""
+class _Sample(NamedTuple):
+    """The first lines of a file."""
+
+    data: bytes
+    text: str
+    begin: int  # of the first line that is not blank, in the text
+
+
+def _sample(path: Path) -> _Sample:
+    """Read the first lines, the header whole however long it is."""
     with open(path, "rb") as file:
         data = file.read(_SAMPLE)
-        more = data
-        while more and len(data.lstrip().splitlines()) < 3:  # a header of 10^6 names is longer than the sample
-            more = file.read(len(data))
-            data += more
-        whole = not file.read(1)
-    data = data if whole else data[: max(data.rfind(b"\n"), data.rfind(b"\r")) + 1]
+        block = data
+        while block and len(data.lstrip().splitlines()) < 3:  # a header of 10^6 names is longer than the sample
+            block = file.read(len(data))
+            data += block
+        is_whole_file = not file.read(1)
+    if not is_whole_file:
+        end_of_last_line = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+        data = data[:end_of_last_line]
     text = data.decode("utf-8-sig", errors="replace")
     begin = 0
-    while blank := _BLANK.match(text, begin):
+    while blank := _BLANK_LINE.match(text, begin):
         begin = blank.end()
-    return data, text, begin
+    return _Sample(data, text, begin)
 
 
 def _delimiter(lines: list[str], label: str, *, is_tsv: bool) -> str:
     """The delimiter whose number agrees in the first two lines, and of several the most frequent in the header."""
-    header, second = (_QUOTED.sub("", line) for line in (lines[0], lines[min(1, len(lines) - 1)]))
+    header = _QUOTED.sub("", lines[0])
+    second = _QUOTED.sub("", lines[1]) if len(lines) > 1 else header
     counts = {mark: header.count(mark) for mark in DELIMITERS if mark in header}
     if not counts:
         kinds = ", ".join(DELIMITERS.values())
@@ -246,20 +301,25 @@ def _delimiter(lines: list[str], label: str, *, is_tsv: bool) -> str:
             f"{label} is not a table with a target and features: no delimiter ({kinds}) in its first line "
             f"{one_line(lines[0])[:40]!r}{blanks if ' ' in lines[0].strip() else ''}"
         )
-    by_ending = "\t" if is_tsv else ","
-    return max(counts, key=lambda mark: (second.count(mark) == counts[mark], counts[mark], mark == by_ending))
+    expected = "\t" if is_tsv else ","
+
+    def preference(mark: str) -> tuple[bool, int, bool]:
+        agrees = second.count(mark) == counts[mark]
+        return agrees, counts[mark], mark == expected
+
+    return max(counts, key=preference)
 
 
 def _fields(line: str, delimiter: str, label: str) -> list[str]:
     """The fields of the header without white space around them, which is layout."""
     try:
-        found = next(row for row in csv.reader(StringIO(line, newline=""), delimiter=delimiter) if row)
+        fields = next(row for row in csv.reader(StringIO(line, newline=""), delimiter=delimiter) if row)
     except csv.Error:  # of a name above the limit of Python's reader, the only one for a line without strict rules
         raise DataError(
             f"a name in the header of {label} is longer than {csv.field_size_limit():,} characters: shorten it, "
             f"or close the quotation mark before it"
         ) from None
-    return [name.strip() for name in found]
+    return [name.strip() for name in fields]
 
 
 def _decimal_mark(rows: list[str], delimiter: str) -> str:
@@ -267,8 +327,9 @@ def _decimal_mark(rows: list[str], delimiter: str) -> str:
     if delimiter == ",":
         return "."
     fields = [field.strip() for row in rows for field in row.split(delimiter)]
-    comma = any(_DECIMAL_COMMA.fullmatch(field) for field in fields)
-    return "," if comma and not any(_DECIMAL_POINT.fullmatch(field) for field in fields) else "."
+    has_comma = any(_DECIMAL_COMMA.fullmatch(field) for field in fields)
+    has_point = any(_DECIMAL_POINT.fullmatch(field) for field in fields)
+    return "," if has_comma and not has_point else "."
 
 
 def _looks_like_data(names: list[str]) -> bool:
@@ -276,24 +337,28 @@ def _looks_like_data(names: list[str]) -> bool:
     numbers = [name for name in names if is_number(name)]
     if len(names) >= 4 and 2 * len(set(names)) <= len(names):
         return True
-    counted = [[str(j) for j in range(start, start + len(numbers))] for start in (0, 1)]
-    return 2 * len(numbers) >= len(names) and numbers not in counted
+    from_0 = [str(j) for j in range(len(numbers))]
+    from_1 = [str(j) for j in range(1, len(numbers) + 1)]
+    return 2 * len(numbers) >= len(names) and numbers not in (from_0, from_1)
 
 
 def unique_names(names: list[str], notes: list[str]) -> list[str]:
     """The names, where one occurs again with ``.1``, ``.2``, ... behind it."""
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if not twice:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if not repeated:
         return names
-    taken, seen, unique = set(names), Counter[str](), []
+    taken = set(names)
+    next_number = Counter[str]()  # to be put behind a name; 0 before the name was met
+    unique = []
     for name in names:
-        again = name
-        while seen[name] and again in taken:
-            again = f"{name}.{seen[name]}"
-            seen[name] += again in taken
-        seen[name] += 1
-        taken.add(again)
-        unique.append(again)
+        new_name = name
+        while next_number[name] and new_name in taken:
+            new_name = f"{name}.{next_number[name]}"
+            if new_name in taken:
+                next_number[name] += 1
+        next_number[name] += 1
+        taken.add(new_name)
+        unique.append(new_name)
     renamed = [new for old, new in zip(names, unique, strict=True) if old != new]
-    notes.append(f"several columns are named {quoted(twice)}: the later ones are {quoted(renamed)} here")
+    notes.append(f"several columns are named {quoted(repeated)}: the later ones are {quoted(renamed)} here")
     return unique

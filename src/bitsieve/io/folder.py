@@ -10,44 +10,42 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 
+from bitsieve.io.column_file import CheckedPartition, ColumnFile, Copies, InputFile, Partition
 from bitsieve.io.errors import DataError, FileState, check_names, readable
-from bitsieve.io.parts import ColumnParts, Copies, Given, Range, Rows
+from bitsieve.io.formats import folder_endings
 from bitsieve.utils.messages import quoted
 
 Value = int | str | None
 
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _HIDDEN = (".", "_")  # what the names of files and folders begin with that are no part of a table
-ENDINGS = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".arrows", ".orc", ".csv", ".tsv", ".txt")
 
 
-class FolderParts(ColumnParts):
+class FolderOfFiles(ColumnFile):
     """Several files, or those of a folder, one after the other; folders named ``column=value`` add that column."""
 
     def __init__(
-        self, path: Path | Sequence[Path], open_one: Callable[[Path], ColumnParts], label: str | None = None
+        self, path: Path | Sequence[Path], open_one: Callable[[Path], ColumnFile], label: str | None = None
     ) -> None:
         if isinstance(path, Path):
-            files, label, original = _files(path), label or repr(str(path)), path
+            values_of_folders = _table_files(path)
+            file = InputFile(path, label or repr(str(path)), path, Copies())
         else:
-            files, label, original = {file: {} for file in path}, quoted(path), None
-        super().__init__(Given(original or next(iter(files)), label, original, Copies()), [])
-        self.files = [open_one(file) for file in files]
-        first = self.files[0]
-        own = list(first.names)
-        values = [{name: value for name, value in one.items() if name not in own} for one in files.values()]
-        self.values = _typed(values)
-        for file in self.files:
-            lost, new = (
-                [name for name in some if name not in set(others)]
-                for some, others in ((own, file.names), (file.names, own))
-            )
-            if lost or new:
-                columns = f"column{'s' if len(lost or new) > 1 else ''} {quoted(lost or new)}"
-                what = f"lacks the {columns}" if lost else f"has the {columns} besides"
-                raise DataError(f"{file.label} {what}, unlike {first.label}: give all parts the same columns")
+            values_of_folders = {file_path: {} for file_path in path}
+            file = InputFile(path[0], quoted(path), None, Copies())
+        super().__init__(file, [])
+        self.files = [open_one(file_path) for file_path in values_of_folders]
+        in_files = set(self.files[0].names)
+        self.values = _typed(
+            [
+                {name: value for name, value in values.items() if name not in in_files}
+                for values in values_of_folders.values()
+            ]
+        )
+        for other in self.files[1:]:
+            _check_same_columns(self.files[0], other)
         check_names(self.names, self.label)
-        self.notes += dict.fromkeys(note for file in self.files for note in file.notes)
+        self.notes += dict.fromkeys(note for one in self.files for note in one.notes)
 
     @property
     def names(self) -> Sequence[str]:
@@ -55,74 +53,117 @@ class FolderParts(ColumnParts):
 
     @property
     def n_rows(self) -> int | None:
-        counts = [file.n_rows for file in self.files]
-        return None if None in counts else sum(count or 0 for count in counts)
+        total = 0
+        for file in self.files:
+            if file.n_rows is None:
+                return None
+            total += file.n_rows
+        return total
 
     @property
     def types(self) -> Mapping[str, pa.DataType]:
         return {**self.files[0].types, **{name: _type(value) for name, value in self.values[0].items()}}
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows]:
-        return [OfFolder(file, file.names[0], values) for file, values in zip(self.files, self.values, strict=True)]
+    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+        return [FileInFolder(file, file.names[0], values) for file, values in zip(self.files, self.values, strict=True)]
 
-    def ranges(self, n: int | None = None) -> list[Range]:
-        each = None if n is None else -(-n // len(self.files))
-        found = []
+    def checked_partitions(self, n: int | None = None) -> list[CheckedPartition]:
+        n_per_file = None if n is None else -(-n // len(self.files))
+        partitions = []
         for file, values in zip(self.files, self.values, strict=True):
-            found += [replace(part, rows=OfFolder(part.rows, file.names[0], values)) for part in file.ranges(each)]
-        return found
+            for checked in file.checked_partitions(n_per_file):
+                in_folder = FileInFolder(checked.partition, file.names[0], values)
+                partitions.append(replace(checked, partition=in_folder))
+        return partitions
 
     def state(self) -> list[FileState]:
-        return [one for file in self.files for one in file.state()]
+        return [state for file in self.files for state in file.state()]
 
 
 @dataclass(frozen=True)
-class OfFolder:
-    """Rows of a file, which has the column ``some``, with the ``values`` that its folders name."""
+class FileInFolder:
+    """Rows of a file with the values that its folders name."""
 
-    rows: Rows
-    some: str
+    rows: Partition
+    any_column: str  # of the file, to be read for the number of rows where no other column is
     values: Mapping[str, Value]
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
-        own = None if columns is None else [name for name in columns if name not in self.values] or [self.some]
-        for table in self.rows.batches(own, rows):
+        for table in self.rows.batches(self._columns_in_file(columns), rows):
+            with_values = table
             for name, value in self.values.items():
-                table = table.append_column(name, pa.repeat(pa.scalar(value, _type(value)), table.num_rows))
-            yield table if columns is None else table.select(list(columns))
+                column = pa.repeat(pa.scalar(value, _type(value)), table.num_rows)
+                with_values = with_values.append_column(name, column)
+            yield with_values if columns is None else with_values.select(list(columns))
+
+    def _columns_in_file(self, columns: Sequence[str] | None) -> list[str] | None:
+        if columns is None:
+            return None
+        in_file = [name for name in columns if name not in self.values]
+        return in_file or [self.any_column]
 
 
-def _files(path: Path) -> dict[Path, dict[str, str | None]]:
+def _check_same_columns(first: ColumnFile, other: ColumnFile) -> None:
+    """Refuse a file that lacks a column of the first one, or has one besides."""
+    names_of_first = list(first.names)
+    names_of_other = list(other.names)
+    lost = sorted(set(names_of_first) - set(names_of_other), key=names_of_first.index)
+    new = sorted(set(names_of_other) - set(names_of_first), key=names_of_other.index)
+    if not lost and not new:
+        return
+    columns = f"column{'s' if len(lost or new) > 1 else ''} {quoted(lost or new)}"
+    what = f"lacks the {columns}" if lost else f"has the {columns} besides"
+    raise DataError(f"{other.label} {what}, unlike {first.label}: give all parts the same columns")
+
+
+def _table_files(path: Path) -> dict[Path, dict[str, str | None]]:
     """The table files of a folder in their order, and the values that their folders name."""
 
     def fail(error: OSError) -> None:
         with readable(path):
             raise error
 
+    endings = folder_endings()
     tables: dict[Path, dict[str, str | None]] = {}
-    for where, _, names in os.walk(path, onerror=fail, followlinks=True):
-        folders = Path(where).relative_to(path).parts
-        pairs = (folder.partition("=") for folder in folders if "=" in folder)
-        values = {name: None if value == _NO_VALUE else unquote(value) for name, _, value in pairs}
-        if not any(folder.startswith(_HIDDEN) for folder in folders):
-            shown = (name for name in names if not name.startswith(_HIDDEN))
-            tables |= {Path(where, name): values for name in shown if Path(name).suffix.lower() in ENDINGS}
+    for directory, _, file_names in os.walk(path, onerror=fail, followlinks=True):
+        folders = Path(directory).relative_to(path).parts
+        if any(folder.startswith(_HIDDEN) for folder in folders):
+            continue
+        values = _values_of_folders(folders)
+        for name in file_names:
+            if not name.startswith(_HIDDEN) and Path(name).suffix.lower() in endings:
+                tables[Path(directory, name)] = values
     if not tables:
-        raise DataError(f"the folder {str(path)!r} holds no table: files that end in {', '.join(ENDINGS)} are read")
-    if len({frozenset(one) for one in tables.values()}) > 1:
+        raise DataError(f"the folder {str(path)!r} holds no table: files that end in {', '.join(endings)} are read")
+    if len({frozenset(values) for values in tables.values()}) > 1:
         raise DataError(
             f"the sub-folders of {str(path)!r} are not all named by the same columns: name each COLUMN=VALUE alike"
         )
     return dict(sorted(tables.items()))
 
 
-def _typed(values: list[dict[str, str | None]]) -> list[dict[str, Value]]:
+def _values_of_folders(folders: Sequence[str]) -> dict[str, str | None]:
+    """The values of folders such as ``year=2024``, by their columns."""
+    values: dict[str, str | None] = {}
+    for folder in folders:
+        name, equals, value = folder.partition("=")
+        if equals:
+            values[name] = None if value == _NO_VALUE else unquote(value)
+    return values
+
+
+def _typed(values_of_files: list[dict[str, str | None]]) -> list[dict[str, Value]]:
     """Whole numbers where all values of a column are, else text."""
-    numeric = {name for name in values[0] if all((one[name] or "0").lstrip("-").isdecimal() for one in values)}
-    return [
-        {name: int(value) if name in numeric and value is not None else value for name, value in one.items()}
-        for one in values
-    ]
+    numeric = {
+        name
+        for name in values_of_files[0]
+        if all((values[name] or "0").lstrip("-").isdecimal() for values in values_of_files)
+    }
+
+    def typed(name: str, value: str | None) -> Value:
+        return int(value) if name in numeric and value is not None else value
+
+    return [{name: typed(name, value) for name, value in values.items()} for values in values_of_files]
 
 
 def _type(value: Value) -> pa.DataType:

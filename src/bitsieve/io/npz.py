@@ -13,13 +13,13 @@ from typing import IO, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError, check_names, check_width, in_one_line
-from bitsieve.io.parts import Given
 from bitsieve.utils.lazy import NumberedNames
 from bitsieve.utils.memory import available_bytes
 from bitsieve.utils.messages import quoted
 
-SPARSE_PIECES = ("data", "indices", "indptr", "shape")
+SPARSE_MEMBERS = ("data", "indices", "indptr", "shape")
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
@@ -40,7 +40,9 @@ class ArrayTable:
     def column(self, name: str) -> NDArray[Any]:
         """One column of ``X``, dense."""
         column = self.X[:, [self.names.index(name)]]
-        return (column if isinstance(column, np.ndarray) else column.toarray())[:, 0]
+        if not isinstance(column, np.ndarray):
+            column = column.toarray()
+        return np.asarray(column[:, 0])
 
 
 class ArrayFile(ABC):
@@ -48,8 +50,10 @@ class ArrayFile(ABC):
 
     refusal: ClassVar[str]  # what the file is and what to do, where columns are needed
 
-    def __init__(self, given: Given, notes: list[str], kind: str = "") -> None:
-        self.path, self.label, self.notes = given.path, given.label, notes
+    def __init__(self, file: InputFile, notes: list[str], kind: str = "") -> None:
+        self.path = file.path
+        self.label = file.label
+        self.notes = notes
 
     @abstractmethod
     def read(self) -> ArrayTable:
@@ -71,16 +75,16 @@ class NpzFile(ArrayFile):
 def read_npz(path: Path, label: str) -> ArrayTable:
     """Read ``X`` and ``y`` as they are stored, dense or sparse."""
     with open(path, "rb") as file, _opened(file, label) as archive:
-        stored = archive.files
-        if not stored:
+        members = archive.files
+        if not members:
             raise DataError(f"{label} is a zip archive without arrays: .npz, Parquet, Arrow or CSV is read")
-        sparse = all(piece in stored for piece in SPARSE_PIECES)
-        for name in ("y",) if sparse else ("X", "y"):
-            if name not in stored:
-                raise DataError(f"{label} has no array {name!r}, only {quoted(stored)}: store X and y")
+        is_sparse = all(member in members for member in SPARSE_MEMBERS)
+        for name in ("y",) if is_sparse else ("X", "y"):
+            if name not in members:
+                raise DataError(f"{label} has no array {name!r}, only {quoted(members)}: store X and y")
         y = _array(archive, "y", label)
-        X = _array(archive, "X", label) if "X" in stored else _sparse(archive, label)
-        names = _array(archive, "feature_names", label) if "feature_names" in stored else None
+        X = _array(archive, "X", label) if "X" in members else _sparse(archive, label)
+        names = _array(archive, "feature_names", label) if "feature_names" in members else None
     if X.ndim != 2:
         raise DataError(f"X of {label} has shape {X.shape}: it must be samples x features")
     if y.ndim == 2 and y.shape[1] == 1:
@@ -89,10 +93,12 @@ def read_npz(path: Path, label: str) -> ArrayTable:
         raise DataError(f"y of {label} has shape {y.shape}: it must be one value a sample")
     if X.shape[0] != len(y):
         raise DataError(f"X of {label} has {X.shape[0]:,} rows but y has {len(y):,} values: they must be as many")
-    for number, what in zip(X.shape, (f"{label} has no rows", f"X of {label} has no columns"), strict=True):
-        if not number:
-            raise DataError(f"{what}: nothing to select from")
-    return ArrayTable(X, y, _names(names, X.shape[1], label))
+    n_samples, n_features = X.shape
+    if not n_samples:
+        raise DataError(f"{label} has no rows: nothing to select from")
+    if not n_features:
+        raise DataError(f"X of {label} has no columns: nothing to select from")
+    return ArrayTable(X, y, _names(names, n_features, label))
 
 
 def _opened(file: IO[bytes], label: str) -> np.lib.npyio.NpzFile:
@@ -148,12 +154,14 @@ def _sparse(archive: np.lib.npyio.NpzFile, label: str) -> Any:
         layout = _text(stored.item())
     if layout not in ("csr", "csc"):
         raise DataError(f"the sparse X of {label} is stored as {layout!r}: store it as 'csr' or 'csc'")
-    data, shape = (_array(archive, piece, label) for piece in ("data", "shape"))
+    data = _array(archive, "data", label)
+    shape = _array(archive, "shape", label)
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape.astype(np.int64) < 0).any():
         raise DataError(f"shape of the sparse X of {label} is {shape.tolist()}: it must be two counts")
     n_samples, n_features = (int(size) for size in shape)
     check_width(n_features, data.size, label)
-    indices, indptr = (_array(archive, piece, label) for piece in ("indices", "indptr"))
+    indices = _array(archive, "indices", label)
+    indptr = _array(archive, "indptr", label)
     kind = sparse.csr_array if layout == "csr" else sparse.csc_array
     with in_one_line(f"the sparse X of {label} is broken"):
         # int64 first: indices stored in a byte or two would wrap in scipy's checks

@@ -23,15 +23,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from bitsieve.io.column_file import (
+    INDEX,
+    ColumnFile,
+    InputFile,
+    Partition,
+    TablePartition,
+    check_schema,
+    line_starts,
+    native_file,
+    sliced,
+)
 from bitsieve.io.dialect import BOM, MARKERS, Layout, NotUtf8, begins_with_comments, in_utf8, without_comments
 from bitsieve.io.errors import DataError, in_one_line
-from bitsieve.io.parts import INDEX, ColumnParts, Given, Rows, check_schema, line_starts, native_file, sliced
 from bitsieve.utils.messages import one_line
 
 Types = Mapping[str, pa.DataType]
 
-BLOCK = 1 << 24  # bytes of a range that is read at once
-PORTION = 1 << 26  # bytes of a range for another process
+RANGE_BYTES = 1 << 24  # of a range that is read at once
+SENT_BYTES = 1 << 26  # of a range for another process
 _SMALL = 1 << 23  # bytes; a smaller text is parsed sooner by one thread
 _HEAD = 4096  # bytes that are looked at for an object of JSON
 _GROUPED = re.compile(r" *[+-]?(0|[1-9][0-9]{0,2}(,[0-9]{3})*)(\.[0-9]*)? *")
@@ -46,183 +56,191 @@ _WIDER = {
 
 
 @dataclass(frozen=True)
-class Kind:
-    """The type for which a column is parsed, and the one with which it is given on: numbers, of ``1,234`` in text."""
+class ColumnKind:
+    """The type as which a column is parsed, and that of its values: text such as ``1,234`` may be numbers."""
 
     parsed: pa.DataType
-    given: pa.DataType
+    values: pa.DataType
 
 
-class Format(Protocol):
-    """How the rows of a file are parsed."""
+class RowParser(Protocol):
+    """How the rows of a file become columns."""
 
-    def parsed(self, first: int, end: int, types: Types | None, before: int = 0) -> pa.Table:
-        """The rows in bytes ``first`` to ``end``, behind ``before`` others: columns of ``types``, or all as found."""
+    def parsed(self, first: int, end: int, types: Types | None, n_rows_before: int = 0) -> pa.Table:
+        """The rows in bytes ``first`` to ``end``: columns of ``types``, or all with the types of their values."""
 
     def fit(self, first: int, end: int, types: Types) -> bool:
-        """Whether the values of some rows are of these types."""
+        """Whether the values in bytes ``first`` to ``end`` are of these types."""
 
     def starts(self, size: int | None) -> list[int]:
         """Where ranges of whole rows of about so many bytes begin, and where the last one ends; None: one range."""
 
 
 @dataclass(frozen=True)
-class TextRange:
-    """Some whole rows of a file of text."""
+class TextPartition:
+    """Consecutive rows of a file of text, in bytes ``first`` to ``end``."""
 
-    form: Format
+    parser: RowParser
     first: int
     end: int
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, ColumnKind]
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
-        wanted = list(self.kinds if columns is None else columns)
-        table = self.form.parsed(self.first, self.end, {name: self.kinds[name].parsed for name in wanted})
-        values = [_as_given(table[name], self.kinds[name].given) for name in wanted]
-        yield from sliced(pa.Table.from_arrays(values, names=wanted), rows)
+        names = list(self.kinds if columns is None else columns)
+        table = self.parser.parsed(self.first, self.end, {name: self.kinds[name].parsed for name in names})
+        values = [_as_type(table[name], self.kinds[name].values) for name in names]
+        yield from sliced(pa.Table.from_arrays(values, names=names), rows)
 
 
-@dataclass(frozen=True)
-class Parsed:
-    """All rows, parsed already."""
-
-    table: pa.Table
-
-    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
-        yield from sliced(self.table if columns is None else self.table.select(list(columns)), rows)
-
-
-class TextParts(ColumnParts):
+class TextFile(ColumnFile):
     """A file of text."""
 
-    def __init__(self, given: Given, notes: list[str]) -> None:
-        super().__init__(given, notes)
-        self._before = len(notes)
-        self._kinds: dict[str, Kind] = {}
+    def __init__(self, file: InputFile, notes: list[str], kind: str) -> None:
+        super().__init__(file, notes, kind)
+        self._n_notes_before = len(notes)
+        self._kinds: dict[str, ColumnKind] = {}
         self._starts: list[int] = []
         self._table: pa.Table | None = None
         self._n_rows = 0
         try:
-            self.form = self.opened()
+            self.parser = self.make_parser()
         except NotUtf8:
-            self._as_utf8()
+            self._convert_to_utf8()
 
     @abstractmethod
-    def opened(self) -> Format:
+    def make_parser(self) -> RowParser:
         """Look at the beginning of the file at ``path``, which may be another one than before."""
 
     @property
     def types(self) -> Types:
-        self._look(whole=False)
-        return {name: kind.given for name, kind in self._kinds.items()}
+        self._find_kinds(whole=False)
+        return {name: kind.values for name, kind in self._kinds.items()}
 
     @property
     def n_rows(self) -> int:
-        self._look(whole=False)
+        self._find_kinds(whole=False)
         return self._n_rows
 
-    def pieces(self, *, whole: bool) -> Sequence[Rows]:
-        self._look(whole=whole)
+    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+        self._find_kinds(whole=whole)
         if self._table is not None:
-            return [Parsed(self._table)]
+            return [TablePartition(self._table)]
         starts = [self._starts[0], self._starts[-1]] if whole else self._starts
-        return [TextRange(self.form, *ends, self._kinds) for ends in pairwise(starts)]
+        return self._partitions_between(starts)
 
-    def portions(self, n: int | None) -> Sequence[Rows]:
-        self._look(whole=False)
-        size = PORTION if n is None else -(-os.path.getsize(self.path) // n)
-        return [TextRange(self.form, *ends, self._kinds) for ends in pairwise(self.form.starts(size))]
+    def partitions_to_send(self, n: int | None) -> Sequence[Partition]:
+        self._find_kinds(whole=False)
+        size = SENT_BYTES if n is None else -(-os.path.getsize(self.path) // n)
+        return self._partitions_between(self.parser.starts(size))
 
-    def _as_utf8(self) -> None:
-        del self.notes[self._before :]
-        self.path = in_utf8(self.given.path, self.given.copies.folder, self.notes)
-        self.form = self.opened()
+    def _partitions_between(self, starts: Sequence[int]) -> list[Partition]:
+        return [TextPartition(self.parser, first, end, self._kinds) for first, end in pairwise(starts)]
 
-    def _look(self, *, whole: bool) -> None:
+    def _convert_to_utf8(self) -> None:
+        """Read a copy in UTF-8 in place of the file; what was noticed in the file is forgotten."""
+        del self.notes[self._n_notes_before :]
+        self.path = in_utf8(self.file.path, self.file.copies.folder, self.notes)
+        self.parser = self.make_parser()
+
+    def _find_kinds(self, *, whole: bool) -> None:
         """Parse all rows once, to know their number and their types; a table of one range is kept."""
         if self._kinds:
             return
         try:
-            found = self._parse_ranges(whole=whole)
+            kinds_by_range = self._parse_ranges(whole=whole)
         except NotUtf8:
-            self._as_utf8()
-            found = self._parse_ranges(whole=whole)
+            self._convert_to_utf8()
+            kinds_by_range = self._parse_ranges(whole=whole)
         if not self._n_rows:
             raise DataError(f"{self.label} has no rows: nothing to select from")
-        self._kinds = self._common(found)
+        self._kinds = self._common_kinds(kinds_by_range)
 
-    def _parse_ranges(self, *, whole: bool) -> list[dict[str, Kind]]:
-        """What the columns of every range are by themselves."""
-        self._starts, self._n_rows, found = self.form.starts(None if whole else BLOCK), 0, []
+    def _parse_ranges(self, *, whole: bool) -> list[dict[str, ColumnKind]]:
+        """The kinds of the columns of every range by itself."""
+        self._starts = self.parser.starts(None if whole else RANGE_BYTES)
+        self._n_rows = 0
+        kinds_by_range = []
         for first, end in pairwise(self._starts):
-            table = self.form.parsed(first, end, None, self._n_rows)
-            values = [without_commas(column) for column in table.columns]
-            kinds = zip(table.schema.types, (column.type for column in values), strict=True)
-            found.append({name: Kind(*both) for name, both in zip(table.column_names, kinds, strict=True)})
+            table = self.parser.parsed(first, end, None, self._n_rows)
+            columns = [without_commas(column) for column in table.columns]
+            kinds = {}
+            for name, parsed, column in zip(table.column_names, table.schema.types, columns, strict=True):
+                kinds[name] = ColumnKind(parsed, column.type)
+            kinds_by_range.append(kinds)
             self._n_rows += table.num_rows
             if len(self._starts) == 2:
-                values = [column.cast(_NUMBER) if pa.types.is_null(column.type) else column for column in values]
-                self._table = pa.Table.from_arrays(values, names=table.column_names)
-        return found
+                columns = [column.cast(_NUMBER) if pa.types.is_null(column.type) else column for column in columns]
+                self._table = pa.Table.from_arrays(columns, names=table.column_names)
+        return kinds_by_range
 
-    def _common(self, found: list[dict[str, Kind]]) -> dict[str, Kind]:
-        """What the columns of all rows are."""
-        names = dict.fromkeys(name for one in found for name in one)
-        kinds, unsure = {}, {}
+    def _common_kinds(self, kinds_by_range: list[dict[str, ColumnKind]]) -> dict[str, ColumnKind]:
+        """The kinds of the columns over all ranges."""
+        names = dict.fromkeys(name for kinds in kinds_by_range for name in kinds)
+        common: dict[str, ColumnKind | None] = dict.fromkeys(names)
+        several_types: dict[str, list[pa.DataType]] = {}
         for name in names:
-            met = {one[name]: None for one in found if name in one and one[name].parsed != _NULL}
-            parsed = dict.fromkeys(kind.parsed for kind in met)
-            if not met:
-                kinds[name] = Kind(_NUMBER, _NUMBER)
+            kinds = [kinds[name] for kinds in kinds_by_range if name in kinds and kinds[name].parsed != _NULL]
+            parsed = list(dict.fromkeys(kind.parsed for kind in kinds))
+            if not kinds:
+                common[name] = ColumnKind(_NUMBER, _NUMBER)
             elif len(parsed) == 1:
-                kinds[name] = Kind(next(iter(parsed)), _common_number([kind.given for kind in met]))
+                common[name] = ColumnKind(parsed[0], _common_number([kind.values for kind in kinds]))
             else:
-                unsure[name] = list(parsed)
-        return {**dict.fromkeys(names, Kind(_NULL, _NULL)), **kinds, **self._settled(unsure)}
+                several_types[name] = parsed
+        settled = self._settled_kinds(several_types)
+        return {name: settled[name] if kind is None else kind for name, kind in common.items()}
 
-    def _settled(self, unsure: dict[str, list[pa.DataType]]) -> dict[str, Kind]:
-        """What columns are whose values were found to be of several types."""
-        settled: dict[str, Kind] = {}
-        candidates = {name: _candidates(met) for name, met in unsure.items()}
-        while tried := {name: left.pop(0) for name, left in candidates.items() if left}:
+    def _settled_kinds(self, several_types: dict[str, list[pa.DataType]]) -> dict[str, ColumnKind]:
+        """The kinds of columns of which ranges have several types: the first type that all values have, else text."""
+        settled: dict[str, ColumnKind] = {}
+        candidates = {name: _candidates(types) for name, types in several_types.items()}
+        while any(candidates.values()):
+            trial = {name: types[0] for name, types in candidates.items() if types}
             failed: set[str] = set()
             for first, end in pairwise(self._starts):
-                failed |= self._not_of(first, end, {name: tried[name] for name in tried if name not in failed})
-            settled |= {name: Kind(kind, kind) for name, kind in tried.items() if name not in failed}
-            candidates = {name: candidates[name] for name in failed}
-        texts = [name for name in unsure if name not in settled]
-        given: dict[str, list[pa.DataType]] = {name: [] for name in texts}
-        for first, end in pairwise(self._starts if texts else []):
-            table = self.form.parsed(first, end, dict.fromkeys(texts, _TEXT))
-            for name in texts:
-                if table[name].null_count < len(table):
-                    given[name].append(without_commas(table[name]).type)
-        return settled | {name: Kind(_TEXT, _common_number(given[name])) for name in texts}
+                still_fitting = {name: kind for name, kind in trial.items() if name not in failed}
+                failed |= self._not_of_type(first, end, still_fitting)
+            for name, kind in trial.items():
+                if name not in failed:
+                    settled[name] = ColumnKind(kind, kind)
+            candidates = {name: candidates[name][1:] for name in failed}
+        texts = [name for name in several_types if name not in settled]
+        return settled | self._kinds_of_texts(texts)
 
-    def _not_of(self, first: int, end: int, types: Types) -> set[str]:
+    def _kinds_of_texts(self, names: list[str]) -> dict[str, ColumnKind]:
+        """The kinds of columns that are parsed as text."""
+        if not names:
+            return {}
+        types: dict[str, list[pa.DataType]] = {name: [] for name in names}
+        for first, end in pairwise(self._starts):
+            table = self.parser.parsed(first, end, dict.fromkeys(names, _TEXT))
+            for name in names:
+                if table[name].null_count < len(table):
+                    types[name].append(without_commas(table[name]).type)
+        return {name: ColumnKind(_TEXT, _common_number(types[name])) for name in names}
+
+    def _not_of_type(self, first: int, end: int, types: Types) -> set[str]:
         """The columns that hold, in a range, something that is not of their type."""
-        if not types or self.form.fit(first, end, types):
+        if not types or self.parser.fit(first, end, types):
             return set()
         names = list(types)
         if len(names) == 1:
-            return {*names}
-        halves = names[: len(names) // 2], names[len(names) // 2 :]
-        return set().union(*(self._not_of(first, end, {name: types[name] for name in half}) for half in halves))
+            return set(names)
+        middle = len(names) // 2
+        first_half = {name: types[name] for name in names[:middle]}
+        second_half = {name: types[name] for name in names[middle:]}
+        return self._not_of_type(first, end, first_half) | self._not_of_type(first, end, second_half)
 
 
-class DelimitedParts(TextParts):
+class DelimitedFile(TextFile):
     """Rows of fields with a delimiter between them: CSV, TSV, semicolons or bars."""
 
-    def __init__(self, given: Given, notes: list[str], header: bool | None = None) -> None:
-        self._header = header
-        super().__init__(given, notes)
-
-    def opened(self) -> Delimited:
+    def make_parser(self) -> DelimitedParser:
         mark = begins_with_comments(self.path)
         if mark is not None:
-            self.path = without_comments(self.path, self.given.copies.folder, mark, self.notes)
-        self._layout = Layout.of(self.path, self.label, self._header, self.notes)
-        return Delimited(self.path, self.label, self._layout)
+            self.path = without_comments(self.path, self.file.copies.folder, mark, self.notes)
+        self._layout = Layout.of(self.path, self.label, self.file.header, self.notes)
+        return DelimitedParser(self.path, self.label, self._layout)
 
     @property
     def names(self) -> Sequence[str]:
@@ -230,69 +248,78 @@ class DelimitedParts(TextParts):
 
 
 @dataclass(frozen=True)
-class Delimited:
-    """How rows of fields are parsed."""
+class DelimitedParser:
+    """Rows of fields become columns."""
 
     path: Path
     label: str
     layout: Layout
 
     def starts(self, size: int | None) -> list[int]:
-        n_quotes = _quotes(self.path)
+        n_quotes = _count_quotes(self.path)
         if size is None and n_quotes % 2:
-            self.layout.starts(self.path, BLOCK, self.label, has_quotes=True)  # refuses a value that never ends
-        whole = os.path.getsize(self.path)
-        return self.layout.starts(self.path, size or whole, self.label, has_quotes=size is not None and n_quotes > 0)
+            self.layout.starts(self.path, RANGE_BYTES, self.label, has_quotes=True)  # refuses a value that never ends
+        if size is None:
+            return self.layout.starts(self.path, os.path.getsize(self.path), self.label, has_quotes=False)
+        return self.layout.starts(self.path, size, self.label, has_quotes=n_quotes > 0)
 
     def fit(self, first: int, end: int, types: Types) -> bool:
-        for newlines in (False, True):
+        for newlines_in_values in (False, True):
             try:
-                self._read(first, end, types, newlines, None)
+                self._read(first, end, types, newlines_in_values=newlines_in_values)
             except pa.ArrowInvalid:
                 continue
             return True
         return False
 
-    def parsed(self, first: int, end: int, types: Types | None, before: int = 0) -> pa.Table:
-        """Some rows; where that fails once more, slowly: for ends of lines inside quotes, the number of a bad row."""
-        table = None
-        for fractions in (self.layout.fractions, frozenset[str]()):
-            with suppress(pa.ArrowInvalid):
-                table = table or self._read(first, end, types, False, None, fractions)
+    def parsed(self, first: int, end: int, types: Types | None, n_rows_before: int = 0) -> pa.Table:
+        table = self._read_fast(first, end, types)
         if table is None:
-            self._check_text(first, end)
-            bad: list[arrow_csv.InvalidRow] = []
-
-            def keep(row: arrow_csv.InvalidRow) -> str:
-                bad.append(row)
-                return "error"
-
-            try:
-                table = self._read(first, end, types, True, keep)
-            except pa.ArrowInvalid as error:
-                raise DataError(self._why(bad, before, error)) from None
+            self._check_utf8(first, end)
+            table = self._read_slowly(first, end, types, n_rows_before)
         if any(pa.types.is_binary(kind) for kind in table.schema.types):
             raise NotUtf8
         return table
+
+    def _read_fast(self, first: int, end: int, types: Types | None) -> pa.Table | None:
+        """The rows; None where they are broken, or lines end inside quotes."""
+        for fractions in (self.layout.fractions, frozenset[str]()):
+            with suppress(pa.ArrowInvalid):
+                return self._read(first, end, types, fractions=fractions)
+        return None
+
+    def _read_slowly(self, first: int, end: int, types: Types | None, n_rows_before: int) -> pa.Table:
+        """The rows, on one thread: lines may end inside quotes, and the number of a broken row is known."""
+        broken: list[arrow_csv.InvalidRow] = []
+
+        def keep(row: arrow_csv.InvalidRow) -> str:
+            broken.append(row)
+            return "error"
+
+        try:
+            return self._read(first, end, types, newlines_in_values=True, handler=keep)
+        except pa.ArrowInvalid as error:
+            raise DataError(self._why_broken(broken, n_rows_before, error)) from None
 
     def _read(
         self,
         first: int,
         end: int,
         types: Types | None,
-        newlines_in_values: bool,
-        handler: Callable[[arrow_csv.InvalidRow], str] | None,
+        *,
+        newlines_in_values: bool = False,
+        handler: Callable[[arrow_csv.InvalidRow], str] | None = None,
         fractions: Iterable[str] = (),
     ) -> pa.Table:
         layout = self.layout
-        found = {**dict.fromkeys(fractions, _NUMBER), **dict.fromkeys(layout.codes, _TEXT)}
+        column_types = dict(types) if types is not None else self._types_of_first_rows(fractions)
         # A block holds at least 64 rows, so that a wide table does not fall into a chunk per row and column.
         block_size = min(max(1 << 20, 64 * layout.line_length), 1 << 30)
         with native_file(self.path) as file:
             file.seek(first)
-            whole = end == file.size()
+            reaches_the_end = end == file.size()
             return arrow_csv.read_csv(
-                file if whole else pa.BufferReader(file.read_buffer(end - first)),
+                file if reaches_the_end else pa.BufferReader(file.read_buffer(end - first)),
                 read_options=arrow_csv.ReadOptions(
                     block_size=block_size,
                     use_threads=handler is None and end - first >= _SMALL,
@@ -305,12 +332,18 @@ class Delimited:
                     strings_can_be_null=True,
                     null_values=list(MARKERS),
                     decimal_point=layout.decimal_mark,
-                    column_types=found if types is None else dict(types),
+                    column_types=column_types,
                     include_columns=None if types is None else list(types),
                 ),
             )
 
-    def _check_text(self, first: int, end: int) -> None:
+    def _types_of_first_rows(self, fractions: Iterable[str]) -> dict[str, pa.DataType]:
+        """The types of columns that the first rows show; Arrow finds those of the others."""
+        types = dict.fromkeys(fractions, _NUMBER)
+        types.update(dict.fromkeys(self.layout.codes, _TEXT))
+        return types
+
+    def _check_utf8(self, first: int, end: int) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")()
         with open(self.path, "rb") as file:
             file.seek(first)
@@ -321,25 +354,25 @@ class Delimited:
             except UnicodeDecodeError:
                 raise NotUtf8 from None
 
-    def _why(self, bad: list[arrow_csv.InvalidRow], before: int, error: pa.ArrowInvalid) -> str:
-        """The line that says why rows could not be parsed: with the number of the first bad one."""
-        if not bad:
+    def _why_broken(self, broken: list[arrow_csv.InvalidRow], n_rows_before: int, error: pa.ArrowInvalid) -> str:
+        """The line that says why rows could not be parsed, with the number of the first broken one."""
+        if not broken:
             return f"cannot read {self.label} as text: {one_line(error)}"
-        row = bad[0]
-        place = "a row" if row.number is None else f"row {before + row.number + 1:,}"
+        row = broken[0]
+        which_row = "a row" if row.number is None else f"row {n_rows_before + row.number + 1:,}"
         with open(self.path, "rb") as file:
             file.seek(max(0, os.path.getsize(self.path) - len(row.text.encode()) - 8))
-            last = file.read().rstrip().endswith(row.text.rstrip().encode())
-        which = f"{place}, the last one," if last else f"{place} (the header is row 1)"
+            is_last = file.read().rstrip().endswith(row.text.rstrip().encode())
+        which = f"{which_row}, the last one," if is_last else f"{which_row} (the header is row 1)"
         return (
             f"{which} of {self.label} has {row.actual_columns:,} fields where the header has "
             f"{row.expected_columns:,}: complete or delete it"
         )
 
 
-def _candidates(met: list[pa.DataType]) -> list[pa.DataType]:
+def _candidates(types: list[pa.DataType]) -> list[pa.DataType]:
     """The types but text that values of all these types may have."""
-    first, *others = ([kind, *_WIDER.get(kind, ())] for kind in met)
+    first, *others = ([kind, *_WIDER.get(kind, ())] for kind in types)
     return [kind for kind in first if all(kind in other for other in others)]
 
 
@@ -351,30 +384,32 @@ def _common_number(types: list[pa.DataType]) -> pa.DataType:
     return _TEXT if _TEXT in distinct else _NUMBER
 
 
-def _as_given(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+def _as_type(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     if column.type == kind:
         return column
-    return (pc.replace_substring(column, ",", "") if pa.types.is_string(column.type) else column).cast(kind)
+    if pa.types.is_string(column.type):
+        column = pc.replace_substring(column, ",", "")
+    return column.cast(kind)
 
 
 def without_commas(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Text that is numbers with a comma before every three digits (``1,234.56``) as these numbers."""
     if not pa.types.is_string(column.type):
         return column
-    known = column.drop_null()
-    if not len(known) or not _GROUPED.fullmatch(known[0].as_py()):
+    texts = column.drop_null()
+    if not len(texts) or not _GROUPED.fullmatch(texts[0].as_py()):
         return column
-    if not pc.all(pc.match_substring_regex(known, f"^(?:{_GROUPED.pattern})$")).as_py():
+    if not pc.all(pc.match_substring_regex(texts, f"^(?:{_GROUPED.pattern})$")).as_py():
         return column
-    plain = pc.utf8_trim_whitespace(pc.replace_substring(column, ",", ""))
+    digits = pc.utf8_trim_whitespace(pc.replace_substring(column, ",", ""))
     try:
-        return plain.cast(pa.int64())
+        return digits.cast(pa.int64())
     except pa.ArrowInvalid:
-        return plain.cast(pa.float64())
+        return digits.cast(pa.float64())
 
 
-def _quotes(path: Path) -> int:
-    """How many quotation marks a file has."""
+def _count_quotes(path: Path) -> int:
+    """The number of quotation marks in a file."""
     number = 0
     block = bytearray(1 << 18)  # stays in the cache of a core
     with open(path, "rb", buffering=0) as file:
@@ -383,20 +418,13 @@ def _quotes(path: Path) -> int:
     return number
 
 
-def is_json(path: Path) -> bool:
-    """Whether a file of text begins as an object, or as a list of objects."""
-    with open(path, "rb") as file:
-        start = file.read(_HEAD).removeprefix(BOM).split()
-    return b"".join(start[:3]).startswith((b'{"', b"[{", b"{}"))
-
-
-class JsonParts(TextParts):
+class JsonFile(TextFile):
     """Objects as rows: their keys are the columns, and a key that an object lacks is a missing value."""
 
-    def opened(self) -> Objects:
+    def make_parser(self) -> JsonParser:
         with open(self.path, "rb") as file:
             is_list = file.read(_HEAD).removeprefix(BOM).lstrip().startswith(b"[")
-        return Objects(self.path, self.label, is_list)
+        return JsonParser(self.path, self.label, is_list)
 
     @property
     def names(self) -> Sequence[str]:
@@ -404,8 +432,8 @@ class JsonParts(TextParts):
 
 
 @dataclass(frozen=True)
-class Objects:
-    """How objects are parsed."""
+class JsonParser:
+    """Objects become columns."""
 
     path: Path
     label: str
@@ -423,7 +451,7 @@ class Objects:
             return False
         return True
 
-    def parsed(self, first: int, end: int, types: Types | None, before: int = 0) -> pa.Table:
+    def parsed(self, first: int, end: int, types: Types | None, n_rows_before: int = 0) -> pa.Table:
         with in_one_line(f"cannot read {self.label} as JSON"):
             table = self._read(first, end, types)
             table.validate(full=True)  # the reader of lines takes texts that are not UTF-8
@@ -438,14 +466,13 @@ class Objects:
         if self.is_list:
             table = pa.Table.from_pylist(json.loads(self.path.read_text(encoding="utf-8-sig")))
             return table if types is None else table.select(list(types))
-        how = arrow_json.ParseOptions()
+        options = arrow_json.ParseOptions()
         if types is not None:
-            how = arrow_json.ParseOptions(
+            options = arrow_json.ParseOptions(
                 explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="ignore"
             )
         with native_file(self.path) as file:
             file.seek(first)
-            whole = end == file.size()
-            return arrow_json.read_json(
-                file if whole else pa.BufferReader(file.read_buffer(end - first)), parse_options=how
-            )
+            reaches_the_end = end == file.size()
+            source = file if reaches_the_end else pa.BufferReader(file.read_buffer(end - first))
+            return arrow_json.read_json(source, parse_options=options)

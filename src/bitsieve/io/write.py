@@ -11,74 +11,91 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.io.errors import DataError
+from bitsieve.io.formats import writer_of
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.output import check_output, write_text, writing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-WRITTEN = (".parquet", ".csv", ".tsv", ".arrow", ".feather", ".npz")
 ROWS_WRITTEN = (".parquet", ".csv", ".json")
 
 
 def write_table(table: pa.Table | ArrayTable, path: str | PathLike[str], target: str) -> None:
     """Write ``table``, whose column ``target`` is the target (``y`` in .npz), in the format of the ending."""
+    write = writer_of(Path(path).suffix.lower())
     with writing(path) as file:
-        _write(table, file, Path(path).suffix.lower(), target)
+        write(table, file, target)
 
 
 def write_rows(table: pa.Table, path: str | PathLike[str]) -> None:
     """Write a small table of results in the format of the ending: Parquet, CSV, or JSON as a list of rows."""
     check_output(path, ROWS_WRITTEN)
-    # a value that is no number, which equals nothing, is written as none
-    rows = [{name: None if value != value else value for name, value in row.items()} for row in table.to_pylist()]
+    rows = [{name: _json_value(value) for name, value in row.items()} for row in table.to_pylist()]
     if Path(path).suffix.lower() == ".json":
         write_text(path, json.dumps(rows, indent=1))
     else:
         write_table(table.from_pylist(rows, schema=table.schema), path, "")
 
 
-def _write(table: pa.Table | ArrayTable, file: IO[bytes], ending: str, target: str) -> None:
-    if ending == ".npz":
-        arrays = _to_arrays(table, target)
-        np.savez_compressed(file, **_pieces(arrays.X), y=arrays.y, feature_names=np.array(arrays.names))
-        return
+def _json_value(value: Any) -> Any:
+    """The value; None for NaN, which equals nothing."""
+    return None if value != value else value
+
+
+def write_parquet(table: pa.Table | ArrayTable, file: IO[bytes], target: str) -> None:
+    """Write a table to an open file of Parquet."""
+    from pyarrow import parquet
+
+    parquet.write_table(_as_arrow(table, target), file)
+
+
+def write_csv(table: pa.Table | ArrayTable, file: IO[bytes], target: str, delimiter: str = ",") -> None:
+    """Write a table to an open file of CSV."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    columns = _as_arrow(table, target)
+    kinds = [pa.large_string() if kind == pa.string_view() else kind for kind in columns.schema.types]
+    writable = columns.cast(pa.schema(zip(columns.column_names, kinds, strict=True)))
+    csv.write_csv(writable, file, csv.WriteOptions(delimiter=delimiter))
+
+
+def write_tsv(table: pa.Table | ArrayTable, file: IO[bytes], target: str) -> None:
+    """Write a table to an open file of TSV."""
+    write_csv(table, file, target, delimiter="\t")
+
+
+def write_arrow(table: pa.Table | ArrayTable, file: IO[bytes], target: str) -> None:
+    """Write a table to an open file of Arrow (Feather version 2)."""
     import pyarrow as pa
 
-    columns: Any = table
-    if isinstance(table, ArrayTable):
-        given = (*map(table.column, table.names), table.y)
-        native = [array.astype(array.dtype.newbyteorder("="), copy=False) for array in given]  # as Arrow needs them
-        columns = pa.table([pa.array(array) for array in native], names=[*table.names, target])
-    if ending == ".parquet":
-        from pyarrow import parquet
-
-        parquet.write_table(columns, file)
-    elif ending in (".csv", ".tsv"):
-        from pyarrow import csv
-
-        kinds = [pa.large_string() if kind == pa.string_view() else kind for kind in columns.schema.types]
-        plain = columns.cast(pa.schema(zip(columns.column_names, kinds, strict=True)))
-        csv.write_csv(plain, file, csv.WriteOptions(delimiter="," if ending == ".csv" else "\t"))
-    else:
-        with pa.ipc.new_file(file, columns.schema) as writer:
-            writer.write_table(columns)
+    columns = _as_arrow(table, target)
+    with pa.ipc.new_file(file, columns.schema) as writer:
+        writer.write_table(columns)
 
 
-def _pieces(X: Any) -> dict[str, Any]:
-    """``X``, or what scipy stores of a sparse one."""
-    if isinstance(X, np.ndarray):
-        return {"X": X}
-    kept = X if X.format in ("csr", "csc") else X.tocsr()
-    pieces = {name: getattr(kept, name) for name in ("data", "indices", "indptr")}
-    return {**pieces, "shape": np.array(kept.shape), "format": np.array(kept.format.encode("ascii"))}
+def write_npz(table: pa.Table | ArrayTable, file: IO[bytes], target: str) -> None:
+    """Write a table to an open .npz archive: ``X``, ``y`` and ``feature_names``."""
+    arrays = _as_arrays(table, target)
+    np.savez_compressed(file, **_stored_arrays(arrays.X), y=arrays.y, feature_names=np.array(arrays.names))
 
 
-def _to_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:
+def _as_arrow(table: pa.Table | ArrayTable, target: str) -> Any:
+    import pyarrow as pa
+
+    if not isinstance(table, ArrayTable):
+        return table
+    arrays = [*(table.column(name) for name in table.names), table.y]
+    native = [array.astype(array.dtype.newbyteorder("="), copy=False) for array in arrays]  # as Arrow needs them
+    return pa.table([pa.array(array) for array in native], names=[*table.names, target])
+
+
+def _as_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:
     if isinstance(table, ArrayTable):
         return table
     for field in table.schema:
-        if field.name != target and not _is_plain(field.type):
+        if field.name != target and not _is_numeric(field.type):
             raise DataError(
                 f"a .npz holds one array of numbers, but column {field.name!r} is selected and {field.type}: write "
                 ".parquet, .arrow or .csv, or exclude it"
@@ -91,6 +108,20 @@ def _to_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:
     return ArrayTable(X, _labels(table[target]), names)
 
 
+def _stored_arrays(X: Any) -> dict[str, Any]:
+    """The arrays of an archive that hold ``X``; of a sparse one those that scipy stores."""
+    if isinstance(X, np.ndarray):
+        return {"X": X}
+    compressed = X if X.format in ("csr", "csc") else X.tocsr()
+    return {
+        "data": compressed.data,
+        "indices": compressed.indices,
+        "indptr": compressed.indptr,
+        "shape": np.array(compressed.shape),
+        "format": np.array(compressed.format.encode("ascii")),
+    }
+
+
 def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
     import pyarrow as pa
 
@@ -100,12 +131,12 @@ def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
 
 
 def _labels(column: pa.ChunkedArray) -> NDArray[Any]:
-    if _is_plain(column.type):
+    if _is_numeric(column.type):
         return np.asarray(column.to_numpy())
     return np.asarray(column.cast("string").to_numpy(), dtype=str)
 
 
-def _is_plain(kind: pa.DataType) -> bool:
+def _is_numeric(kind: pa.DataType) -> bool:
     """Whether values of a type are numbers or truth values, which an array of numpy holds."""
     from pyarrow import types
 

@@ -12,7 +12,8 @@ from bitsieve.counts.source import CountSource, class_order
 from bitsieve.dataset.encoding import as_array, encode_known
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table, TableT
-from bitsieve.discretization.base import Binning, binning_with, make_binner, make_discretizer
+from bitsieve.discretization.base import Binning
+from bitsieve.discretization.registry import binning_with, make_binner, make_discretizer
 from bitsieve.engines.local import count
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bitsieve.dataset.table import Table
-from bitsieve.discretization.base import Binning, keeps_missing, make_discretizer
+from bitsieve.discretization.base import Binning, keeps_missing
+from bitsieve.discretization.registry import make_discretizer
 from bitsieve.information.evidence import Leak
 from bitsieve.methods.method import Method, MethodResult
 from bitsieve.options import DiscretizationOptions, ExecutionOptions

@@ -12,7 +12,7 @@ from bitsieve.dataset.column_info import ColumnInfo, TextParsing, empty_columns,
 from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.dataset.table import Table, TableT
 from bitsieve.diagnostics import ParameterError
-from bitsieve.discretization.base import make_discretizer
+from bitsieve.discretization.registry import make_discretizer
 from bitsieve.information.protocol import Information
 from bitsieve.methods.constraints import Candidates, Constraints, is_given, resolve
 from bitsieve.methods.method import constants_last

@@ -8,7 +8,7 @@ from typing import Any
 
 from bitsieve.counts.threads import kept_threads
 from bitsieve.dataset.table import Table
-from bitsieve.discretization.base import make_binner, make_discretizer
+from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
 from bitsieve.pipeline.discretize import Counted, discretize

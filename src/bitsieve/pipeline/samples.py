@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.extents import check_values
 from bitsieve.dataset.table import TableInMemory
-from bitsieve.discretization.base import make_binner
 from bitsieve.discretization.equal import EqualWidthBinning
+from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import make_source
 from bitsieve.information import make_information
 from bitsieve.information.protocol import Information

@@ -21,7 +21,8 @@ from bitsieve.dataset.data_kinds import collect, keeps_columns_only, take_column
 from bitsieve.dataset.quantity import TargetKind, check_target_kind, has_fractions
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table, TableInMemory
-from bitsieve.discretization.base import keeps_missing, make_binner, make_discretizer
+from bitsieve.discretization.base import keeps_missing
+from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups

@@ -10,7 +10,7 @@ import numpy as np
 
 from bitsieve.dataset.table import Table
 from bitsieve.diagnostics import ParameterError
-from bitsieve.discretization.base import make_binner
+from bitsieve.discretization.registry import make_binner
 from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, MethodResult
 from bitsieve.pipeline.discretize import count_for_tuples, strata_of

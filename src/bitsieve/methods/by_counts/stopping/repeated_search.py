@@ -9,7 +9,15 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, dependence_of_codes, joint_codes
+from bitsieve.counts.search import (
+    ClassSearch,
+    CodingPenalty,
+    Dependence,
+    Labels,
+    Parts,
+    dependence_of_codes,
+    joint_codes,
+)
 from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.information.evidence import log_chi_squared_tail
@@ -33,17 +41,22 @@ class RepeatedSearch:
     cut was accepted among them. ``terms``: of the plug-in information. ``n_jobs``: threads for shuffles.
     """
 
-    search: ClassSearch
+    search: CodingPenalty
     chosen: Sequence[int]
     tried: Columns
     terms: Terms
     n_jobs: int | None
 
+    @property
+    def _to_repeat(self) -> ClassSearch:
+        return self.search.to_repeat()
+
     @cached_property
     def parts(self) -> Parts:
         """The samples by the joint value of S."""
-        columns = [self.search.codes(column) for column in self.chosen]
-        return Parts.of(joint_codes(columns, len(self.search.classes)))
+        search = self._to_repeat
+        columns = [search.codes(column) for column in self.chosen]
+        return Parts.of(joint_codes(columns, len(search.classes)))
 
     def figure(self, candidate: int) -> float:
         """The figure of a candidate, with the classes as they are."""
@@ -54,7 +67,7 @@ class RepeatedSearch:
         return float(self._bits(self._observed(candidate))[0, 0])
 
     def _observed(self, candidate: int) -> Dependence:
-        search = self.search
+        search = self._to_repeat
         codes = search.codes(candidate)
         return dependence_of_codes(codes, search.classes[None], search.n_classes, self.parts, self.terms)
 
@@ -79,16 +92,16 @@ class RepeatedSearch:
 
     def _least(self, seeds: NDArray[np.uint64], of_columns: Callable[[Dependence], Floats]) -> Floats:
         """The least value of all candidates after every shuffle, from those of blocks of columns."""
-        at_once = max(1, LABELS_AT_ONCE // len(self.search.classes))
+        at_once = max(1, LABELS_AT_ONCE // len(self._to_repeat.classes))
         blocks = range(0, len(self.tried), COLUMNS_A_BLOCK)
         found = np.empty((len(blocks), len(seeds)))
         for first in range(0, len(seeds), at_once):
             some = slice(first, first + at_once)
-            classes = self.search.shuffled(self.parts, seeds[some])
+            classes = self._to_repeat.shuffled(self.parts, seeds[some])
 
             def cut(start: int, some: slice = some, classes: Labels = classes) -> None:
                 columns = self.tried[start : start + COLUMNS_A_BLOCK]
-                made = self.search.dependence(classes, columns, self.parts, self.terms)
+                made = self._to_repeat.dependence(classes, columns, self.parts, self.terms)
                 found[start // COLUMNS_A_BLOCK, some] = of_columns(made).min(axis=0)
 
             run_blocks(cut, blocks, self.n_jobs)

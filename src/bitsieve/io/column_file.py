@@ -1,4 +1,4 @@
-"""One way to read every format: what is known before a row is read, then blocks of rows, again and again."""
+"""A file of columns, of any format: what is known before a row is read, then batches of rows, again and again."""
 
 from __future__ import annotations
 
@@ -30,51 +30,66 @@ class Copies:
 
 
 @dataclass(frozen=True)
-class Given:
+class InputFile:
     """A file that is to be read."""
 
     path: Path  # where its bytes are, perhaps in a copy
     label: str  # what messages call it
     original: Path | None  # None: standard input
     copies: Copies | Spool  # as long as this is there, so are the copies
-    inside: str | None = None  # the name of a table in it
+    table: str | None = None  # the name of a table in it
+    header: bool | None = None  # of text: whether its first line names the columns; None: to be found out
 
 
-class Rows(Protocol):
-    """Some rows of a file; any process can be sent them that finds the file under the same path."""
+class Partition(Protocol):
+    """A part of the rows of a file; any process that finds the file under the same path can be sent it."""
 
     def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
         """Some columns in their order, about so many rows at a time; None: all columns, all rows."""
 
 
 @dataclass(frozen=True)
-class Range:
-    """Some rows of a file, which must not have changed since it was opened."""
+class TablePartition:
+    """Rows that are in memory already."""
+
+    table: pa.Table
+
+    def batches(self, columns: Sequence[str] | None, rows: int | None) -> Iterator[pa.Table]:
+        table = self.table if columns is None else self.table.select(list(columns))
+        yield from sliced(table, rows)
+
+
+@dataclass(frozen=True)
+class CheckedPartition:
+    """A part of the rows of a file, which must not have changed since it was opened."""
 
     label: str
     path: Path
     state: FileState
-    rows: Rows
+    partition: Partition
 
     def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[pa.Table]:
         """Some columns in their order, about so many rows at a time."""
         check_unchanged(self.label, self.state, file_state(self.path))
-        yield from self.rows.batches(columns, rows)
+        yield from self.partition.batches(columns, rows)
         check_unchanged(self.label, self.state, file_state(self.path))
 
 
-class ColumnParts(ABC):
+class ColumnFile(ABC):
     """A file, a folder of files, or a stored stream; ``notes`` are what was noticed, however the rows are read."""
 
-    def __init__(self, given: Given, notes: list[str], kind: str = "") -> None:
-        self.kind = kind  # the name of the format, where the first bytes say it
-        self.given, self.path, self.label, self.notes = given, given.path, given.label, notes
-        self._state = [] if given.original is None else [file_state(given.original)]
+    def __init__(self, file: InputFile, notes: list[str], kind: str = "") -> None:
+        self.kind = kind  # the key of its format
+        self.file = file
+        self.path = file.path
+        self.label = file.label
+        self.notes = notes
+        self._state = [] if file.original is None else [file_state(file.original)]
 
     @property
     @abstractmethod
     def names(self) -> Sequence[str]:
-        """Of the columns, known before any row is read, but for JSON."""
+        """The names of the columns, known before any row is read, but for JSON."""
 
     @property
     @abstractmethod
@@ -84,7 +99,7 @@ class ColumnParts(ABC):
     @property
     def row_bytes(self) -> int:
         """About how much memory a row takes."""
-        return sum(map(_width, self.types.values()))
+        return sum(map(_bytes_of_value, self.types.values()))
 
     @property
     @abstractmethod
@@ -92,36 +107,37 @@ class ColumnParts(ABC):
         """The number of rows; None where only reading all of them finds it."""
 
     @abstractmethod
-    def pieces(self, *, whole: bool) -> Sequence[Rows]:
+    def partitions(self, *, whole: bool) -> Sequence[Partition]:
         """The rows as they are read in this process; ``whole``: as one block."""
 
-    def portions(self, n: int | None) -> Sequence[Rows]:
-        """The rows in about ``n`` pieces for other processes; None: in pieces of the size that suits the format."""
-        return self.pieces(whole=False)
+    def partitions_to_send(self, n: int | None) -> Sequence[Partition]:
+        """The rows in about ``n`` partitions for other processes; None: as many as suit the format."""
+        return self.partitions(whole=False)
 
     def batches(self, columns: Sequence[str] | None = None, rows: int | None = ROWS) -> Iterator[pa.Table]:
         """The rows as blocks of some columns; ``rows`` None: one block of all rows."""
-        for piece in self.pieces(whole=rows is None):
-            yield from piece.batches(columns, rows)
+        for partition in self.partitions(whole=rows is None):
+            yield from partition.batches(columns, rows)
 
-    def ranges(self, n: int | None = None) -> list[Range]:
-        """Parts of the rows in their order, for other processes: about ``n``, or as many as suit the file."""
-        if self.given.original != self.path:
+    def checked_partitions(self, n: int | None = None) -> list[CheckedPartition]:
+        """The rows in their order for other processes: in about ``n`` partitions, or as many as suit the file."""
+        if self.file.original != self.path:
             raise DataError(
                 f"{self.label} is no plain file of UTF-8, which parts need: decompress it, save it as UTF-8"
             )
-        return [Range(self.label, self.path, self._state[0], piece) for piece in self.portions(n)]
+        (state,) = self._state
+        return [CheckedPartition(self.label, self.path, state, partition) for partition in self.partitions_to_send(n)]
 
     def state(self) -> list[FileState]:
         """Of every file its path, size, time of change and number now, which are others when it has changed."""
-        return [] if self.given.original is None else [file_state(self.given.original)]
+        return [] if self.file.original is None else [file_state(self.file.original)]
 
 
-def _width(kind: pa.DataType) -> int:
+def _bytes_of_value(kind: pa.DataType) -> int:
     """About how many bytes a value takes."""
     try:
         return max(1, int(kind.bit_width) // 8)
-    except ValueError:  # text, of which nobody knows how long it is
+    except ValueError:  # text may be of any length
         return 32
 
 
@@ -143,8 +159,9 @@ def check_schema(schema: pa.Schema, label: str) -> None:
         inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if pa.types.is_nested(inner):
             raise DataError(f"column {column.name!r} of {label} holds {column.type}: drop it or make it plain columns")
-        binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
-        if any(test(inner) for test in binary) or str(inner) == "binary_view":
+        is_binary = pa.types.is_binary(inner) or pa.types.is_large_binary(inner)
+        is_binary = is_binary or pa.types.is_fixed_size_binary(inner) or str(inner) == "binary_view"
+        if is_binary:
             raise DataError(f"column {column.name!r} of {label} holds raw bytes: drop it or make it text")
 
 
@@ -160,7 +177,8 @@ def native_file(path: Path, mode: str = "rb") -> pa.OSFile:
 
 def line_starts(path: Path, first: int, size: int) -> list[int]:
     """Where ranges of whole lines of about ``size`` bytes begin, from ``first`` on, and where the last one ends."""
-    starts, end = [first], path.stat().st_size
+    starts = [first]
+    end = path.stat().st_size
     with open(path, "rb") as file:
         while starts[-1] + size < end:
             file.seek(starts[-1] + size)

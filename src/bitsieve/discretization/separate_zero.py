@@ -1,0 +1,254 @@
+"""Zero as a code of its own, for sparse tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve import _native
+from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, dependence_of_codes
+from bitsieve.counts.sparse import SparseCodes
+from bitsieve.counts.tables import Terms
+from bitsieve.counts.threads import run_blocks
+from bitsieve.dataset.extents import IN_A_BIN
+from bitsieve.dataset.sparse import read_sparse
+from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.discretization.base import Binning, unknown_category
+from bitsieve.discretization.mdl import RepeatedCuts, log_codings
+from bitsieve.discretization.ragged_array import RaggedArray
+from bitsieve.discretization.registry import make_binner
+from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
+from bitsieve.utils.parameters import Rule, check_parameters, check_threads
+from bitsieve.utils.progress import phase
+
+
+def as_sparse(table: TableInMemory) -> TableInMemory:
+    """A table of numbers as a sparse one."""
+    if table.is_sparse:
+        return table
+    categorical = [j for j, _ in table.categories()]
+    if categorical:
+        what = f"zero is a code of its own in columns of numbers, and categories are in {table.quoted(categorical)}"
+        raise ValueError(f"{what}: leave them out, or give another binner")
+    from scipy.sparse import csc_array
+
+    columns = [csc_array(table.numeric(j)[:, None]) for j in range(table.n_features)]
+    data = np.concatenate([column.data for column in columns])
+    indices = np.concatenate([column.indices for column in columns])
+    indptr = np.cumsum([0, *(column.nnz for column in columns)])
+    matrix = csc_array((data, indices, indptr), shape=(table.n_samples, table.n_features))
+    return replace(table, columns=read_sparse(matrix))
+
+
+class RepeatedStoredCuts(RepeatedCuts):
+    """The cuts of the numbers of every column that are not zero, which keeps a code of its own."""
+
+    def __init__(self, search: RepeatedCuts, binner: Binning) -> None:
+        super().__init__(search.table, binner, search.cut_at_median)
+
+    def codes(self, column: int) -> Integers:
+        values = super()._values(column)
+        is_zero = values == 0
+        codes = np.searchsorted(self.binner.bin_edges_[column], values, side="left")
+        if is_zero.any():
+            codes += 1
+        codes[np.isnan(values)] = self.binner.n_bins_[column] - 1
+        codes[is_zero] = 0
+        return np.asarray(codes, np.int64)
+
+    def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
+        dependence = super().dependence(classes, columns, parts, terms)
+        for index, column in enumerate(columns.tolist()):
+            if not self._has_zeros_and_gaps(column):
+                continue
+            for vector, labels in enumerate(classes):
+                codes = self._recut(column, labels, terms)
+                of_labels = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
+                dependence.freedom[index, vector] = of_labels.freedom[0, 0]
+                dependence.sums[index, vector] = of_labels.sums[0, 0]
+        return dependence
+
+    def log_codings(self, column: int) -> float:
+        n_numbers = max(int(np.count_nonzero(~np.isnan(self._values(column)))), 1)
+        return log_codings(n_numbers, len(self.binner.bin_edges_[column]))
+
+    def _recut(self, column: int, classes: Labels, terms: Terms) -> Integers:
+        codes = super()._recut(column, classes, terms)
+        if self._has_zeros_and_gaps(column):
+            codes[np.isnan(super()._values(column))] = codes.max() + 1
+        return codes
+
+    def _values(self, column: int) -> Floats:
+        """The values with zeros as missing: both take no part in the cuts."""
+        values = super()._values(column)
+        return np.where(values == 0, np.nan, values)
+
+    def _has_zeros_and_gaps(self, column: int) -> bool:
+        """Whether the column holds both zeros and missing values."""
+        values = super()._values(column)
+        return bool((values == 0).any() and np.isnan(values).any())
+
+
+class ZeroApartBinning(Binning):
+    """Zero a code of its own, and a rule for the other numbers: the rule of :class:`ZeroApartBinner`."""
+
+    parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_jobs": check_threads}  # and of binning, which makes the rule
+    bins_parts = False
+    rule_: Binning
+
+    def __init__(self, binning: Any = "mdl", *, n_jobs: int | None = None) -> None:
+        self.binning = binning
+        self.n_jobs = n_jobs
+
+    @property
+    def missing(self) -> str | None:  # type: ignore[override]
+        """What the rule makes of missing values."""
+        return self._rule().missing
+
+    @property
+    def requires(self) -> Any:  # type: ignore[override]
+        """What the bins follow from: that of the rule."""
+        return self._rule().requires
+
+    def _rule(self) -> Binning:
+        if isinstance(self.binning, str):
+            return make_binner(self.binning, n_jobs=self.n_jobs, missing="error")
+        return make_binner(self.binning)
+
+    def for_table(self, table: Table) -> Binning:
+        return self  # the rule is settled in fit_table
+
+    def fit_table(self, table: TableInMemory) -> Self:
+        check_parameters(self)
+        rule = self._rule().for_table(table)
+        check_parameters(rule)
+        self.rule_ = rule
+        sparse_table = as_sparse(table)
+        stored = sparse_table.stored
+        stored.check_finite(table.names, allow_missing=rule.missing == "bin", instead=IN_A_BIN)
+        table.set_names_on(self)
+        blocks = stored.blocks(self.n_jobs)
+        cuts_of_blocks: list[Any] = [None] * len(blocks)
+
+        def cut(b: int) -> None:
+            first, end = blocks[b]
+            cuts_of_blocks[b] = np.arange(first, end), rule.cut_stored(sparse_table, first, end)
+
+        run_blocks(cut, range(len(blocks)), self.n_jobs, phase("binning"))
+        cuts = RaggedArray.merged(table.n_features, cuts_of_blocks)
+        self.zero_ = stored.has_zeros
+        self.n_bins_ = cuts.lengths + self.zero_
+        self.categories_: Any = None
+        self.bin_edges_ = cuts
+        if rule.requires == "codes":
+            self.categories_ = _with_zero(cuts, self.zero_)
+            self.bin_edges_ = RaggedArray.empty(table.n_features)
+        else:
+            self.n_bins_ += stored.has_numbers  # a bin more than cuts, where there is any number
+        if rule.missing == "bin":
+            self.n_bins_ += 1
+        self.n_bins_[self.n_bins_ == 0] = 1  # all missing
+        self._check_code_limit(table)
+        return self
+
+    def codes(self, table: TableInMemory, buffer: NDArray[np.uint8] | None = None) -> Any:
+        sparse_codes = self.sparse_codes(as_sparse(table))
+        if table.is_sparse:
+            return sparse_codes
+        codes = np.empty((table.n_samples, table.n_features), self.code_type, order="F")
+        for j in range(table.n_features):
+            codes[:, j] = sparse_codes.column(j)
+        return codes
+
+    def search(self, table: TableInMemory) -> ClassSearch | None:
+        search = self.rule_.search(table)
+        return RepeatedStoredCuts(search, self) if isinstance(search, RepeatedCuts) else None
+
+    def sparse_codes(self, table: TableInMemory) -> SparseCodes:
+        """The codes of the numbers of a sparse table that are not zero."""
+        has_missing_code = self.missing == "bin"
+        stored = table.stored
+        stored.check_finite(table.names, allow_missing=has_missing_code, instead=IN_A_BIN)
+        codes = stored.allocate(len(stored.value), np.uint16)
+        missing_codes = self.n_bins_ - 1 if has_missing_code else np.zeros_like(self.n_bins_)
+        if self.categories_ is None:
+            thresholds = self.bin_edges_
+            first_codes = self.zero_.astype(np.int64)  # the code of zero comes before those of the bins
+            goes_left = self.rule_.side == "left"
+        else:
+            thresholds = self.categories_  # zero among them: the code of a number is its rank
+            first_codes = np.zeros_like(self.n_bins_)
+            goes_left = True
+
+        def code_block(block: tuple[int, int]) -> None:
+            first, end = block
+            start = int(thresholds.ends[first - 1]) if first > 0 else 0
+            values = thresholds.values[start : int(thresholds.ends[end - 1])]
+            _native.code_stored(
+                stored.start,
+                stored.row,
+                stored.value,
+                first,
+                end,
+                values.astype(np.float64, copy=False),
+                thresholds.ends[first:end] - start,
+                goes_left,
+                first_codes[first:end],
+                missing_codes[first:end],
+                codes,
+            )
+
+        run_blocks(code_block, stored.blocks(self.n_jobs), self.n_jobs, phase("encoding"))
+        zero_codes = self._zero_codes(table)
+        if self.categories_ is not None:
+            self._check_categories(table, codes)
+        return SparseCodes(table.n_samples, stored.start, stored.row, codes, zero_codes, stored.allocate)
+
+    def _zero_codes(self, table: TableInMemory) -> NDArray[np.uint16]:
+        """The code of zero in every column."""
+        codes = np.zeros(table.n_features, np.uint16)
+        with_new_zeros = np.flatnonzero(table.stored.has_zeros & ~self.zero_)  # without zeros when fitting
+        if self.categories_ is None:
+            for j in with_new_zeros.tolist():
+                codes[j] = np.searchsorted(self.bin_edges_[j], 0.0, side=self.rule_.side)
+            return codes
+        for j in with_new_zeros[:1].tolist():
+            raise unknown_category(table.names[j], np.zeros(1))
+        categories = self.categories_
+        if len(categories.values):
+            has_categories = categories.lengths > 0
+            starts = (categories.ends - categories.lengths)[has_categories]
+            is_negative = (categories.values < 0).astype(np.int64)
+            codes[has_categories] = np.add.reduceat(is_negative, starts)
+        return codes
+
+    def _check_categories(self, table: TableInMemory, codes: NDArray[np.uint16]) -> None:
+        """Refuse numbers that are no categories."""
+        stored = table.stored
+        categories = self.categories_
+        for first, end in stored.blocks(None):
+            block = slice(int(stored.start[first]), int(stored.start[end]))
+            values = stored.value[block]
+            lengths = np.diff(stored.start[first : end + 1])
+            ends = np.repeat(categories.ends[first:end], lengths)
+            starts = np.repeat(categories.ends[first:end] - categories.lengths[first:end], lengths)
+            indices = starts + codes[block]
+            is_allowed = np.isnan(values)
+            has_category = ~is_allowed & (indices < ends)
+            is_allowed[has_category] = categories.values[indices[has_category]] == values[has_category]
+            for refused in np.flatnonzero(~is_allowed)[:1].tolist():
+                column = int(np.searchsorted(stored.start, block.start + refused, side="right")) - 1
+                raise unknown_category(table.names[column], values[refused : refused + 1])
+
+
+def _with_zero(numbers: RaggedArray, has_zero: Flags) -> RaggedArray:
+    """The numbers of every column in ascending order, zero among them where a column has it."""
+    columns = np.repeat(np.arange(len(numbers)), numbers.lengths)
+    columns = np.concatenate([columns, np.flatnonzero(has_zero)])
+    values = np.concatenate([numbers.values, np.zeros(int(has_zero.sum()))])
+    order = np.lexsort((values, columns))
+    return RaggedArray(values[order], np.cumsum(numbers.lengths + has_zero))

@@ -1,0 +1,107 @@
+"""Files that store the types of their columns: Parquet, Arrow, tables of databases, files of other programs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bitsieve.io.column_file import INDEX, ColumnFile, InputFile, Partition, TablePartition, check_schema
+from bitsieve.io.dialect import unique_names
+from bitsieve.io.errors import DataError, in_one_line
+
+
+@dataclass(frozen=True)
+class TypedColumns:
+    """The columns of a file that stores their types."""
+
+    path: Path
+    label: str
+    kind: str  # the key of the format of the file
+    description: str  # what messages call such files
+    schema: pa.Schema
+    indices: dict[str, int] | None  # of the columns in the file, where it names them otherwise
+
+    def names(self, columns: Sequence[str] | None) -> list[str]:
+        """The names of some columns; None: of all."""
+        return list(self.schema.names if columns is None else columns)
+
+    def select(self, block: pa.Table, columns: list[str]) -> pa.Table:
+        """Some columns of a block of rows, checked in full."""
+        if self.indices is None:
+            table = block.select(columns)
+        else:
+            table = block.select([self.indices[name] for name in columns]).rename_columns(columns)
+        table.validate(full=True)
+        return table
+
+
+class TypedFile(ColumnFile):
+    """A file that stores the types of its columns."""
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """What messages call such files."""
+
+    def __init__(self, file: InputFile, notes: list[str], kind: str) -> None:
+        super().__init__(file, notes, kind)
+        with in_one_line(f"cannot read {self.label} as {self.description}"):
+            schema = self.read_schema()
+        indices = [index for index, name in enumerate(schema.names) if not name.startswith(INDEX)]
+        names_in_file = [schema.names[index] for index in indices]
+        names = unique_names(names_in_file, notes)
+        if not names:
+            raise DataError(f"{self.label} has no columns: nothing to select from")
+        fields = [schema.field(index).with_name(name) for index, name in zip(indices, names, strict=True)]
+        schema = pa.schema(fields)
+        check_schema(schema, self.label)
+        renamed = None if names == names_in_file else dict(zip(names, indices, strict=True))
+        self.columns = TypedColumns(self.path, self.label, kind, self.description, schema, renamed)
+
+    @abstractmethod
+    def read_schema(self) -> pa.Schema:
+        """Read the names and the types of the columns, which stand at the beginning, or at the end, of the file."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        return list(self.columns.schema.names)
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        return {field.name: field.type for field in self.columns.schema}
+
+
+class WholeFile(TypedFile):
+    """A file that is read at once, by a library that knows its format."""
+
+    @abstractmethod
+    def read_table(self) -> pa.Table:
+        """Read all rows."""
+
+    def read_schema(self) -> pa.Schema:
+        problem = f"cannot read {self.label} as {self.description}"
+        with in_one_line(problem, needed=f"{self.label} is {self.description}, which"):
+            self._table = self.read_table()
+        return self._table.schema
+
+    @property
+    def n_rows(self) -> int:
+        return int(self._table.num_rows)
+
+    def partitions(self, *, whole: bool) -> Sequence[Partition]:
+        return [TablePartition(self.columns.select(self._table, list(self.names)))]
+
+
+def as_integers(values: pa.Array) -> pa.Array:
+    """Numbers of a format that stores all of them as floats: whole ones as whole numbers."""
+    if not pa.types.is_float64(values.type) or values.null_count == len(values):
+        return values
+    are_whole = pc.all(pc.equal(values, pc.round(values))).as_py()
+    if not are_whole or pc.max(pc.abs(values)).as_py() >= 2**53:
+        return values
+    return values.cast(pa.int64())
