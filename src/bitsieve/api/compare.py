@@ -178,5 +178,5 @@ def compare(
     with shown(verbose):
         plan = make_plan(read_data(data, read), question)
         comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
-    warn_of(comparison.notes)
+    warn_of(comparison.diagnostics)
     return comparison

@@ -10,6 +10,7 @@ import numpy as np
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.table import TableInMemory
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.discretization.base import make_binner, make_discretizer
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
@@ -18,7 +19,7 @@ from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.options import DiscretizationOptions, ReadOptions
 from bitsieve.pipeline.counting import Counted, count_table
-from bitsieve.pipeline.diagnose import explain_leaks, explain_rows, explain_target, refuse_constant_data
+from bitsieve.pipeline.diagnose import on_leaks, on_rows, on_target, refuse_constant_data
 from bitsieve.pipeline.prepare import ColumnChoice, prepare
 from bitsieve.results.how_many import Answer, HowMany, NullBand
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
@@ -136,15 +137,17 @@ def how_many(
     answers += [_by_errors(table, folded), _by_knockoffs(counted, n_left, drawn)]
     most = min(n_left, max(3, min(MOST, 2 + max(answer.n_features or 0 for answer in answers))))
     band = null_band(counted, table, ForwardSelector(most, **own).fit_counted(counted).selected_, **drawn)
-    return HowMany(answers, reading(answers, table.target.is_quantity), band, _warned(counted, table, prepared.notes))
+    return HowMany(
+        answers, reading(answers, table.target.is_quantity), band, _warned(counted, table, prepared.diagnostics)
+    )
 
 
-def _warned(counted: Counted, table: TableInMemory, on_columns: list[str]) -> list[str]:
+def _warned(counted: Counted, table: TableInMemory, on_columns: list[Diagnostic]) -> list[Diagnostic]:
     """What was noticed in the data, as warnings too."""
-    notes = [*table.notes, *on_columns, *explain_target(table), *explain_rows(table)]
-    notes += explain_leaks(leaks(counted.information), table)
-    warn_of(notes)
-    return notes
+    diagnostics = [*table.diagnostics, *on_columns, *on_target(table), *on_rows(table)]
+    diagnostics += on_leaks(leaks(counted.information), table)
+    warn_of(diagnostics)
+    return diagnostics
 
 
 def _by_rules(counted: Counted, own: dict[str, Any]) -> Iterator[Answer]:

@@ -12,18 +12,19 @@ from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.dataset.data_kinds import library_of
 from bitsieve.dataset.table import Table
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline import notes
 from bitsieve.pipeline.counting import count_for_tuples, discretizer_for_tuples, strata_of
-from bitsieve.pipeline.diagnose import explain_target, refuse_constant_data
+from bitsieve.pipeline.diagnose import on_target, refuse_constant_data
 from bitsieve.pipeline.prepare import ColumnChoice, prepare
 from bitsieve.pipeline.reading import plan_reading
 from bitsieve.results.interactions import Interactions
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import Sentence, Setting, warn_of
+from bitsieve.utils.messages import warn_of
 from bitsieve.utils.parameters import check_choice, check_integer, check_threads, with_hints
 from bitsieve.utils.progress import phase, shown
 
@@ -31,11 +32,6 @@ MOST_SHUFFLES = 10**5
 MOST_TOP = 10**7
 MANY_VALUES, SHARE_OF_CHANCE = 10, 0.05  # of a column, and of H(C) that a tuple with it has by chance
 RATES_BY = ("shuffles", "contrasts")
-WITHOUT_SHUFFLES = Sentence(
-    "the strongest of so many tuples are strong by chance: for p, add ",
-    Setting("n_shuffles", 99),
-    ", each of which takes as long as the search",
-)
 
 
 @cites("Anastassiou 2007", "McGill 1954", "Jakulin 2005", "Mnich, Rudnicki 2020")
@@ -163,26 +159,25 @@ def interactions(
         table = plan.open(read)
         strata, column = strata_of(table, strata)
         choice = ColumnChoice(include=include, exclude=[*exclude, *column])
-        source, notes = _counted(table, choice, discretization, order, n_jobs)
+        source, on_columns = _counted(table, choice, discretization, order, n_jobs)
         searched = _searched(search, source, n_shuffles, rate_by, random_state, strata)
-    return _labelled(*searched, table, search, notes)
+    return _labelled(*searched, table, search, on_columns)
 
 
 def _counted(
     table: Table, choice: ColumnChoice, discretization: DiscretizationOptions, order: int, n_jobs: int | None
-) -> tuple[CountSource, list[str]]:
+) -> tuple[CountSource, list[Diagnostic]]:
     """The counts of the columns that are searched, and notes on the others."""
     refuse_constant_data(table)
     rule = discretizer_for_tuples(discretization, order, n_jobs)
     prepared = prepare(table, choice, may_constrain=False, orders=False, binner=rule)
     _, source = count_for_tuples(prepared.table, discretization, rule, n_jobs)
     columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - prepared.dropped.keys())
-    what = "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
-    constant = f"{what} one value, or one bin, in every row ({table.quoted(columns)}): in no tuple"
-    return source, [*prepared.notes, *([constant] if columns else []), *_on_many_values(table, source, order)]
+    constant = [notes.constant_in_tuples([str(table.names[j]) for j in columns])] if columns else []
+    return source, [*prepared.diagnostics, *constant, *_on_many_values(table, source, order)]
 
 
-def _on_many_values(table: Table, source: CountSource, order: int) -> list[str]:
+def _on_many_values(table: Table, source: CountSource, order: int) -> list[Diagnostic]:
     """A note on columns of so many values that their tuples are strong by chance, and stronger than all others."""
     columns = np.flatnonzero(source.arities > MANY_VALUES).tolist()
     others = float(np.median(source.arities[source.arities > 1])) if columns else 0.0
@@ -192,11 +187,8 @@ def _on_many_values(table: Table, source: CountSource, order: int) -> list[str]:
     columns = [j for j in columns if bits[j] >= SHARE_OF_CHANCE * -(shares * np.log2(shares)).sum()]
     if not columns:
         return []
-    tuples, one = "pairs" if order == 2 else "triples", len(columns) == 1
-    which = f"column{'s' * (not one)} {table.quoted(columns)} {'has' if one else 'have'} so many values that by chance "
-    why = f"alone {tuples} with {'it' if one else 'them'} carry some {bits[columns].min():.2g} bits in these rows, and "
-    hidden = f"weaker {tuples} of any columns have no small p: group the values, or add "
-    return [Sentence(which + why + hidden, Setting("exclude", [table.names[j] for j in columns]))]
+    names = [str(table.names[j]) for j in columns]
+    return [notes.many_values_in_tuples(names, order, float(bits[columns].min()))]
 
 
 def _searched(
@@ -224,7 +216,12 @@ def _check(
         check_integer("n_shuffles", n_shuffles, 0, MOST_SHUFFLES)
     check_choice("rate_by", rate_by, RATES_BY)
     if rate_by == "contrasts" and not (search.statistic == "gain" and search.screen is None and strata is None):
-        raise ParameterError("rate_by", rate_by, "contrasts need the statistic gain, and neither screen nor strata")
+        raise ParameterError(
+            "rate_by",
+            rate_by,
+            "contrasts need the statistic gain, and neither screen nor strata",
+            code="contradicting-parameters",
+        )
     check_integer("random_state", random_state, 0, 2**32 - 1)
     check_threads("n_jobs", n_jobs)
 
@@ -235,11 +232,13 @@ def _labelled(
     rates: Floats | None,
     table: Table,
     search: Search,
-    on_columns: Sequence[str],
+    on_columns: Sequence[Diagnostic],
 ) -> Interactions:
     """What was found, by the names of the columns; its notes are warnings, too."""
-    notes = [*table.notes, *on_columns, *explain_target(table), *([WITHOUT_SHUFFLES] if chance is None else [])]
-    warn_of(notes)
+    diagnostics = [*table.diagnostics, *on_columns, *on_target(table)]
+    if chance is None:
+        diagnostics.append(notes.without_shuffles())
+    warn_of(diagnostics)
     given = table.original
     labels = table.names if given is None or given.labels is None else given.labels
 
@@ -261,6 +260,6 @@ def _labelled(
         n_shuffles=0 if chance is None else len(chance.best),
         n_samples=table.n_samples,
         target_name=table.target.name,
-        notes=notes,
+        diagnostics=diagnostics,
         library=library_of(None if given is None else given.take(np.zeros(1, np.intp))),
     )

@@ -11,20 +11,21 @@ from typing import Any
 import numpy as np
 
 from bitsieve.dataset.table import Table
+from bitsieve.diagnostics import Diagnostic, renamed
 from bitsieve.discretization.base import binning_with, make_discretizer
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import is_given
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.methods.registry import arguments_of, find_method
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions, SelectionOptions
+from bitsieve.pipeline import notes
 from bitsieve.pipeline.counting import count_table, discretization_of_codes
-from bitsieve.pipeline.diagnose import may_be_chance, notes_on, refuse_constant_data
+from bitsieve.pipeline.diagnose import diagnose, may_be_chance, refuse_constant_data
 from bitsieve.pipeline.evidence import CountEvidence, count_evidence
 from bitsieve.pipeline.prepare import (
     ColumnChoice,
     Prepared,
     check_screen,
-    note_on_screen,
     prepare,
     screened_out,
     settle_number,
@@ -33,7 +34,7 @@ from bitsieve.pipeline.reading import method_memory, plan_reading
 from bitsieve.pipeline.run import Fit, check_settings, evidence_of_fit, fit_method
 from bitsieve.results.selection import Selection
 from bitsieve.utils.defaults import BINNING, SELECT_METHOD
-from bitsieve.utils.messages import Sentence, Setting, renamed, warn_of
+from bitsieve.utils.messages import warn_of
 from bitsieve.utils.progress import shown
 
 
@@ -191,7 +192,7 @@ def select(
     with shown(verbose):
         table = plan.open(read)
         result = select_from(table, selection, discretization, execution)
-    warn_of(result.notes)
+    warn_of(result.diagnostics)
     return result
 
 
@@ -220,7 +221,7 @@ def _select(
     may_constrain = "constraints" in method.parameters
     rule = make_discretizer(discretization, n_jobs).for_table(table)
     prepared = prepare(table, choice, may_constrain=may_constrain, binner=rule)
-    notes = [*prepared.notes, *_notes_on_missing(method, prepared, discretization)]
+    on_columns = [*prepared.diagnostics, *_on_missing(method, prepared, discretization)]
     if prepared.constraints is not None:
         parameters["constraints"] = prepared.constraints
     parameters |= method_memory(selection.method, execution)
@@ -241,14 +242,14 @@ def _select(
         check_screen(selection.screen, method, number, arguments, prepared)
         fit = _fit_screened(selection.screen, method, codes, number, arguments, prepared, used, binning, n_jobs)
     if fit.screened_out and selection.screen is not None:
-        notes.append(note_on_screen(selection.screen, len(fit.screened_out)))
+        on_columns.append(notes.screened_out(selection.screen, len(fit.screened_out)))
     evidence = evidence_of_fit(fit, _discretizer_of_evidence(fit, used, n_jobs), n_jobs)
     return _as_selection(
         fit,
         evidence,
         prepared,
         _parameters_asked(table, selection, discretization, number),
-        [*table.notes, *on_number, *notes, *notes_on(fit, evidence, prepared.dropped)],
+        [*table.diagnostics, *on_number, *on_columns, *diagnose(fit, evidence, prepared.dropped)],
     )
 
 
@@ -299,23 +300,15 @@ def _discretizer_of_evidence(fit: Fit, discretization: DiscretizationOptions, n_
     return BINNING if fit.binning is None else fit.binning
 
 
-def _notes_on_missing(method: Method, prepared: Prepared[Any], discretization: DiscretizationOptions) -> list[str]:
+def _on_missing(method: Method, prepared: Prepared[Any], discretization: DiscretizationOptions) -> list[Diagnostic]:
     """A note on columns with missing values where nothing is said of these, or on what is said in vain."""
     if discretization.missing is not None:
-        missing = Setting("missing", discretization.missing)
-        in_vain = Sentence(missing, f" changes nothing in what {method.name} selects: it makes no bins")
-        return [] if method.bins else [in_vain]
+        return [] if method.bins else [notes.missing_without_effect(discretization.missing, method.name)]
     if not method.bins or not isinstance(discretization.binning, str):
         return []
     table = prepared.original
     columns = [j for j, column in enumerate(table.summarize()) if column.has_missing and j not in prepared.dropped]
-    if not columns:
-        return []
-    which = f"column {table.quoted(columns)} has"
-    if len(columns) > 1:
-        which = f"{len(columns):,} columns ({table.quoted(columns)}) have"
-    what = f"{which} missing values, which are a value of their own: to refuse them, add "
-    return [Sentence(what, Setting("missing", "error"))]
+    return [notes.missing_kept([str(table.names[j]) for j in columns])] if columns else []
 
 
 def _parameters_asked(
@@ -344,7 +337,11 @@ def _parameters_asked(
 
 
 def _as_selection(
-    fit: Fit, evidence: CountEvidence, prepared: Prepared[Any], parameters: dict[str, Any], notes: list[str]
+    fit: Fit,
+    evidence: CountEvidence,
+    prepared: Prepared[Any],
+    parameters: dict[str, Any],
+    diagnostics: list[Diagnostic],
 ) -> Selection:
     table = prepared.original
     indices = fit.result.selected
@@ -364,7 +361,7 @@ def _as_selection(
         target_name=table.target.name,
         n_samples=table.n_samples,
         parameters=parameters,
-        notes=notes,
+        diagnostics=diagnostics,
         evidence=Evidence(
             fit.table,
             evidence.binner,

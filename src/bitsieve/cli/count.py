@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.shared import discretization_options, read_options
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.progress import shown
 
 if TYPE_CHECKING:
@@ -21,7 +22,11 @@ def run(options: argparse.Namespace) -> int:
     discretization = discretization_options(options)
     there = os.listdir(options.save) if os.path.isdir(options.save) else []
     if not options.force and not all(name.startswith(".bitsieve-") for name in there):  # of a run that was killed
-        raise ValueError(f"--save {options.save!r} is there already: add --force to overwrite it, or give another name")
+        raise UserError(
+            code="output-exists",
+            message=f"--save {options.save!r} is there already",
+            advice="add --force to overwrite it, or give another name",
+        )
     with shown(not options.quiet):
         from bitsieve.engines.saved_counts import SavedCounts, check_folder, count_like, count_table
         from bitsieve.engines.stream import StreamSource
@@ -31,7 +36,11 @@ def run(options: argparse.Namespace) -> int:
         source = StreamSource(options.data, options.memory)
         table, binner = _read(source, options, discretization)
         if first is not None and (options.include or options.exclude):
-            raise ValueError("--include and --exclude have no meaning with --like, which has them: leave them out")
+            raise UserError(
+                code="contradicting-parameters",
+                message="--include and --exclude have no meaning with --like, which has them",
+                advice="leave them out",
+            )
         if first is None:
             table = _prepared(table, binner, options)
             counts = count_table(table, binner, few_are_codes=discretization.leaves_codes_open)
@@ -90,6 +99,6 @@ def _prepared(table: TableInParts, binner: Binning, options: argparse.Namespace)
 
     choice = ColumnChoice(include=options.include or (), exclude=options.exclude or ())
     prepared = prepare(table, choice, binner=binner)
-    for note in (*table.notes, *prepared.notes):
-        options.say(f"note: {options.wording(note)}")
+    for diagnostic in (*table.diagnostics, *prepared.diagnostics):
+        options.say(f"note: {options.wording(diagnostic)}")
     return prepared.table

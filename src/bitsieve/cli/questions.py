@@ -22,6 +22,7 @@ from bitsieve.cli.shared import (
     show,
     sources_of,
 )
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.progress import phase, shown
 
@@ -45,6 +46,7 @@ def run_how_many(options: argparse.Namespace) -> int:
         from bitsieve.report.plots import plot_how_many
 
         found = how_many(options.data, options.target, **given(options))
+        found.diagnostics[:] = map(options.wording.reworded, found.diagnostics)
         saved = _drawn(options, lambda: plot_how_many(found))
     show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found), saved)
     return 0
@@ -62,6 +64,7 @@ def run_interactions(options: argparse.Namespace) -> int:
         from bitsieve.api.interactions import interactions
 
         found = interactions(options.data, options.target, **given(options))
+        found.diagnostics[:] = map(options.wording.reworded, found.diagnostics)
         if options.output is not None:
             write_rows(found.to_frame("pyarrow"), options.output)
             saved.append(f"saved {len(found.tuples):,} tuples to {options.output!r}")
@@ -100,7 +103,7 @@ def run_compare(options: argparse.Namespace) -> int:
     with shown(not options.quiet):
         plan = _plan(options)
         comparison = _compare(plan, options.threads or -1, kept)
-        comparison.notes[:] = map(options.wording, comparison.notes)
+        comparison.diagnostics[:] = map(options.wording.reworded, comparison.diagnostics)
         phase("writing")
         if options.output is not None:
             from bitsieve.io.write import write_rows
@@ -133,12 +136,18 @@ def _check_paths(options: argparse.Namespace) -> Path | None:
     check_written(options, output=ROWS_WRITTEN, report=(".html",))
     if options.output is None:
         if options.resume:
-            raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")
+            raise UserError(
+                code="output-needed",
+                message="--resume goes on with the folds kept with the output",
+                advice="give --output as in the first run",
+            )
         return None
     kept = Path(options.output + KEPT)
     if kept.exists() and not options.resume:
-        raise ValueError(
-            f"{str(kept)!r} holds finished folds of a run that did not end: add --resume to go on, or delete it"
+        raise UserError(
+            code="unfinished-run",
+            message=f"{str(kept)!r} holds finished folds of a run that did not end",
+            advice="add --resume to go on, or delete it",
         )
     return kept
 

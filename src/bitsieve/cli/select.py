@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
 from bitsieve.cli.shared import check_written, discretization_options, made_by, read_options, say, show, sources_of
+from bitsieve.diagnostics import NAME_ONLY, UserError, literal
 from bitsieve.io.read import check_file, holds_sparse_rows
-from bitsieve.utils.messages import Sentence, Setting, one_line
+from bitsieve.utils.messages import one_line
 from bitsieve.utils.progress import phase, shown
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     cluster = nullcontext() if address is None else _connected(address, options.threads)
     with shown(not options.quiet), cluster as client:
         selection = _select(options, request, client)
-        selection.notes[:] = map(options.wording, selection.notes)
+        selection.diagnostics[:] = map(options.wording.reworded, selection.diagnostics)
         saved = _save(selection, options)
 
     def text() -> str:
@@ -52,20 +53,20 @@ def run(options: argparse.Namespace) -> int:
 def run_explain(options: argparse.Namespace) -> int:
     """Read, select, explain, print."""
     if options.data is None and not options.counts:
-        raise ValueError(
-            f"DATA is missing: give the column to explain, and then the data (FEATURE {options.feature!r})"
+        raise UserError(
+            code="data-needed",
+            message="DATA is missing",
+            advice=f"give the column to explain, and then the data (FEATURE {literal(repr(options.feature))})",
         )
     request = _request(options)
     with shown(not options.quiet):
-        from bitsieve.explain.explain import notes_naming
-
         selection = _select(options, request)
         phase("explaining")
-        selection.notes[:] = map(options.wording, selection.notes)
+        selection.diagnostics[:] = map(options.wording.reworded, selection.diagnostics)
         explanation = selection.explain(options.feature)
     show(
         options,
-        [note for note in selection.notes if not notes_naming([note], explanation.feature)],
+        [str(diagnostic) for diagnostic in selection.diagnostics if explanation.feature not in diagnostic.columns],
         lambda: {**explanation.to_dict(), "method": selection.method},
         lambda: str(explanation),
     )
@@ -78,13 +79,25 @@ def _check_paths(options: argparse.Namespace, plan: ReadingPlan | None) -> None:
 
     output = getattr(options, "output", None)
     if output is not None and plan is None:
-        raise ValueError("--counts has no rows to write: leave out --output")
+        raise UserError(
+            code="no-rows-to-write",
+            message="--counts has no rows to write",
+            advice="leave out --output",
+        )
     check_written(options, output=WRITTEN, output_ranking=ROWS_WRITTEN, report=(".html",))
     if output is not None and plan is not None and output.lower().endswith(".npz"):
         if plan.engine.source and not holds_sparse_rows(options.data):
-            raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
+            raise UserError(
+                code="output-format",
+                message="what is read in batches is not written to .npz",
+                advice="write .parquet, .arrow or .csv",
+            )
         if len(options.target or ()) > 1:
-            raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
+            raise UserError(
+                code="output-format",
+                message="a .npz holds one target, not several",
+                advice="write .parquet, .arrow or .csv",
+            )
 
 
 def _save(selection: Selection, options: argparse.Namespace) -> list[str]:
@@ -166,10 +179,18 @@ def _execution_options(options: argparse.Namespace) -> ExecutionOptions:
     engine = options.engine
     if getattr(options, "scheduler", None) is not None:
         if engine not in (None, "dask"):
-            raise ValueError(f"--scheduler is that of engine dask: leave it out, or --engine {engine}")
+            raise UserError(
+                code="parameter-without-effect",
+                message="--scheduler is that of engine dask",
+                advice=f"leave it out, or --engine {engine}",
+            )
         engine = "dask"
     if engine == "dask" and isinstance(options.data, list):
-        raise ValueError("engine dask reads one file or a folder: put the files into a folder, and give that as DATA")
+        raise UserError(
+            code="one-file-needed",
+            message="engine dask reads one file or a folder",
+            advice="put the files into a folder, and give that as DATA",
+        )
     return ExecutionOptions(
         engine=engine,
         memory=options.memory,
@@ -186,11 +207,15 @@ def _reading_plan(options: argparse.Namespace, read: ReadOptions, execution: Exe
         from bitsieve.methods.registry import check_offers
 
         if options.data is not None:
-            raise ValueError("give DATA or --counts, not both")
+            raise UserError(code="contradicting-parameters", message="give DATA or --counts, not both")
         check_offers(options.method, COUNTS, ["--counts"])
         return None
     if options.data is None:
-        raise ValueError("the following arguments are required: DATA, or --counts")
+        raise UserError(
+            code="data-needed",
+            message="the following arguments are required",
+            advice="DATA, or --counts",
+        )
     from bitsieve.pipeline.reading import plan_reading
 
     plan = plan_reading(options.data, options.method, read, execution)
@@ -198,7 +223,11 @@ def _reading_plan(options: argparse.Namespace, read: ReadOptions, execution: Exe
         for path in sources_of(options):
             check_file(path)
     elif options.target is None and not holds_sparse_rows(options.data):
-        raise ValueError("no target is given: name a column with --target")
+        raise UserError(
+            code="target-needed",
+            message="no target is given",
+            advice="name a column with --target",
+        )
     return plan
 
 
@@ -227,12 +256,24 @@ def _method_parameters(options: argparse.Namespace) -> dict[str, Any]:
     names = [name for name, _ in given]
     for name in names:
         if name in taken and name not in known:
-            raise ValueError(f"--set {name}: give {IN_PLACE_OF_SET[name]} instead")
+            raise UserError(
+                code="unknown-parameter",
+                message=f"--set {name}",
+                advice=f"give {IN_PLACE_OF_SET[name]} instead",
+            )
         if name not in known:
             takes = ", ".join(f"{other}={value}" for other, value in known.items()) or "no parameters"
-            raise ValueError(f"--set {name}: method {method.name!r} does not take {name!r}; it takes {takes}")
+            raise UserError(
+                code="unknown-parameter",
+                message=f"--set {name}: method {method.name!r} does not take {name!r}",
+                advice=f"it takes {takes}",
+            )
         if names.count(name) > 1:
-            raise ValueError(f"--set {name} is given {names.count(name)} times: give it once")
+            raise UserError(
+                code="given-twice",
+                message=f"--set {name} is given {names.count(name)} times",
+                advice="give it once",
+            )
     parameters = dict(given)
     arguments_of(method, parameters)
     return parameters
@@ -251,8 +292,12 @@ def _loop_parameters(options: argparse.Namespace) -> dict[str, Any]:
         for name in parameters:
             rules = [known for known, of in STOPPING_RULES.items() if name in signature(of).parameters]
             if rule not in rules and (rule is None or rule in STOPPING_RULES):
-                what = f" has a meaning with --stop {' or '.join(rules)} only: add that or leave it out"
-                raise ValueError(Sentence(Setting(name), what))
+                raise UserError(
+                    code="parameter-without-effect",
+                    message=f"has an effect only with --stop {' or '.join(rules)}",
+                    advice="add that, or leave it out",
+                    parameters={name: NAME_ONLY},
+                )
         found["stopping"] = make_stopping(rule, **parameters)
     if options.group:
         from bitsieve.methods.constraints import Constraints
@@ -269,7 +314,11 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise ValueError("--scheduler needs Dask: pip install 'bitsieve[dask]'") from None
+        raise UserError(
+            code="package-missing",
+            message="--scheduler needs Dask",
+            advice="pip install 'bitsieve[dask]'",
+        ) from None
     if address == LOCAL:
         workers = thread_count(-1 if n_workers is None else n_workers)
         here = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
@@ -280,9 +329,10 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
     try:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError, ImportError) as error:
-        raise ValueError(
-            f"--scheduler {address}: nobody answers there ({one_line(error)}): give the address of a Dask scheduler, "
-            f"such as tcp://10.0.0.1:8786, or {LOCAL}"
+        raise UserError(
+            code="no-scheduler",
+            message=f"--scheduler {address}: nobody answers there ({one_line(error)})",
+            advice=f"give the address of a Dask scheduler, such as tcp://10.0.0.1:8786, or {LOCAL}",
         ) from None
     with client:
         yield client

@@ -23,12 +23,11 @@ from bitsieve.dataset.encoding import WHOLE, Encoded, check_whole_numbers, encod
 from bitsieve.dataset.extents import MISSING, NUMBERS, Extents, KnownColumns, NumericBlock, check_values
 from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.dataset.text_format import TextFormat
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError
 from bitsieve.discretization.ragged import Ragged
 from bitsieve.options import DiscretizationOptions
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, check_threads
 from bitsieve.utils.progress import phase
 
@@ -170,13 +169,21 @@ class Binning(ABC):
 
     def _cut_stored(self, table: TableInMemory, first: int, last: int) -> tuple[Floats, Integers]:
         """The rule on the numbers that columns ``first`` to ``last`` of a sparse table store: cuts, and their ends."""
-        raise ValueError(f"{type(self).__name__} bins dense columns alone: give them by .toarray()")
+        raise UserError(
+            code="dense-rows-needed",
+            message=f"{type(self).__name__} bins dense columns alone",
+            advice="give them by .toarray()",
+        )
 
     def _code_block(self, table: TableInMemory, block: NumericBlock, missing_code: Integers, out: NDArray[Any]) -> None:
         """Write the codes of numeric columns to their places in ``out``."""
         for j in block.places.tolist():
             if self.categories_[j] is not None:
-                raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
+                raise UserError(
+                    code="column-kind-changed",
+                    message=f"column {table.names[j]!r} was categorical when fitting",
+                    advice="give categories",
+                )
         edges = self.bin_edges_.take(block.places)
         kernel, left = choose_kernel().name, self.side == "left"
         _native.code_by_cuts(kernel, block.values, edges.values, edges.ends, left, missing_code, block.places, out)
@@ -184,9 +191,10 @@ class Binning(ABC):
     def _check_code_limit(self, table: TableInMemory) -> None:
         if self.n_bins_.max() > MAX_CODES:
             j = int(self.n_bins_.argmax())
-            raise ValueError(
-                f"column {table.names[j]!r} has {self.n_bins_[j]:,} codes: at most {MAX_CODES:,} are supported, "
-                "drop it or group its values"
+            raise UserError(
+                code="too-many-bins",
+                message=f"column {table.names[j]!r} has {self.n_bins_[j]:,} codes",
+                advice=f"at most {MAX_CODES:,} are supported, drop it or group its values",
             )
 
 
@@ -226,19 +234,26 @@ def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters:
     """
     if isinstance(spec, Binning):
         if parameters:
-            raise ValueError(f"binning is an object, so set {', '.join(parameters)} on that object")
+            raise UserError(
+                code="contradicting-parameters",
+                message=f"binning is an object, so set {', '.join(parameters)} on that object",
+            )
         return spec.unfitted()
     names = ", ".join(map(repr, RULES))
     if not isinstance(spec, str) or spec not in RULES:
         near = get_close_matches(spec.lower(), RULES, n=1) if isinstance(spec, str) else []
         hint = f", did you mean {near[0]!r}?" if near else "" if isinstance(spec, str) else " or a binner object"
-        raise ParameterError("binning", spec, f"give one of {names}{hint}", "is not known")
+        raise ParameterError("binning", spec, f"give one of {names}{hint}", "is not known", code="unknown-name")
     rule: Any = rule_named(spec)  # whose parameters are its own
     accepted = [name for name in rule.parameter_names() if name != "n_jobs"]
     for name in parameters:
         if name not in accepted:
-            known = [part for other in accepted for part in (", ", Setting(other))][1:]
-            raise ValueError(Sentence(f"binning {spec!r} has no parameter ", Setting(name), ": it has ", *known))
+            raise UserError(
+                code="unknown-parameter",
+                message=f"is no parameter of binning {spec!r}",
+                advice=f"it has {', '.join(f'{{{other}}}' for other in accepted)}",
+                parameters={name: NAME_ONLY},
+            )
     parameters.setdefault("missing", None)
     made: Binning = rule(n_jobs=n_jobs, **parameters)
     return made
@@ -277,7 +292,11 @@ def codes_that_occur(binner: Binning, table: Table) -> Integers:
 def code_categories(name: str, given: Encoded, known: NDArray[Any] | None, out: NDArray[Any]) -> None:
     """Codes of the categories of a column among those ``known`` when fitting, written to ``out``."""
     if known is None:
-        raise ValueError(f"column {name!r} was numeric when fitting: give numbers")
+        raise UserError(
+            code="column-kind-changed",
+            message=f"column {name!r} was numeric when fitting",
+            advice="give numbers",
+        )
     if known is given.categories:
         out[:] = given.codes
         return
@@ -291,12 +310,13 @@ def code_categories(name: str, given: Encoded, known: NDArray[Any] | None, out: 
         out[:] = codes[given.codes]
 
 
-def unknown_category(name: str, values: NDArray[Any]) -> ValueError:
+def unknown_category(name: str, values: NDArray[Any]) -> UserError:
     """The error for values of a column that were not there when fitting."""
     value = values[:1].tolist()[0]
-    return ValueError(
-        f"column {name!r} holds {value!r}, which was not there when fitting: fit on data that has every value, "
-        "or replace it"
+    return UserError(
+        code="unseen-value",
+        message=f"column {name!r} holds {value!r}, which was not there when fitting",
+        advice="fit on data that has every value, or replace it",
     )
 
 

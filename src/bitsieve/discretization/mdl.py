@@ -15,12 +15,12 @@ from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, depen
 from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.dataset.extents import Extents, NumericBlock
 from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.discretization.base import Binning, CutBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning
 from bitsieve.discretization.ragged import Ragged
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import Rule, check_choice
 
 
@@ -92,9 +92,15 @@ class CutsInParts(ClassSearch):
         self.binner, self.n_samples, self.n_classes = binner, n_samples, n_classes
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
-        what = "this stopping rule shuffles the classes and makes the cuts of 'mdl' anew each time, for which all rows "
-        settings = Setting("binning", "quantile"), ", or ", Setting("stopping", "threshold")
-        raise ValueError(Sentence(what, "must be in memory: use ", *settings))
+        raise UserError(
+            code="rows-not-in-memory",
+            message=(
+                "this stopping rule shuffles the classes and bins the columns by 'mdl' again each time, for which all "
+                "rows must be in memory"
+            ),
+            advice="use {binning}, or {stopping}",
+            fix={"binning": "quantile", "stopping": "threshold"},
+        )
 
     classes: Any = property(_refuse)
     codes = recoded = dependence = _refuse
@@ -114,7 +120,6 @@ def log_codings(n_samples: int, n_cuts: int, missing: str | None = "error") -> f
 
 
 _TERMS = 1 << 22
-NO_TARGET = "MDL cuts by the class: give a target, or use another binning such as 'quantile'"
 
 
 class MDLBinning(CutBinning):
@@ -171,7 +176,11 @@ class MDLBinning(CutBinning):
 def _classes_and_terms(table: TableInMemory) -> tuple[Any, ...]:
     """What cuts are priced by: the classes, how many there are, the terms of entropies, and the weights."""
     if table.y is None:
-        raise ValueError(NO_TARGET)
+        raise UserError(
+            code="target-needed",
+            message="MDL cuts by the class",
+            advice="give a target, or use another binning such as 'quantile'",
+        )
     n_samples = table.total_weight
     terms = entropy_terms(n_samples, limit=min(n_samples + 1, _TERMS))
     return np.asarray(table.y.codes, np.int32), table.y.n_classes, terms.table, terms.shift, table.weights
@@ -207,5 +216,10 @@ class AutoBinning(Binning):
     def _refuse(self, parameter: str, rule: str, target: str, other: str) -> None:
         """Refuse a parameter that the rule does not have."""
         if getattr(self, parameter) is not None:
-            here = Setting("binning", rule), f", the rule for {target}: leave it out, or use "
-            raise ValueError(Sentence(Setting(parameter), " has no meaning with ", *here, Setting("binning", other)))
+            raise UserError(
+                code="parameter-without-effect",
+                message=f"has no effect with binning {rule!r}, the rule for {target}",
+                advice="leave it out, or use {binning}",
+                fix={"binning": other},
+                parameters={parameter: NAME_ONLY},
+            )

@@ -17,6 +17,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.extents import IN_A_BIN
 from bitsieve.dataset.sparse import read_sparse
 from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, make_binner, unknown_category
 from bitsieve.discretization.mdl import RepeatedCuts, log_codings
 from bitsieve.discretization.ragged import Ragged
@@ -31,8 +32,12 @@ def as_sparse(table: TableInMemory) -> TableInMemory:
         return table
     words = [j for j, _ in table.categories()]
     if words:
-        what = f"zero is a code of its own in columns of numbers, and categories are in {table.quoted(words)}"
-        raise ValueError(f"{what}: leave them out, or give another binner")
+        raise UserError(
+            code="numbers-needed",
+            message=f"zero gets a separate bin in columns of numbers, and categories are in {table.quoted(words)}",
+            advice="leave them out, or give another binner",
+            columns=[str(table.names[j]) for j in words],
+        )
     from scipy.sparse import csc_array
 
     columns = [csc_array(table.numeric(j)[:, None]) for j in range(table.n_features)]

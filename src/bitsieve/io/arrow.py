@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.dialect import unique_names
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.parts import INDEX, ColumnParts, Given, Rows, check_schema, native_file, sliced
@@ -52,15 +53,19 @@ class Stored:
 class StoredParts(ColumnParts):
     """A file that stores the types of its columns, of a kind that is a key of ``NAMES``."""
 
-    def __init__(self, given: Given, notes: list[str], kind: str) -> None:
-        super().__init__(given, notes)
+    def __init__(self, given: Given, diagnostics: list[Diagnostic], kind: str) -> None:
+        super().__init__(given, diagnostics)
         with in_one_line(f"cannot read {self.label} as {NAMES.get(kind, kind)}"):
             schema = self.opened(kind)
         places = [place for place, name in enumerate(schema.names) if not name.startswith(INDEX)]
         old = [schema.names[place] for place in places]
-        names = unique_names(old, notes)
+        names = unique_names(old, diagnostics)
         if not names:
-            raise DataError(f"{self.label} has no columns: nothing to select from")
+            raise DataError(
+                code="empty-data",
+                message=f"{self.label} has no columns",
+                advice="nothing to select from",
+            )
         kept = pa.schema([schema.field(place).with_name(name) for place, name in zip(places, names, strict=True)])
         check_schema(kept, self.label)
         renamed = None if names == old else dict(zip(names, places, strict=True))
@@ -220,9 +225,16 @@ def stored_stream(data: Any, parent: Path | None) -> ArrowParts:
     except OSError as error:
         raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
     except pa.ArrowException as error:
-        raise DataError(f"cannot read the stream: {one_line(error)}") from None
+        raise DataError(
+            code="cannot-read",
+            message=f"cannot read the stream: {one_line(error)}",
+        ) from None
     if not n_rows:
-        raise DataError("the stream has no rows: nothing to select from")
+        raise DataError(
+            code="empty-data",
+            message="the stream has no rows",
+            advice="nothing to select from",
+        )
     parts = ArrowParts(Given(path, label, None, spool), [], "arrow")
     parts.n_rows = n_rows
     return parts

@@ -125,9 +125,17 @@ def _schema_in_sqlite(con: Any, table: str, label: str) -> pa.Schema:
     for name, stored in zip(names, con.execute(f"select {each} from {table}").fetchone(), strict=True):
         kinds = {*(stored or "null").split(",")} - {"null"} or {"null"}
         if "blob" in kinds:
-            raise DataError(f"column {name!r} of {label} holds raw bytes: drop it or make it text")
+            raise DataError(
+                code="column-type-not-read",
+                message=f"column {name!r} of {label} holds raw bytes",
+                advice="drop it or make it text",
+            )
         if "text" in kinds and len(kinds) > 1:
-            raise DataError(f"column {name!r} of {label} holds numbers and text ({quoted(sorted(kinds))}): make it one")
+            raise DataError(
+                code="mixed-values",
+                message=f"column {name!r} of {label} holds numbers and text ({quoted(sorted(kinds))})",
+                advice="make it one",
+            )
         types.append(_STORED[kinds.pop()] if len(kinds) == 1 else pa.float64())
     return pa.schema(zip(names, types, strict=True))
 

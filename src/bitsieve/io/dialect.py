@@ -14,9 +14,11 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.errors import DataError, is_number
+from bitsieve.io.notes import columns_renamed, comments_left_out, no_names, not_utf8
 from bitsieve.io.parts import line_starts
-from bitsieve.utils.messages import Sentence, Setting, one_line, quoted
+from bitsieve.utils.messages import one_line, quoted
 
 DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 #: Markers of a missing value: those of pandas and "?", the marker of the UCI repository.
@@ -56,12 +58,16 @@ class Layout:
     fractions: frozenset[str]  # columns that are numbers with a fraction, or else text
 
     @classmethod
-    def of(cls, path: Path, label: str, header: bool | None, notes: list[str]) -> Layout:
+    def of(cls, path: Path, label: str, header: bool | None, diagnostics: list[Diagnostic]) -> Layout:
         """Look at the first lines of a file of UTF-8, which messages call ``label``."""
         data, text, begin = _sample(path)
         lines = [line for line in _LINE_END.split(text) if line.strip()]
         if not lines:
-            raise DataError(f"{label} is empty: a table needs a header line and rows")
+            raise DataError(
+                code="empty-data",
+                message=f"{label} is empty",
+                advice="a table needs a header line and rows",
+            )
         if lines[0].encode() not in data:
             raise NotUtf8
         bare = _LINE_END.split(_QUOTED.sub("", text)) if lines[0].count('"') % 2 else lines  # a name of several lines
@@ -70,15 +76,19 @@ class Layout:
         line = row[0].decode() if row else lines[0]
         names = _fields(line, delimiter, label)
         if header is None and _looks_like_data(names):
-            what = f"the first line of {label} looks like data and not like names ({quoted(names, 3)}): add "
-            no, yes = Setting("header", False), Setting("header", True)
-            raise DataError(Sentence(what, no, " if it is data, ", yes, " if it has the names"))
+            # two values of one parameter, so that neither is a fix
+            raise DataError(
+                code="header-unclear",
+                message=f"the first line of {label} looks like data and not like names ({quoted(names, 3)})",
+                advice="add {header} if it is data; if it has the names, give {header} the other value",
+                fix={"header": False},
+            )
         n_bytes = len(text[:begin].encode()) + len(BOM) * data.startswith(BOM)
         if header is False:
-            notes.append(f"the file has no names: its columns are x0 to x{len(names) - 1}")
+            diagnostics.append(no_names(len(names)))
             names = [f"x{j}" for j in range(len(names))]
         else:
-            names, lines = unique_names(names, notes), lines[1:]
+            names, lines = unique_names(names, diagnostics), lines[1:]
             n_bytes += len(line.encode())
         length, decimal_mark = max(map(len, [line, *lines[:1]])), _decimal_mark(lines, delimiter)
         with open(path, "rb") as file:
@@ -108,13 +118,20 @@ class Layout:
             n_whole = found.end() if found is not None else 0
             if at_end:
                 if n_whole < len(text) and not last_row.fullmatch(text, n_whole):
-                    what = "ends inside a quoted value: close the quotation mark or delete the broken row"
-                    raise DataError(f"{label} {what}")
+                    raise DataError(
+                        code="malformed-row",
+                        message=f"{label} ends inside a quoted value",
+                        advice="close the quotation mark or delete the broken row",
+                    )
                 return first + len(text)
             if n_whole:
                 return first + n_whole
             if size > _LONGEST:
-                raise DataError(f"{label} has a row of more than {_LONGEST:,} bytes: close its quotation mark")
+                raise DataError(
+                    code="malformed-row",
+                    message=f"{label} has a row of more than {_LONGEST:,} bytes",
+                    advice="close its quotation mark",
+                )
             size *= 2
 
 
@@ -158,14 +175,14 @@ def _patterns(delimiter: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes], re.
     return re.compile(row + rb"(?:" + end + rb"|\Z)"), re.compile(rb"(?:" + row + end + rb")*+"), re.compile(row)
 
 
-def in_utf8(path: Path, folder: Path, notes: list[str]) -> Path:
+def in_utf8(path: Path, folder: Path, diagnostics: list[Diagnostic]) -> Path:
     """A copy of a text file that is not UTF-8: of UTF-16 with a mark at its start, or of cp1252 or latin-1."""
     with open(path, "rb") as file:
         encoding = "utf-16" if file.read(2) in UTF_16 else _western(path)
     copied = folder / f"{path.name}.utf8{path.suffix}"
     with open(path, encoding=encoding, newline="") as given, open(copied, "w", encoding="utf-8", newline="") as file:
         shutil.copyfileobj(given, file, 1 << 20)
-    notes.append(f"the file is not UTF-8 text: read as {encoding}; save it as UTF-8 if letters look wrong")
+    diagnostics.append(not_utf8(encoding))
     return copied
 
 
@@ -189,7 +206,7 @@ def begins_with_comments(path: Path) -> bytes | None:
     return None if _names_columns(first, second, mark) else mark  # a header whose first name begins with it
 
 
-def without_comments(path: Path, folder: Path, mark: bytes, notes: list[str]) -> Path:
+def without_comments(path: Path, folder: Path, mark: bytes, diagnostics: list[Diagnostic]) -> Path:
     """A copy without comment lines; a header behind the mark of the last one before the rows is kept."""
     copied = folder / f"{path.name}.rows{path.suffix}"
     comments, last, began = 0, b"", False
@@ -205,7 +222,7 @@ def without_comments(path: Path, folder: Path, mark: bytes, notes: list[str]) ->
                     comments -= 1
             file.write(line)
     if comments:
-        notes.append(f"{comments:,} comment line{'s' * (comments > 1)}, which begin with {mark.decode()!r}, left out")
+        diagnostics.append(comments_left_out(comments, mark.decode()))
     return copied
 
 
@@ -241,10 +258,14 @@ def _delimiter(lines: list[str], label: str, *, is_tsv: bool) -> str:
     counts = {mark: header.count(mark) for mark in DELIMITERS if mark in header}
     if not counts:
         kinds = ", ".join(DELIMITERS.values())
-        blanks = "; put commas in place of the blanks, such as by sed -E 's/^ +//; s/ +$//; s/ +/,/g'"
+        with_commas = "put commas in place of the blanks, such as by sed -E 's/^ +//; s/ +$//; s/ +/,/g'"
         raise DataError(
-            f"{label} is not a table with a target and features: no delimiter ({kinds}) in its first line "
-            f"{one_line(lines[0])[:40]!r}{blanks if ' ' in lines[0].strip() else ''}"
+            code="not-a-table",
+            message=(
+                f"{label} is not a table with a target and features: no delimiter ({kinds}) in its first line "
+                f"{one_line(lines[0])[:40]!r}"
+            ),
+            advice=with_commas if " " in lines[0].strip() else "",
         )
     by_ending = "\t" if is_tsv else ","
     return max(counts, key=lambda mark: (second.count(mark) == counts[mark], counts[mark], mark == by_ending))
@@ -256,8 +277,9 @@ def _fields(line: str, delimiter: str, label: str) -> list[str]:
         found = next(row for row in csv.reader(StringIO(line, newline=""), delimiter=delimiter) if row)
     except csv.Error:  # of a name above the limit of Python's reader, the only one for a line without strict rules
         raise DataError(
-            f"a name in the header of {label} is longer than {csv.field_size_limit():,} characters: shorten it, "
-            f"or close the quotation mark before it"
+            code="malformed-row",
+            message=f"a name in the header of {label} is longer than {csv.field_size_limit():,} characters",
+            advice="shorten it, or close the quotation mark before it",
         ) from None
     return [name.strip() for name in found]
 
@@ -280,7 +302,7 @@ def _looks_like_data(names: list[str]) -> bool:
     return 2 * len(numbers) >= len(names) and numbers not in counted
 
 
-def unique_names(names: list[str], notes: list[str]) -> list[str]:
+def unique_names(names: list[str], diagnostics: list[Diagnostic]) -> list[str]:
     """The names, where one occurs again with ``.1``, ``.2``, ... behind it."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if not twice:
@@ -295,5 +317,5 @@ def unique_names(names: list[str], notes: list[str]) -> list[str]:
         taken.add(again)
         unique.append(again)
     renamed = [new for old, new in zip(names, unique, strict=True) if old != new]
-    notes.append(f"several columns are named {quoted(twice)}: the later ones are {quoted(renamed)} here")
+    diagnostics.append(columns_renamed(twice, renamed))
     return unique

@@ -45,9 +45,13 @@ class FolderParts(ColumnParts):
             if lost or new:
                 columns = f"column{'s' if len(lost or new) > 1 else ''} {quoted(lost or new)}"
                 what = f"lacks the {columns}" if lost else f"has the {columns} besides"
-                raise DataError(f"{file.label} {what}, unlike {first.label}: give all parts the same columns")
+                raise DataError(
+                    code="columns-differ",
+                    message=f"{file.label} {what}, unlike {first.label}",
+                    advice="give all parts the same columns",
+                )
         check_names(self.names, self.label)
-        self.notes += dict.fromkeys(note for file in self.files for note in file.notes)
+        self.diagnostics += dict.fromkeys(note for file in self.files for note in file.diagnostics)
 
     @property
     def names(self) -> Sequence[str]:
@@ -108,10 +112,16 @@ def _files(path: Path) -> dict[Path, dict[str, str | None]]:
             shown = (name for name in names if not name.startswith(_HIDDEN))
             tables |= {Path(where, name): values for name in shown if Path(name).suffix.lower() in ENDINGS}
     if not tables:
-        raise DataError(f"the folder {str(path)!r} holds no table: files that end in {', '.join(ENDINGS)} are read")
+        raise DataError(
+            code="not-a-table",
+            message=f"the folder {str(path)!r} holds no table",
+            advice=f"files that end in {', '.join(ENDINGS)} are read",
+        )
     if len({frozenset(one) for one in tables.values()}) > 1:
         raise DataError(
-            f"the sub-folders of {str(path)!r} are not all named by the same columns: name each COLUMN=VALUE alike"
+            code="columns-differ",
+            message=f"the sub-folders of {str(path)!r} are not all named by the same columns",
+            advice="name each COLUMN=VALUE alike",
         )
     return dict(sorted(tables.items()))
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.arrow import StoredParts
 from bitsieve.io.dialect import unique_names
 from bitsieve.io.errors import DataError, in_one_line, is_number, named_inside
@@ -50,7 +51,11 @@ def _read_workbook(given: Given, _: str) -> pa.Table:
         book = CalamineWorkbook.from_filelike(file)
         sheets = {name: rows for name in book.sheet_names if (rows := book.get_sheet_by_name(name).to_python())}
     if not sheets:
-        raise DataError(f"{given.label} has no rows: nothing to select from")
+        raise DataError(
+            code="empty-data",
+            message=f"{given.label} has no rows",
+            advice="nothing to select from",
+        )
     names, *rows = sheets[named_inside(list(sheets), given.inside, given.label, "sheet")]
     columns = zip(*rows, strict=True) if rows else [()] * len(names)
     return pa.table([_cells(column) for column in columns], names=list(map(_shown, names)))
@@ -123,15 +128,23 @@ class PlinkParts(ColumnParts):
 
     names: Sequence[str] = ()
 
-    def __init__(self, given: Given, notes: list[str], kind: str) -> None:
-        super().__init__(given, notes, kind)
+    def __init__(self, given: Given, diagnostics: list[Diagnostic], kind: str) -> None:
+        super().__init__(given, diagnostics, kind)
         if given.original != given.path:
-            raise DataError(f"{self.label} is a compressed .bed file of PLINK, or no file: decompress it")
+            raise DataError(
+                code="cannot-read",
+                message=f"{self.label} is a compressed .bed file of PLINK, or no file",
+                advice="decompress it",
+            )
         with opened(self.path, self.label) as bed:
             self.phenotypes, n_variants = np.asarray(bed.pheno, str), bed.sid_count
-            self.names = unique_names([PHENOTYPE, *map(str, bed.sid)], notes)
+            self.names = unique_names([PHENOTYPE, *map(str, bed.sid)], diagnostics)
         if not (len(self.phenotypes) and n_variants):
-            raise DataError(f"{self.label} has no samples or no variants: nothing to select from")
+            raise DataError(
+                code="empty-data",
+                message=f"{self.label} has no samples or no variants",
+                advice="nothing to select from",
+            )
 
     @property
     def n_rows(self) -> int:

@@ -60,7 +60,11 @@ def _check_any(n_rows: int, n_values: int, label: str) -> None:
     """Refuse a file without rows or values."""
     for number, what in ((n_rows, "rows"), (n_values, "values but zeros")):
         if not number:
-            raise DataError(f"{label} has no {what}: nothing to select from")
+            raise DataError(
+                code="empty-data",
+                message=f"{label} has no {what}",
+                advice="nothing to select from",
+            )
 
 
 def _labels(y: Floats) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.errors import DataError, FileState, check_names, check_unchanged, file_state
 from bitsieve.io.spool import Spool
 from bitsieve.utils.lazy import cached_property
@@ -64,11 +65,11 @@ class Range:
 
 
 class ColumnParts(ABC):
-    """A file, a folder of files, or a stored stream; ``notes`` are what was noticed, however the rows are read."""
+    """A file, a folder of files, or a stored stream; ``diagnostics`` are what was noticed, read or not."""
 
-    def __init__(self, given: Given, notes: list[str], kind: str = "") -> None:
+    def __init__(self, given: Given, diagnostics: list[Diagnostic], kind: str = "") -> None:
         self.kind = kind  # the name of the format, where the first bytes say it
-        self.given, self.path, self.label, self.notes = given, given.path, given.label, notes
+        self.given, self.path, self.label, self.diagnostics = given, given.path, given.label, diagnostics
         self._state = [] if given.original is None else [file_state(given.original)]
 
     @property
@@ -108,7 +109,9 @@ class ColumnParts(ABC):
         """Parts of the rows in their order, for other processes: about ``n``, or as many as suit the file."""
         if self.given.original != self.path:
             raise DataError(
-                f"{self.label} is no plain file of UTF-8, which parts need: decompress it, save it as UTF-8"
+                code="not-read-in-batches",
+                message=f"{self.label} is no plain file of UTF-8, which parts need",
+                advice="decompress it, save it as UTF-8",
             )
         return [Range(self.label, self.path, self._state[0], piece) for piece in self.portions(n)]
 
@@ -142,10 +145,18 @@ def check_schema(schema: pa.Schema, label: str) -> None:
     for column in schema:
         inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if pa.types.is_nested(inner):
-            raise DataError(f"column {column.name!r} of {label} holds {column.type}: drop it or make it plain columns")
+            raise DataError(
+                code="column-type-not-read",
+                message=f"column {column.name!r} of {label} holds {column.type}",
+                advice="drop it or make it plain columns",
+            )
         binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
         if any(test(inner) for test in binary) or str(inner) == "binary_view":
-            raise DataError(f"column {column.name!r} of {label} holds raw bytes: drop it or make it text")
+            raise DataError(
+                code="column-type-not-read",
+                message=f"column {column.name!r} of {label} holds raw bytes",
+                advice="drop it or make it text",
+            )
 
 
 def native_file(path: Path, mode: str = "rb") -> pa.OSFile:

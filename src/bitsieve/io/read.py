@@ -21,6 +21,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.diagnostics import Diagnostic, literal
 from bitsieve.io.errors import DataError, file_and_inside, in_one_line, readable
 from bitsieve.io.npz import ArrayFile, ArrayTable
 from bitsieve.io.parts import ColumnParts, Copies, Given
@@ -98,7 +99,7 @@ def open_columns(data: Any, *, header: bool | None = None, spool: Path | None = 
 def columns_of(parts: ColumnParts | ArrayFile) -> ColumnParts:
     """The parts of a file, if it holds columns."""
     if isinstance(parts, ArrayFile):
-        raise DataError(f"{parts.label} is {parts.refusal}")
+        raise DataError(code="not-read-in-batches", message=f"{parts.label} is {parts.refusal}")
     return parts
 
 
@@ -126,7 +127,11 @@ def _open_copied(where: str, header: bool | None) -> ColumnParts | ArrayFile:
         with reaching(where), opener() as stream:
             _copy(stream, path, repr(where))
     if not files:
-        raise DataError(f"there is nothing at {where!r}: check the address")
+        raise DataError(
+            code="file-missing",
+            message=f"there is nothing at {where!r}",
+            advice="check the address",
+        )
     if len(files) == 1:
         return _opened(Given(path, repr(where), None, copies), header)
     from bitsieve.io.folder import FolderParts
@@ -144,9 +149,9 @@ def read_table(
     path: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
     header: bool | None = None,
-    notes: list[str] | None = None,
+    diagnostics: list[Diagnostic] | None = None,
 ) -> pa.Table | ArrayTable:
-    """Read all rows of a table file as one block; ``notes`` takes what was noticed, without it each is a warning."""
+    """Read all rows of a table file as one block; ``diagnostics`` takes the notes, which else are warnings."""
     if isinstance(path, (str, PathLike)) and address(path) is None:
         parts = _open_one(Path(path), header)
     else:
@@ -154,11 +159,15 @@ def read_table(
     with readable(str(path)):
         table = parts.read() if isinstance(parts, ArrayFile) else _joined(list(parts.batches(rows=None)))
     if getattr(table, "num_rows", 1) == 0:  # arrays were looked at already
-        raise DataError(f"{parts.label} has no rows: nothing to select from")
-    if notes is None:
-        warn_of(parts.notes)
+        raise DataError(
+            code="empty-data",
+            message=f"{parts.label} has no rows",
+            advice="nothing to select from",
+        )
+    if diagnostics is None:
+        warn_of(parts.diagnostics)
     else:
-        notes += parts.notes
+        diagnostics += parts.diagnostics
     return table
 
 
@@ -186,15 +195,27 @@ def check_file(path: str | PathLike[str]) -> None:
         if not path.exists():
             beside = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
             near = " or ".join(repr(str(path.with_name(name))) for name in nearest(path.name, beside))
-            advice = f"did you mean {near}?" if near else f"give the path of a table file ({READ})"
-            raise DataError(f"there is no file {str(path)!r}: {advice}")
+            advice = literal(f"did you mean {near}?") if near else f"give the path of a table file ({READ})"
+            raise DataError(
+                code="file-missing",
+                message=f"there is no file {str(path)!r}",
+                advice=advice,
+            )
         mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
-        raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({READ})")
+        raise DataError(
+            code="not-a-file",
+            message=f"{str(path)!r} is a directory",
+            advice=f"give the path of a table file ({READ})",
+        )
     if stat.S_ISREG(mode) and not path.stat().st_size:  # such as of /proc, where to open some waits for ever
-        raise DataError(f"{str(path)!r} is empty: {READ}")
+        raise DataError(code="empty-data", message=f"{str(path)!r} is empty", advice=READ)
     if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-        raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
+        raise DataError(
+            code="not-a-file",
+            message=f"{str(path)!r} is not a regular file",
+            advice="save the table to a file first",
+        )
 
 
 def file_kind(path: Path, label: str | None = None) -> str:
@@ -203,17 +224,17 @@ def file_kind(path: Path, label: str | None = None) -> str:
     with open(path, "rb") as file:
         head = file.read(4096)
     if not head:
-        raise DataError(f"{label} is empty: {READ}")
+        raise DataError(code="empty-data", message=f"{label} is empty", advice=READ)
     for magic, (kind, _) in FORMATS.items():
         if head.startswith(magic):
             return "excel" if kind == "npz" and _members(path, _WORKBOOKS) else kind
     for magic, what in _FOREIGN.items():
         if head.startswith(magic):
-            raise DataError(f"{label} is {what}: {READ}")
+            raise DataError(code="not-a-table", message=f"{label} is {what}", advice=READ)
     if head[8:12] == b"DUCK" or _ARFF.match(head):
         return "duckdb" if head[8:12] == b"DUCK" else "arff"
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):  # which begin text of UTF-16
-        raise DataError(f"{label} is not a table: {READ}")
+        raise DataError(code="not-a-table", message=f"{label} is not a table", advice=READ)
     return "text"
 
 
@@ -251,32 +272,41 @@ def holds_sparse_rows(data: Any) -> bool:
 
 def _opened(given: Given, header: bool | None) -> ColumnParts | ArrayFile:
     """The parts of a file, which may be compressed or not UTF-8."""
-    given, notes = decompressed(given), list[str]()
+    given = decompressed(given)
+    diagnostics: list[Diagnostic] = []
     kind = file_kind(given.path, given.label)
     if given.inside is not None and kind not in _HOLD_TABLES:
-        raise DataError(f"there is no {given.label}: the file holds one table, give its own path")
+        raise DataError(
+            code="table-not-named",
+            message=f"there is no {given.label}",
+            advice="the file holds one table, give its own path",
+        )
     if kind == "text":
-        return _opened_text(given, notes, header)
+        return _opened_text(given, diagnostics, header)
     if kind == "feather1":
-        raise DataError(f"{given.label} is a Feather file of version 1: write it again with version 2")
+        raise DataError(
+            code="cannot-read",
+            message=f"{given.label} is a Feather file of version 1",
+            advice="write it again with version 2",
+        )
     module, _, name = {**_BY_CONTENT, **dict(FORMATS.values())}[kind].rpartition(".")
-    parts: ColumnParts | ArrayFile = getattr(import_module(module), name)(given, notes, kind)
+    parts: ColumnParts | ArrayFile = getattr(import_module(module), name)(given, diagnostics, kind)
     return parts
 
 
-def _opened_text(given: Given, notes: list[str], header: bool | None) -> ColumnParts | ArrayFile:
+def _opened_text(given: Given, diagnostics: list[Diagnostic], header: bool | None) -> ColumnParts | ArrayFile:
     from bitsieve.io.dialect import UTF_16, in_utf8
     from bitsieve.io.text import DelimitedParts, JsonParts, is_json
 
     if is_libsvm(given.path):
         from bitsieve.io.libsvm import LibsvmFile
 
-        return LibsvmFile(given, notes)
+        return LibsvmFile(given, diagnostics)
     with open(given.path, "rb") as file:
         head = file.read(2)
     if head in UTF_16:
-        given = replace(given, path=in_utf8(given.path, given.copies.folder, notes))
-    return JsonParts(given, notes) if is_json(given.path) else DelimitedParts(given, notes, header)
+        given = replace(given, path=in_utf8(given.path, given.copies.folder, diagnostics))
+    return JsonParts(given, diagnostics) if is_json(given.path) else DelimitedParts(given, diagnostics, header)
 
 
 def decompressed(given: Given) -> Given:
@@ -302,7 +332,11 @@ def _unzipped(given: Given) -> Given:
         if not names or any(name.endswith(".npy") or name in _WORKBOOKS for name in names):
             return given
         if len(names) > 1:
-            raise DataError(f"{given.label} holds {len(names):,} files ({quoted(names)}): give one of them")
+            raise DataError(
+                code="table-not-named",
+                message=f"{given.label} holds {len(names):,} files ({quoted(names)})",
+                advice="give one of them",
+            )
         with archive.open(names[0]) as packed:
             return _copied(packed, given)
 
@@ -329,8 +363,12 @@ def _copy(stream: Any, path: Path, label: str) -> None:
             if size > most:
                 path.unlink()
                 raise DataError(
-                    f"the content of {label} is larger than {most / 1e9:,.3g} GB, half of what is free in "
-                    f"{tempfile.gettempdir()!r}: set TMPDIR to a folder on a larger disk"
+                    code="disk-full",
+                    message=(
+                        f"the content of {label} is larger than {most / 1000000000.0:,.3g} GB, half of what is free "
+                        f"in {tempfile.gettempdir()!r}"
+                    ),
+                    advice="set TMPDIR to a folder on a larger disk",
                 )
             file.write(block)
 

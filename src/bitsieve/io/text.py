@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.dialect import BOM, MARKERS, Layout, NotUtf8, begins_with_comments, in_utf8, without_comments
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.parts import INDEX, ColumnParts, Given, Rows, check_schema, line_starts, native_file, sliced
@@ -95,9 +96,9 @@ class Parsed:
 class TextParts(ColumnParts):
     """A file of text."""
 
-    def __init__(self, given: Given, notes: list[str]) -> None:
-        super().__init__(given, notes)
-        self._before = len(notes)
+    def __init__(self, given: Given, diagnostics: list[Diagnostic]) -> None:
+        super().__init__(given, diagnostics)
+        self._before = len(diagnostics)
         self._kinds: dict[str, Kind] = {}
         self._starts: list[int] = []
         self._table: pa.Table | None = None
@@ -134,8 +135,8 @@ class TextParts(ColumnParts):
         return [TextRange(self.form, *ends, self._kinds) for ends in pairwise(self.form.starts(size))]
 
     def _as_utf8(self) -> None:
-        del self.notes[self._before :]
-        self.path = in_utf8(self.given.path, self.given.copies.folder, self.notes)
+        del self.diagnostics[self._before :]
+        self.path = in_utf8(self.given.path, self.given.copies.folder, self.diagnostics)
         self.form = self.opened()
 
     def _look(self, *, whole: bool) -> None:
@@ -148,7 +149,11 @@ class TextParts(ColumnParts):
             self._as_utf8()
             found = self._parse_ranges(whole=whole)
         if not self._n_rows:
-            raise DataError(f"{self.label} has no rows: nothing to select from")
+            raise DataError(
+                code="empty-data",
+                message=f"{self.label} has no rows",
+                advice="nothing to select from",
+            )
         self._kinds = self._common(found)
 
     def _parse_ranges(self, *, whole: bool) -> list[dict[str, Kind]]:
@@ -213,15 +218,15 @@ class TextParts(ColumnParts):
 class DelimitedParts(TextParts):
     """Rows of fields with a delimiter between them: CSV, TSV, semicolons or bars."""
 
-    def __init__(self, given: Given, notes: list[str], header: bool | None = None) -> None:
+    def __init__(self, given: Given, diagnostics: list[Diagnostic], header: bool | None = None) -> None:
         self._header = header
-        super().__init__(given, notes)
+        super().__init__(given, diagnostics)
 
     def opened(self) -> Delimited:
         mark = begins_with_comments(self.path)
         if mark is not None:
-            self.path = without_comments(self.path, self.given.copies.folder, mark, self.notes)
-        self._layout = Layout.of(self.path, self.label, self._header, self.notes)
+            self.path = without_comments(self.path, self.given.copies.folder, mark, self.diagnostics)
+        self._layout = Layout.of(self.path, self.label, self._header, self.diagnostics)
         return Delimited(self.path, self.label, self._layout)
 
     @property
@@ -270,7 +275,7 @@ class Delimited:
             try:
                 table = self._read(first, end, types, True, keep)
             except pa.ArrowInvalid as error:
-                raise DataError(self._why(bad, before, error)) from None
+                raise self._malformed(bad, before, error) from None
         if any(pa.types.is_binary(kind) for kind in table.schema.types):
             raise NotUtf8
         return table
@@ -321,19 +326,23 @@ class Delimited:
             except UnicodeDecodeError:
                 raise NotUtf8 from None
 
-    def _why(self, bad: list[arrow_csv.InvalidRow], before: int, error: pa.ArrowInvalid) -> str:
-        """The line that says why rows could not be parsed: with the number of the first bad one."""
+    def _malformed(self, bad: list[arrow_csv.InvalidRow], before: int, error: pa.ArrowInvalid) -> DataError:
+        """The error for rows that could not be parsed: with the number of the first bad one."""
         if not bad:
-            return f"cannot read {self.label} as text: {one_line(error)}"
+            return DataError(code="malformed-row", message=f"cannot read {self.label} as text: {one_line(error)}")
         row = bad[0]
         place = "a row" if row.number is None else f"row {before + row.number + 1:,}"
         with open(self.path, "rb") as file:
             file.seek(max(0, os.path.getsize(self.path) - len(row.text.encode()) - 8))
             last = file.read().rstrip().endswith(row.text.rstrip().encode())
         which = f"{place}, the last one," if last else f"{place} (the header is row 1)"
-        return (
-            f"{which} of {self.label} has {row.actual_columns:,} fields where the header has "
-            f"{row.expected_columns:,}: complete or delete it"
+        return DataError(
+            code="malformed-row",
+            message=(
+                f"{which} of {self.label} has {row.actual_columns:,} fields where the header has "
+                f"{row.expected_columns:,}"
+            ),
+            advice="complete or delete it",
         )
 
 

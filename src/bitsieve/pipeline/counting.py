@@ -12,6 +12,7 @@ from bitsieve.counts.source import CountSource, class_order
 from bitsieve.dataset.encoding import as_array, encode_known
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table
+from bitsieve.diagnostics import UserError, renamed
 from bitsieve.discretization.base import Binning, make_binner, make_discretizer
 from bitsieve.engines.local import count
 from bitsieve.information import make_information
@@ -21,7 +22,6 @@ from bitsieve.methods.method import Method
 from bitsieve.options import DiscretizationOptions
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.defaults import INTERACTIONS_BINS
-from bitsieve.utils.messages import renamed
 
 
 @dataclass(frozen=True)
@@ -85,23 +85,36 @@ def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
         return None, []
     rows = table.rows
     if rows is None or table.is_sparse:
-        raise ValueError(
-            "strata need dense rows in memory: leave out memory, spool and engine, or give some of the rows"
+        raise UserError(
+            code="rows-not-in-memory",
+            message="strata need dense rows in memory",
+            advice="leave out memory, spool and engine, or give some of the rows",
         )
     with renamed("exclude", "strata"):
         columns = resolve(Constraints(exclude=[strata]), table.names).exclude if np.isscalar(strata) else []
     given = rows if columns else read_xy(pa.table({"strata": pa.array(as_array(strata))}))
     if given.n_samples != table.n_samples:
         what = "rows of weight 0 and those without a target do not count: name a column in place of values"
-        raise ValueError(f"strata has {given.n_samples:,} values but the data has {table.n_samples:,} rows: {what}")
+        raise UserError(
+            code="lengths-differ",
+            message=f"strata has {given.n_samples:,} values but the data has {table.n_samples:,} rows",
+            advice=what,
+        )
     values = given.values(columns[0] if columns else 0)
     codes = values.codes if hasattr(values, "codes") else encode_known(values).codes
     if codes.min() < 0:
-        raise ValueError("strata are missing in some rows: give every row one")
+        raise UserError(
+            code="missing-values",
+            message="strata are missing in some rows",
+            advice="give every row one",
+        )
     target = table.target
     order, _ = class_order(target.codes, rows.weights, target.n_classes)
     strata, classes = codes[order].astype(np.int64), target.codes[order]
     if len(np.unique(strata * target.n_classes + classes)) == len(np.unique(strata)):
         of = f" of {table.quoted(columns)}" if columns else ""
-        raise ValueError(f"no stratum{of} has rows of two classes, so that shuffles within strata change nothing")
+        raise UserError(
+            code="one-class",
+            message=f"no stratum{of} has rows of two classes, so that shuffles within strata change nothing",
+        )
     return strata, columns

@@ -8,12 +8,12 @@ from typing import Any
 
 from bitsieve.dataset.data_kinds import is_path
 from bitsieve.dataset.table import COUNTS, Table, check_several_rows
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups
 from bitsieve.methods.registry import check_offers, find_method, parameters_of
 from bitsieve.options import ExecutionOptions, ReadOptions
+from bitsieve.pipeline import notes
 from bitsieve.utils.memory import check_memory
-from bitsieve.utils.messages import Sentence, Setting
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class ReadingPlan:
     memory: int | str | None  # that the engine is to keep to
     spool: str | PathLike[str] | None
     header: bool | None
-    notes: tuple[str, ...] = ()  # on what was decided
+    diagnostics: tuple[Diagnostic, ...] = ()  # on what was decided
 
     def open(self, options: ReadOptions, client: Any = None) -> Table:
         """The data as a table, in memory or in parts; ``client`` is that of a cluster."""
@@ -37,11 +37,15 @@ class ReadingPlan:
         refuse_groups(options.groups)
         target = getattr(opened, "own_target", None) if options.target is None else options.target
         if target is None:
-            raise ValueError("no target is given: name one of the columns, or give one value a row")
+            raise UserError(
+                code="target-needed",
+                message="no target is given",
+                advice="name one of the columns, or give one value a row",
+            )
         table = opened.read_in_parts(replace(options, target=target))
         check_several_rows(table)
-        if self.notes:
-            table.notes = (*self.notes, *table.notes)
+        if self.diagnostics:
+            table.diagnostics = (*self.diagnostics, *table.diagnostics)
         return table
 
 
@@ -50,22 +54,21 @@ def plan_reading(data: Any, method: str, read: ReadOptions, execution: Execution
     memory = check_memory(execution.memory)
     engine_is_open = execution.engine is None and memory is None and execution.spool is None
     engine_name = execution.engine
-    notes: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     if execution.push_down:
         _check_push_down(data, execution, engine_is_open)
         engine_name = "database"
     elif execution.push_down is None and engine_is_open and _needs_counts_alone(method) and is_pushed_down(data):
         engine_name = "database"
-        many_rows = "the table has very many rows: they were counted where they are, and not read; to read them, add "
-        notes = (Sentence(many_rows, Setting("push_down", False)),)
+        diagnostics = (notes.counted_in_place(),)
     engine = choose_engine(data, engine_name, memory, execution.spool)
     memory_of_engine = execution.memory
     if "memory" in parameters_of(method) and "memory" not in engine.options:
         memory_of_engine = None  # it is the method's alone
     engine.check_options(data, {"memory": memory_of_engine, "spool": execution.spool, "header": read.header})
     if engine.source:
-        check_offers(method, COUNTS, _typed(execution))  # before hours of reading
-    return ReadingPlan(data, engine, memory_of_engine, execution.spool, read.header, notes)
+        check_offers(method, COUNTS, _parameters_for_engines(execution))  # before hours of reading
+    return ReadingPlan(data, engine, memory_of_engine, execution.spool, read.header, diagnostics)
 
 
 def method_memory(method: str, execution: ExecutionOptions) -> dict[str, Any]:
@@ -91,12 +94,12 @@ def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: boo
     raise ParameterError("push_down", execution.push_down, f"{advice}: {where}")
 
 
-def _typed(execution: ExecutionOptions) -> list[Setting]:
-    """The options that keep the rows out of memory, as a message names them."""
+def _parameters_for_engines(execution: ExecutionOptions) -> list[str]:
+    """The parameters that keep the rows out of memory."""
     options = {
         "engine": execution.engine,
         "push_down": execution.push_down or None,
         "memory": execution.memory,
         "spool": execution.spool,
     }
-    return [Setting(name) for name, value in options.items() if value is not None]
+    return [name for name, value in options.items() if value is not None]

@@ -11,13 +11,14 @@ from bitsieve.counts.threads import kept_threads
 from bitsieve.dataset.table import Table
 from bitsieve.discretization.base import keeps_missing, make_binner
 from bitsieve.methods.method import Method, MethodResult
+from bitsieve.pipeline import notes
 from bitsieve.pipeline.counting import Counted, count_table
 from bitsieve.pipeline.evidence import CountEvidence, count_evidence, informative_by_shuffles
 from bitsieve.pipeline.prepare import constraints_on
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.lazy import Later
-from bitsieve.utils.messages import Sentence, Setting, warn
+from bitsieve.utils.messages import warn
 from bitsieve.utils.parameters import FeatureCount, check_threads
 from bitsieve.utils.progress import duration
 
@@ -176,13 +177,6 @@ def _foretell(method: Method, table: Table, n: int, k: int | None) -> None:
     if table.is_sparse or (seconds := method.seconds(n, d, k or n)) <= LONG:
         return
     short = [m for m in SCREENS if least <= m < n and method.seconds(m, d, min(k or m, m)) <= SHORT]
-    way: tuple[str | Setting, ...] = (": fewer rows take less",)
-    if short:
-        left = duration(method.seconds(short[0], d, min(k or n, short[0])))
-        way = (
-            ": select with ",
-            Setting("screen", short[0]),
-            f" takes the {short[0]:,} most relevant first, about {left}",
-        )
-    what = f"{method.name} of {n:,} columns and {d:,} rows takes about {duration(seconds)} on one thread"
-    warn(Sentence(what, *way))
+    screen = short[0] if short else None
+    with_screen = "" if screen is None else duration(method.seconds(screen, d, min(k or n, screen)))
+    warn(notes.long_job(method.name, n, d, duration(seconds), screen, with_screen))
