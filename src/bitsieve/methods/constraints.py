@@ -177,7 +177,7 @@ def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
 def _columns(wanted: Any, label: str, names: Sequence[str], place: Place, target: Sequence[str]) -> list[int]:
     """The indices of columns given by name or index; ``label`` is a parameter or the name of a group."""
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
-        raise _error_in(label, "parameter-not-allowed", f"is {wanted!r}", "give a list of column names or indices")
+        raise _error_in(label, f"is {wanted!r}", "give a list of column names or indices", code="parameter-not-allowed")
     indices = []
     for column in wanted:
         if isinstance(column, str):
@@ -186,28 +186,28 @@ def _columns(wanted: Any, label: str, names: Sequence[str], place: Place, target
                 index = place(meant(column, names))
             if index is None and column in target:
                 problem = f"names column {column!r}, which is the target, not a feature"
-                raise _error_in(label, "column-is-target", problem, "leave it out", [column])
+                raise _error_in(label, problem, "leave it out", [column], code="column-is-target")
             if index is None:
                 parts = [part.strip() for part in column.split(",")]
                 is_list = len(parts) > 1 and None not in map(place, parts)
                 advice = literal(f"give {quoted(parts)} one by one") if is_list else allowed_names(column, names)
                 problem = f"names column {column!r}, which is not there"
-                raise _error_in(label, "unknown-column", problem, advice, [column])
+                raise _error_in(label, problem, advice, [column], code="unknown-column")
             indices.append(index)
             continue
         try:
             index = operator.index(column)
         except TypeError:
             problem = f"holds {column!r}"
-            raise _error_in(label, "parameter-not-allowed", problem, "give column names or indices") from None
+            raise _error_in(label, problem, "give column names or indices", code="parameter-not-allowed") from None
         if not 0 <= index < len(names):
             problem = f"holds column {index}, but there are columns 0 to {len(names) - 1} only"
-            raise _error_in(label, "unknown-column", problem)
+            raise _error_in(label, problem, code="unknown-column")
         indices.append(index)
     return list(dict.fromkeys(indices))
 
 
-def _error_in(label: str, code: str, problem: str, advice: str = "", columns: Sequence[str] = ()) -> UserError:
+def _error_in(label: str, problem: str, advice: str = "", columns: Sequence[str] = (), *, code: str) -> UserError:
     """The error for a column that a parameter, or a group of columns, names."""
     if label in ("must_include", "exclude"):
         parameters = {label: NAME_ONLY}
