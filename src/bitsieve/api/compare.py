@@ -178,5 +178,5 @@ def compare(
     with shown(verbose):
         plan = make_plan(read_data(data, read), comparison, columns, discretization, execution)
         result = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
-    warn_of(result.notes)
+    warn_of(result.diagnostics)
     return result

@@ -20,7 +20,7 @@ from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
 from bitsieve.methods.registry import find_method
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline.diagnose import explain_leaks, explain_rows, explain_target, refuse_constant_data
+from bitsieve.pipeline.diagnose import on_leaks, on_rows, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import (
     Counted,
     binning_parameter,
@@ -141,7 +141,7 @@ def how_many(
         random_state=random_state,
     )
     result = ask_rules(data, read, ExecutionOptions(n_jobs=n_jobs), discretization, columns, rules)
-    warn_of(result.notes)
+    warn_of(result.diagnostics)
     return result
 
 
@@ -192,14 +192,14 @@ def ask_rules(
     n_in_figure = min(prepared.n_left, max(3, min(MOST, 2 + most_answered)))
     order = clone(forward).set_params(n_features_to_select=n_in_figure).fit_counted(counted).selected_
     band = null_band(counted, order, rules.random_state, execution.n_jobs)
-    notes = [
-        *data_table.notes,
-        *prepared.notes,
-        *explain_target(table),
-        *explain_rows(table),
-        *explain_leaks(leaks(counted.information), table),
+    diagnostics = [
+        *data_table.diagnostics,
+        *prepared.diagnostics,
+        *on_target(table),
+        *on_rows(table),
+        *on_leaks(leaks(counted.information), table),
     ]
-    return HowMany(answers, reading(answers, table.target.is_quantity), band, notes)
+    return HowMany(answers, reading(answers, table.target.is_quantity), band, diagnostics)
 
 
 def _by_shuffles(counted: Counted, forward: ForwardSelector, execution: ExecutionOptions) -> Answer:

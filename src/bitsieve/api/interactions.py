@@ -13,12 +13,13 @@ from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.dataset.data_kinds import library_of
 from bitsieve.dataset.table import Table
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.methods.method import TABLES
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline.diagnose import explain_target, refuse_constant_data
+from bitsieve.pipeline import notes
+from bitsieve.pipeline.diagnose import on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import count_for_tuples, discretization_for_tuples, strata_of
 from bitsieve.pipeline.prepare import Prepared, prepare
 from bitsieve.pipeline.reading import Requirements, plan_reading
@@ -26,7 +27,7 @@ from bitsieve.results.interactions import Interactions
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import Sentence, Setting, warn_of
+from bitsieve.utils.messages import warn_of
 from bitsieve.utils.parameters import check_choice, check_integer, with_hints
 from bitsieve.utils.progress import phase, shown
 
@@ -34,11 +35,6 @@ MOST_SHUFFLES = 10**5
 MOST_TOP = 10**7
 MANY_VALUES, SHARE_OF_CHANCE = 10, 0.05  # of a column, and of H(C) that a tuple with it has by chance
 RATES_BY = ("shuffles", "contrasts")
-WITHOUT_SHUFFLES = Sentence(
-    "the strongest of so many tuples are strong by chance: for p, add ",
-    Setting("n_shuffles", 99),
-    ", each of which takes as long as the search",
-)
 
 
 @cites("Anastassiou 2007", "McGill 1954", "Jakulin 2005", "Mnich, Rudnicki 2020")
@@ -175,7 +171,7 @@ def interactions(
     )
     with shown(verbose):
         result = search_interactions(data, read, execution, discretization, columns, question)
-    warn_of(result.notes)
+    warn_of(result.diagnostics)
     return result
 
 
@@ -204,7 +200,7 @@ class InteractionOptions:
         allows_contrasts = self.statistic == "gain" and self.screen is None and self.strata is None
         if self.rate_by == "contrasts" and not allows_contrasts:
             advice = "contrasts need the statistic gain, and neither screen nor strata"
-            raise ParameterError("rate_by", self.rate_by, advice)
+            raise ParameterError("rate_by", self.rate_by, advice, code="contradicting-parameters")
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
 
 
@@ -237,27 +233,27 @@ def search_interactions(
         rates = search.contrast_rates(source, found, question.random_state)
     elif chance is not None:
         rates = chance.false_discovery(found.best)
-    notes = [
-        *table.notes,
-        *prepared.notes,
+    diagnostics = [
+        *table.diagnostics,
+        *prepared.diagnostics,
         *_on_constant_columns(prepared, source),
         *_on_many_values(table, source, question.order),
-        *explain_target(table),
-        *([WITHOUT_SHUFFLES] if chance is None else []),
+        *on_target(table),
     ]
-    return _labelled(found, chance, rates, table, question, notes)
+    if chance is None:
+        diagnostics.append(notes.without_shuffles())
+    return _labelled(found, chance, rates, table, question, diagnostics)
 
 
-def _on_constant_columns(prepared: Prepared[Table], source: CountSource) -> list[str]:
+def _on_constant_columns(prepared: Prepared[Table], source: CountSource) -> list[Diagnostic]:
     """A note on columns with one code in every row, which no tuple holds."""
     columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - prepared.dropped.keys())
     if not columns:
         return []
-    what = "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
-    return [f"{what} one value, or one bin, in every row ({prepared.original.quoted(columns)}): in no tuple"]
+    return [notes.constant_in_tuples([str(prepared.original.names[j]) for j in columns])]
 
 
-def _on_many_values(table: Table, source: CountSource, order: int) -> list[str]:
+def _on_many_values(table: Table, source: CountSource, order: int) -> list[Diagnostic]:
     """A note on columns of so many values that their tuples are strong by chance, and stronger than all others."""
     columns = np.flatnonzero(source.arities > MANY_VALUES).tolist()
     others = float(np.median(source.arities[source.arities > 1])) if columns else 0.0
@@ -267,11 +263,8 @@ def _on_many_values(table: Table, source: CountSource, order: int) -> list[str]:
     columns = [j for j in columns if bits[j] >= SHARE_OF_CHANCE * -(shares * np.log2(shares)).sum()]
     if not columns:
         return []
-    tuples, one = "pairs" if order == 2 else "triples", len(columns) == 1
-    which = f"column{'s' * (not one)} {table.quoted(columns)} {'has' if one else 'have'} so many values that by chance "
-    why = f"alone {tuples} with {'it' if one else 'them'} carry some {bits[columns].min():.2g} bits in these rows, and "
-    hidden = f"weaker {tuples} of any columns have no small p: group the values, or add "
-    return [Sentence(which + why + hidden, Setting("exclude", [table.names[j] for j in columns]))]
+    names = [str(table.names[j]) for j in columns]
+    return [notes.many_values_in_tuples(names, order, float(bits[columns].min()))]
 
 
 def _labelled(
@@ -280,7 +273,7 @@ def _labelled(
     rates: Floats | None,
     table: Table,
     question: InteractionOptions,
-    notes: list[str],
+    diagnostics: list[Diagnostic],
 ) -> Interactions:
     """The result, with the names of the columns."""
     original_data = table.original
@@ -306,6 +299,6 @@ def _labelled(
         n_shuffles=0 if chance is None else len(chance.best),
         n_samples=table.n_samples,
         target_name=table.target.name,
-        notes=notes,
+        diagnostics=diagnostics,
         library=library_of(None if original_data is None else original_data.take(np.zeros(1, np.intp))),
     )

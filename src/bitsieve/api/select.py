@@ -175,7 +175,7 @@ def select(
     with shown(verbose):
         fit = run_selection(data, read, execution, discretization, selection)
         result = selection_of(fit)
-    warn_of(result.notes)
+    warn_of(result.diagnostics)
     return result
 
 
@@ -200,7 +200,7 @@ def selection_of(fit: Fit) -> Selection:
         target_name=table.target.name,
         n_samples=table.n_samples,
         parameters=_requested_parameters(fit),
-        notes=diagnose(fit),
+        diagnostics=diagnose(fit),
         evidence=Evidence(
             fit.table,
             evidence.binner,

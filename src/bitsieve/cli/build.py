@@ -7,8 +7,8 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.options import IN_PLACE_OF_SET
+from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import Sentence, Setting
 
 if TYPE_CHECKING:
     from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
@@ -50,10 +50,18 @@ def _engine(arguments: argparse.Namespace) -> str | None:
     engine: str | None = getattr(arguments, "engine", None)
     if getattr(arguments, "scheduler", None) is not None:
         if engine not in (None, "dask"):
-            raise ValueError(f"--scheduler is that of engine dask: leave it out, or --engine {engine}")
+            raise UserError(
+                code="parameter-without-effect",
+                message="--scheduler is that of engine dask",
+                advice=f"leave it out, or --engine {engine}",
+            )
         engine = "dask"
     if engine == "dask" and isinstance(arguments.data, list):
-        raise ValueError("engine dask reads one file or a folder: put the files into a folder, and give that as DATA")
+        raise UserError(
+            code="one-file-needed",
+            message="engine dask reads one file or a folder",
+            advice="put the files into a folder, and give that as DATA",
+        )
     return engine
 
 
@@ -131,12 +139,24 @@ def _parameters_set(arguments: argparse.Namespace) -> list[tuple[str, object]]:
     names = [name for name, _ in settings]
     for name in names:
         if name in method.parameters and name not in settable:
-            raise ValueError(f"--set {name}: give {IN_PLACE_OF_SET[name]} instead")
+            raise UserError(
+                code="unknown-parameter",
+                message=f"--set {name}",
+                advice=f"give {IN_PLACE_OF_SET[name]} instead",
+            )
         if name not in settable:
             takes = ", ".join(f"{other}={value}" for other, value in settable.items()) or "no parameters"
-            raise ValueError(f"--set {name}: method {method.name!r} does not take {name!r}; it takes {takes}")
+            raise UserError(
+                code="unknown-parameter",
+                message=f"--set {name}: method {method.name!r} does not take {name!r}",
+                advice=f"it takes {takes}",
+            )
         if names.count(name) > 1:
-            raise ValueError(f"--set {name} is given {names.count(name)} times: give it once")
+            raise UserError(
+                code="given-twice",
+                message=f"--set {name} is given {names.count(name)} times",
+                advice="give it once",
+            )
     return settings
 
 
@@ -155,6 +175,10 @@ def _stopping_rule(arguments: argparse.Namespace) -> Any:
     for name in parameters:
         rules = [other for other, make in STOPPING_RULES.items() if name in signature(make).parameters]
         if rule not in rules and (rule is None or rule in STOPPING_RULES):
-            what = f" has a meaning with --stop {' or '.join(rules)} only: add that or leave it out"
-            raise ValueError(Sentence(Setting(name), what))
+            raise UserError(
+                code="parameter-without-effect",
+                message=f"has an effect only with --stop {' or '.join(rules)}",
+                advice="add that, or leave it out",
+                parameters={name: NAME_ONLY},
+            )
     return make_stopping(rule, **parameters)

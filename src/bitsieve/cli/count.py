@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.progress import shown
 
 if TYPE_CHECKING:
@@ -21,8 +22,10 @@ def run(arguments: argparse.Namespace) -> int:
     discretization = discretization_options(arguments)
     there = os.listdir(arguments.save) if os.path.isdir(arguments.save) else []
     if not arguments.force and not all(name.startswith(".bitsieve-") for name in there):  # of a run that was killed
-        raise ValueError(
-            f"--save {arguments.save!r} is there already: add --force to overwrite it, or give another name"
+        raise UserError(
+            code="output-exists",
+            message=f"--save {arguments.save!r} is there already",
+            advice="add --force to overwrite it, or give another name",
         )
     with shown(not arguments.quiet):
         from bitsieve.engines.saved_counts import SavedCounts, check_folder, count_like, count_table
@@ -33,7 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
         source = StreamSource(arguments.data, arguments.memory)
         table, binner = _read(source, arguments, discretization)
         if first is not None and (arguments.include or arguments.exclude):
-            raise ValueError("--include and --exclude have no meaning with --like, which has them: leave them out")
+            raise UserError(
+                code="contradicting-parameters",
+                message="--include and --exclude have no meaning with --like, which has them",
+                advice="leave them out",
+            )
         if first is None:
             table = _prepared(table, discretization, arguments)
             counts = count_table(table, binner, few_are_codes=discretization.leaves_codes_open)
@@ -93,6 +100,6 @@ def _prepared(
     from bitsieve.pipeline.prepare import prepare
 
     prepared = prepare(table, column_options(arguments), discretization, execution_options(arguments))
-    for note in (*table.notes, *prepared.notes):
-        arguments.say(f"note: {arguments.wording(note)}")
+    for diagnostic in (*table.diagnostics, *prepared.diagnostics):
+        arguments.say(f"note: {arguments.wording(diagnostic)}")
     return prepared.table

@@ -22,6 +22,7 @@ from bitsieve.cli.shared import (
     sources_of,
     typed_values,
 )
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.defaults import ESTIMATOR, INTERACTIONS_BINNING
 from bitsieve.utils.progress import phase, shown
 
@@ -60,6 +61,7 @@ def run_how_many(arguments: argparse.Namespace) -> int:
             column_options(arguments),
             rules,
         )
+        result.diagnostics[:] = map(arguments.wording.reworded, result.diagnostics)
         saved = _drawn(arguments, lambda: plot_how_many(result))
     show(arguments, result.notes, lambda: {**result.to_dict(), **made_by(arguments)}, lambda: str(result), saved)
     return 0
@@ -94,6 +96,7 @@ def run_interactions(arguments: argparse.Namespace) -> int:
             column_options(arguments),
             question,
         )
+        result.diagnostics[:] = map(arguments.wording.reworded, result.diagnostics)
         if arguments.output is not None:
             write_rows(result.to_frame("pyarrow"), arguments.output)
             saved.append(f"saved {len(result.tuples):,} tuples to {arguments.output!r}")
@@ -132,7 +135,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
     with shown(not arguments.quiet):
         plan = _plan(arguments)
         comparison = _compare(plan, arguments.threads or -1, kept)
-        comparison.notes[:] = map(arguments.wording, comparison.notes)
+        comparison.diagnostics[:] = map(arguments.wording.reworded, comparison.diagnostics)
         phase("writing")
         if arguments.output is not None:
             from bitsieve.io.write import write_rows
@@ -165,12 +168,18 @@ def _check_paths(arguments: argparse.Namespace) -> Path | None:
     check_written(arguments, output=ROWS_WRITTEN, report=(".html",))
     if arguments.output is None:
         if arguments.resume:
-            raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")
+            raise UserError(
+                code="output-needed",
+                message="--resume goes on with the folds kept with the output",
+                advice="give --output as in the first run",
+            )
         return None
     kept = Path(arguments.output + KEPT)
     if kept.exists() and not arguments.resume:
-        raise ValueError(
-            f"{str(kept)!r} holds finished folds of a run that did not end: add --resume to go on, or delete it"
+        raise UserError(
+            code="unfinished-run",
+            message=f"{str(kept)!r} holds finished folds of a run that did not end",
+            advice="add --resume to go on, or delete it",
         )
     return kept
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import discretization_options, execution_options, read_options, selection_options
 from bitsieve.cli.shared import check_written, made_by, say, show, sources_of
+from bitsieve.diagnostics import UserError, literal
 from bitsieve.io.read import check_file, holds_sparse_rows
 from bitsieve.utils.messages import one_line
 from bitsieve.utils.progress import phase, shown
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     cluster = nullcontext() if address is None else _connected(address, arguments.threads)
     with shown(not arguments.quiet), cluster as client:
         selection = _select(request, arguments.counts, client)
-        selection.notes[:] = map(arguments.wording, selection.notes)
+        selection.diagnostics[:] = map(arguments.wording.reworded, selection.diagnostics)
         saved = _save(selection, arguments)
 
     def text() -> str:
@@ -52,20 +53,20 @@ def run(arguments: argparse.Namespace) -> int:
 def run_explain(arguments: argparse.Namespace) -> int:
     """Read, select, explain, print."""
     if arguments.data is None and not arguments.counts:
-        raise ValueError(
-            f"DATA is missing: give the column to explain, and then the data (FEATURE {arguments.feature!r})"
+        raise UserError(
+            code="data-needed",
+            message="DATA is missing",
+            advice=f"give the column to explain, and then the data (FEATURE {literal(repr(arguments.feature))})",
         )
     request = _request(arguments)
     with shown(not arguments.quiet):
-        from bitsieve.explain.explain import notes_naming
-
         selection = _select(request, arguments.counts)
         phase("explaining")
-        selection.notes[:] = map(arguments.wording, selection.notes)
+        selection.diagnostics[:] = map(arguments.wording.reworded, selection.diagnostics)
         explanation = selection.explain(arguments.feature)
     show(
         arguments,
-        [note for note in selection.notes if not notes_naming([note], explanation.feature)],
+        [str(diagnostic) for diagnostic in selection.diagnostics if explanation.feature not in diagnostic.columns],
         lambda: {**explanation.to_dict(), "method": selection.method},
         lambda: str(explanation),
     )
@@ -79,13 +80,25 @@ def _check_paths(arguments: argparse.Namespace, plan: ReadingPlan | None) -> Non
 
     output = getattr(arguments, "output", None)
     if output is not None and plan is None:
-        raise ValueError("--counts has no rows to write: leave out --output")
+        raise UserError(
+            code="no-rows-to-write",
+            message="--counts has no rows to write",
+            advice="leave out --output",
+        )
     check_written(arguments, output=written_endings(), output_ranking=ROWS_WRITTEN, report=(".html",))
     if output is not None and plan is not None and output.lower().endswith(".npz"):
         if plan.engine.source and not holds_sparse_rows(arguments.data):
-            raise ValueError("what is read in batches is not written to .npz: write .parquet, .arrow or .csv")
+            raise UserError(
+                code="output-format",
+                message="what is read in batches is not written to .npz",
+                advice="write .parquet, .arrow or .csv",
+            )
         if len(arguments.target or ()) > 1:
-            raise ValueError("a .npz holds one target, not several: write .parquet, .arrow or .csv")
+            raise UserError(
+                code="output-format",
+                message="a .npz holds one target, not several",
+                advice="write .parquet, .arrow or .csv",
+            )
 
 
 def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
@@ -155,11 +168,15 @@ def _reading_plan(
         from bitsieve.methods.registry import check_offers
 
         if arguments.data is not None:
-            raise ValueError("give DATA or --counts, not both")
+            raise UserError(code="contradicting-parameters", message="give DATA or --counts, not both")
         check_offers(arguments.method, COUNTS, ["--counts"])
         return None
     if arguments.data is None:
-        raise ValueError("the following arguments are required: DATA, or --counts")
+        raise UserError(
+            code="data-needed",
+            message="the following arguments are required",
+            advice="DATA, or --counts",
+        )
     from bitsieve.pipeline.reading import Requirements, plan_reading
 
     plan = plan_reading(arguments.data, read, execution, Requirements.of_method(selection.method))
@@ -167,7 +184,11 @@ def _reading_plan(
         for path in sources_of(arguments):
             check_file(path)
     elif arguments.target is None and not holds_sparse_rows(arguments.data):
-        raise ValueError("no target is given: name a column with --target")
+        raise UserError(
+            code="target-needed",
+            message="no target is given",
+            advice="name a column with --target",
+        )
     return plan
 
 
@@ -197,7 +218,11 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise ValueError("--scheduler needs Dask: pip install 'bitsieve[dask]'") from None
+        raise UserError(
+            code="package-missing",
+            message="--scheduler needs Dask",
+            advice="pip install 'bitsieve[dask]'",
+        ) from None
     if address == LOCAL:
         workers = thread_count(-1 if n_workers is None else n_workers)
         here = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
@@ -208,9 +233,10 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
     try:
         client = Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError, ImportError) as error:
-        raise ValueError(
-            f"--scheduler {address}: nobody answers there ({one_line(error)}): give the address of a Dask scheduler, "
-            f"such as tcp://10.0.0.1:8786, or {LOCAL}"
+        raise UserError(
+            code="no-scheduler",
+            message=f"--scheduler {address}: nobody answers there ({one_line(error)})",
+            advice=f"give the address of a Dask scheduler, such as tcp://10.0.0.1:8786, or {LOCAL}",
         ) from None
     with client:
         yield client

@@ -16,19 +16,20 @@ from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, Stratifie
 from bitsieve.dataset.quantity import TIMES
 from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import Target
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
+from bitsieve.evaluate.notes import errors_in_microseconds, fewer_folds, fewer_measured
 from bitsieve.information.evidence import leaks
 from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.metrics.measures import Loss, Measure, Predicted, make_measure
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
-from bitsieve.pipeline.diagnose import explain_leaks, explain_target, refuse_constant_data
+from bitsieve.pipeline.diagnose import on_leaks, on_target, refuse_constant_data
 from bitsieve.pipeline.discretize import binning_parameter, discretize
 from bitsieve.pipeline.prepare import prepare
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING, COMPARED
-from bitsieve.utils.messages import Sentence, Setting, choices
+from bitsieve.utils.messages import choices
 from bitsieve.utils.parameters import check_flag, check_integer
 
 FEW_SAMPLES = 100  # below, one sample is left out at a time
@@ -47,9 +48,9 @@ class Fold:
 
 def make_folds(
     target: Target, folds: Any = None, random_state: int = 0, groups: Columns | None = None
-) -> tuple[list[Fold], list[str]]:
+) -> tuple[list[Fold], list[Diagnostic]]:
     """The folds, and notes on how they were chosen, for :func:`bitsieve.compare`; refused if a class is too small."""
-    notes: list[str] = []
+    notes: list[Diagnostic] = []
     given = () if groups is None else (groups,)
     n_units = len(target.codes) if groups is None else len(np.unique(groups))
     if folds is None:
@@ -73,7 +74,7 @@ def make_folds(
     return made, notes
 
 
-def _by_default(target: Target) -> tuple[Any, list[str]]:
+def _by_default(target: Target) -> tuple[Any, list[Diagnostic]]:
     if len(target.codes) < FEW_SAMPLES:
         return LEAVE_ONE_OUT, []
     sizes = np.bincount(target.codes)
@@ -81,9 +82,8 @@ def _by_default(target: Target) -> tuple[Any, list[str]]:
     if smallest >= MANY_FOLDS or target.is_quantity:
         return MANY_FOLDS, []
     label = target.labels[sizes.argmin()]
-    return max(2, smallest), [
-        f"class {str(label)!r} has {smallest} samples only: {smallest} folds instead of {MANY_FOLDS}"
-    ]
+    n_folds = max(2, smallest)
+    return n_folds, [fewer_folds(str(label), smallest, n_folds, MANY_FOLDS)]
 
 
 def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
@@ -95,28 +95,46 @@ def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
     smallest = int(sizes.min())
     if smallest < n_folds:
         label = target.labels[sizes.argmin()]
-        what = f"class {str(label)!r} has {smallest} sample{'s' * (smallest != 1)}, fewer than the {n_folds} folds: "
-        fewer = ("give ", Setting("folds", smallest), " or ") if smallest > 1 else ("drop the class, or give ",)
-        raise ValueError(Sentence(what, *fewer, Setting("folds", LEAVE_ONE_OUT)))
+        plural = "s" if smallest != 1 else ""
+        fewer = f"give {smallest} folds" if smallest > 1 else "drop the class"
+        raise UserError(
+            code="small-class",
+            message=f"class {str(label)!r} has {smallest} sample{plural}, fewer than the {n_folds} folds",
+            advice=f"{fewer}, or give {{folds}}",
+            fix={"folds": LEAVE_ONE_OUT},
+        )
     return target.codes
 
 
 def _check(folds: list[Fold], target: Target) -> None:
     truth = target.truth
     if not folds:
-        raise ValueError("there are no folds: give at least one pair of training and test rows")
+        raise UserError(
+            code="no-folds",
+            message="there are no folds",
+            advice="give at least one pair of training and test rows",
+        )
     for number, fold in enumerate(folds, 1):
         for part, rows in (("training", fold.train), ("test", fold.test)):
             if not len(rows) or rows.min() < 0 or rows.max() >= len(truth):
-                raise ValueError(
-                    f"the {part} part of fold {number} is empty or names rows that are not there: give rows from 0 to "
-                    f"{len(truth) - 1}"
+                raise UserError(
+                    code="invalid-fold",
+                    message=f"the {part} part of fold {number} is empty or names rows that are not there",
+                    advice=f"give rows from 0 to {len(truth) - 1}",
                 )
         if len(np.intersect1d(fold.train, fold.test)):
-            raise ValueError(f"fold {number} tests on samples that it learns from: give it disjoint parts")
+            raise UserError(
+                code="invalid-fold",
+                message=f"fold {number} tests on samples that it learns from",
+                advice="give it disjoint parts",
+            )
         if (truth[fold.train] == truth[fold.train[0]]).all():
             one = "value of the target" if target.is_quantity else "class"
-            raise ValueError(f"fold {number} would learn from one {one} only: give other folds or more samples")
+            raise UserError(
+                code="one-class",
+                message=f"fold {number} would learn from one {one} only",
+                advice="give other folds or more samples",
+            )
 
 
 PROTOCOLS = ("nested", "paper")
@@ -142,7 +160,9 @@ class ComparisonOptions:
 
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
-            raise ParameterError("protocol", self.protocol, choices(str(self.protocol), PROTOCOLS), "is not known")
+            raise ParameterError(
+                "protocol", self.protocol, choices(str(self.protocol), PROTOCOLS), "is not known", code="unknown-name"
+            )
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
         check_flag("bounds", self.bounds)
 
@@ -163,7 +183,7 @@ class Plan:
     loss: Loss
     folds: list[Fold]
     discretization: DiscretizationOptions
-    notes: list[str]
+    diagnostics: list[Diagnostic]
 
     @property
     def ranks_once(self) -> bool:
@@ -207,18 +227,19 @@ def make_plan(
     A ``binning`` of None in ``discretization`` leaves the rule to the protocol.
     """
     predicts: Predicted = "quantity" if table.target.is_quantity else "classes"
-    notes_on_model: list[str] = []
+    on_model: list[Diagnostic] = []
     classifier = options.classifier
     if classifier is None:
-        classifier, notes_on_model = default_model(table.n_samples, predicts)
+        classifier, on_model = default_model(table.n_samples, predicts)
     if options.bounds and predicts == "quantity":
         why = "leave it out, or give classes as the target"
-        raise ParameterError("bounds", True, why, "needs classes, and the target is a quantity")
+        raise ParameterError(
+            "bounds", True, why, "needs classes, and the target is a quantity", code="wrong-kind-of-target"
+        )
     name, model = make_model(classifier, predicts, options.random_state)
     measure = make_measure(options.scoring, predicts)
     if table.target.unit and predicts == "quantity" and not measure.is_share:
-        what = f"the target is {TIMES[table.target.unit]}"
-        notes_on_model = [*notes_on_model, f"{what}: errors are in microseconds (8.64e+10 are a day)"]
+        on_model = [*on_model, errors_in_microseconds(TIMES[table.target.unit])]
     grow = _form(name, model, measure)
 
     discretization = _settled_discretization(discretization, options.protocol, table.target)
@@ -228,8 +249,8 @@ def make_plan(
     prepared_table = prepared.table
     coded_table, are_all_codes = prepared_table.few_as_codes(execution.n_jobs)
 
-    counts, notes_on_counts = feature_counts(options.features, prepared.n_left)
-    folds, notes_on_folds = make_folds(table.target, options.folds, options.random_state, table.groups)
+    counts, on_counts = feature_counts(options.features, prepared.n_left)
+    folds, on_folds = make_folds(table.target, options.folds, options.random_state, table.groups)
     _refuse_small_tests(folds, measure, table.target.codes)
     counted = discretize(*_settled_codes(prepared_table, coded_table, are_all_codes, discretization), execution)
     return Plan(
@@ -251,14 +272,14 @@ def make_plan(
         loss=measure.over(table.target.truth),
         folds=folds,
         discretization=discretization,
-        notes=[
-            *table.notes,
-            *prepared.notes,
-            *notes_on_counts,
-            *notes_on_model,
-            *explain_target(table),
-            *explain_leaks(leaks(counted.information), prepared_table),
-            *notes_on_folds,
+        diagnostics=[
+            *table.diagnostics,
+            *prepared.diagnostics,
+            *on_counts,
+            *on_model,
+            *on_target(table),
+            *on_leaks(leaks(counted.information), prepared_table),
+            *on_folds,
         ],
     )
 
@@ -278,8 +299,12 @@ def _form(name: str, model: Model, measure: Measure) -> Grow:
     """The form of a model that a measure needs; ValueError where scores are needed and there are none."""
     form = model.regress if measure.predicts == "quantity" else model.score if measure.by_scores else model.predict
     if form is None:
-        what = f"classifier {name} has neither decision_function nor predict_proba, and an AUC needs scores: give "
-        raise ValueError(Sentence(what, Setting("classifier", "lda"), ", or another ", Setting("scoring")))
+        raise UserError(
+            code="classifier-without-scores",
+            message=f"classifier {name} has neither decision_function nor predict_proba, and an AUC needs scores",
+            advice="give {classifier}, or another {scoring}",
+            fix={"classifier": "lda"},
+        )
     return form
 
 
@@ -292,8 +317,12 @@ def _refuse_small_tests(folds: list[Fold], measure: Measure, codes: NDArray[np.i
         if len(fold.test) < measure.fewest:
             what = f"one sample only, which has no {measure.name}"
         if what:
-            advice = f"fold {number:,} tests on {what}: give fewer folds, such as "
-            raise ValueError(Sentence(advice, Setting("folds", 5), ", or another ", Setting("scoring")))
+            raise UserError(
+                code="small-test",
+                message=f"fold {number:,} tests on {what}",
+                advice="give fewer folds, such as {folds}, or another {scoring}",
+                fix={"folds": 5},
+            )
 
 
 def make_selectors(
@@ -306,16 +335,25 @@ def make_selectors(
         listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else list(methods)
         named = {method_name(m) if isinstance(m, str) else " ".join(repr(m).split()): m for m in listed}
         if len(named) < len(listed):
-            raise ValueError(
-                "a method is given more than once: name each once, or give a dict of labels to selectors to compare "
-                "one method with itself"
+            raise UserError(
+                code="given-twice",
+                message="a method is given more than once",
+                advice="name each once, or give a dict of labels to selectors to compare one method with itself",
             )
     if not named:
-        raise ValueError("no method is given: name at least one, such as 'jmi'")
+        raise UserError(
+            code="no-method",
+            message="no method is given",
+            advice="name at least one, such as 'jmi'",
+        )
     taken = {method: parameters_of(method) for method in named.values() if isinstance(method, str)}
     for name in parameters:
         if not any(name in own for own in taken.values()):
-            raise ValueError(f"none of the methods takes {name!r}: 'bitsieve methods' lists what each takes")
+            raise UserError(
+                code="unknown-parameter",
+                message=f"none of the methods takes {name!r}",
+                advice="'bitsieve methods' lists what each takes",
+            )
 
     def made(method: Any) -> Any:
         if isinstance(method, str):
@@ -325,12 +363,16 @@ def make_selectors(
             return clone(method).set_params(n_features_to_select=n_features_to_select)
         if is_foreign(method):
             return Foreign(clone(method))
-        raise ValueError(f"method {method!r} is not allowed: give a name of 'bitsieve methods' or a selector")
+        raise UserError(
+            code="no-method",
+            message=f"method {method!r} is not allowed",
+            advice="give a name of 'bitsieve methods' or a selector",
+        )
 
     return {str(label): seeded(made(method), random_state) for label, method in named.items()}
 
 
-def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[str]]:
+def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[Diagnostic]]:
     """The numbers of features asked for, ascending; None: 10 to 100, or, of few, from 1. A note on those too large."""
     if features is None:
         asked = np.arange(1, n_features + 1) if n_features <= FEW_FEATURES else np.array(DEFAULT_COUNTS)
@@ -339,11 +381,15 @@ def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[str]]:
     kept = np.unique(asked[asked <= n_features])
     table = f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
     if not len(kept):
-        raise ValueError(f"features begin at {asked.min():,} but {table}: ask for no more than there are")
+        raise UserError(
+            code="too-many-features",
+            message=f"features begin at {asked.min():,} but {table}",
+            advice="ask for no more than there are",
+        )
     notes = []
     if asked.max() > n_features:
         measured = f"{kept[0]:,}" if len(kept) == 1 else f"{kept[0]:,} to {kept[-1]:,}"
-        notes.append(f"{table}: errors are measured for {measured} features, not up to {asked.max():,}")
+        notes.append(fewer_measured(table, measured, int(asked.max())))
     return kept.astype(np.intp), notes
 
 
@@ -424,7 +470,11 @@ class Foreign(BaseEstimator):
         kept = np.setdiff1d(np.arange(table.n_features), table.left_out)
         target = table.target
         if target.is_quantity and getattr(self.selector, "score_func", None) is f_classif:
-            raise ValueError("f_classif is a test of classes, and the target is a quantity: give f_regression")
+            raise UserError(
+                code="wrong-kind-of-target",
+                message="f_classif is a test of classes, and the target is a quantity",
+                advice="give f_regression",
+            )
         made = encode_features(table, kept, np.arange(table.n_samples))
         with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
             warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)  # they come last

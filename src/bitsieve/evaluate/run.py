@@ -28,6 +28,7 @@ from threadpoolctl import threadpool_limits
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.data_kinds import library_of
 from bitsieve.dataset.table import TableInMemory
+from bitsieve.diagnostics import UserError
 from bitsieve.evaluate.plan import Fold, Foreign, Plan
 from bitsieve.io.errors import DataError
 from bitsieve.io.output import writing
@@ -77,7 +78,11 @@ def rank(
         seconds = seconds_counting + time.perf_counter() - start
         selected = np.asarray(selector.selected_, np.intp)
         if not len(selected):
-            raise ValueError(f"method {label!r} selects no feature of this table: leave it out, or loosen its settings")
+            raise UserError(
+                code="nothing-selected",
+                message=f"method {label!r} selects no feature of this table",
+                advice="leave it out, or loosen its settings",
+            )
         ranked[label] = selected, seconds
     return ranked
 
@@ -201,7 +206,7 @@ def comparison_of(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[st
             "n_folds": len(plan.folds),
             "random_state": plan.options.random_state,
         },
-        notes=list(plan.notes),
+        diagnostics=list(plan.diagnostics),
         majority=plan.baseline_errors(),
         baselines=baselines,
         library=library_of(None if data is None else data.take(np.arange(1))),
@@ -259,14 +264,19 @@ class Checkpoint:
             self.path.mkdir(exist_ok=True)
             found = sorted(self.path.iterdir())
         except OSError as error:
-            what = f"{str(self.path)!r} cannot be the folder of a checkpoint ({error.strerror})"
-            raise DataError(f"{what}: give a new one in a folder that is there") from None
+            raise DataError(
+                code="cannot-write",
+                message=f"{str(self.path)!r} cannot be the folder of a checkpoint ({error.strerror})",
+                advice="give a new one in a folder that exists",
+            ) from None
         for file in found:
             if file.match(_FOLD):
                 self._take(file)
             elif not file.match(_UNFINISHED):
                 raise DataError(
-                    f"{str(self.path)!r} is no checkpoint of a comparison, it holds {file.name!r}: give another path"
+                    code="not-a-checkpoint",
+                    message=f"{str(self.path)!r} is no checkpoint of a comparison, it holds {file.name!r}",
+                    advice="give another path",
                 )
 
     def add(self, fold: int, scored: dict[str, Scored]) -> None:
@@ -292,9 +302,16 @@ class Checkpoint:
                 }
                 return
         if asked not in ("", self._asked):
-            where = f"the checkpoint {str(self.path)!r} is of another comparison"
-            raise DataError(f"{where}: delete it, or give another path or the same data and settings")
-        raise DataError(f"the finished fold {str(file)!r} is damaged: delete it, so that the fold is done again")
+            raise DataError(
+                code="other-comparison",
+                message=f"the checkpoint {str(self.path)!r} is of another comparison",
+                advice="delete it, or give another path or the same data and settings",
+            )
+        raise DataError(
+            code="damaged-file",
+            message=f"the finished fold {str(file)!r} is damaged",
+            advice="delete it, so that the fold is done again",
+        )
 
 
 def remove(path: Path) -> None:
@@ -324,7 +341,8 @@ def fingerprint(plan: Plan) -> str:
     try:
         return str(joblib.hash([*map(joblib.hash, (*values, *how, *words, versions))]))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise ValueError(
-            f"finished folds cannot be kept, as a setting has no value to compare ({one_line(error)}): give a "
-            f"function of a module in its place, or no checkpoint"
+        raise UserError(
+            code="settings-not-comparable",
+            message=f"finished folds cannot be kept, as a setting has no value to compare ({one_line(error)})",
+            advice="give a function of a module in its place, or no checkpoint",
         ) from None

@@ -12,6 +12,7 @@ from bitsieve.counts.source import CountSource, class_order
 from bitsieve.dataset.encoding import as_array, encode_known
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table, TableT
+from bitsieve.diagnostics import UserError, renamed
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import binning_with, make_binner, make_discretizer
 from bitsieve.engines.local import count
@@ -22,7 +23,6 @@ from bitsieve.methods.method import Method
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.defaults import INTERACTIONS_BINS
-from bitsieve.utils.messages import renamed
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,10 @@ def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
         return None, []
     rows = table.rows
     if rows is None or table.is_sparse:
-        raise ValueError(
-            "strata need dense rows in memory: leave out memory, spool and engine, or give some of the rows"
+        raise UserError(
+            code="rows-not-in-memory",
+            message="strata need dense rows in memory",
+            advice="leave out memory, spool and engine, or give some of the rows",
         )
     with renamed("exclude", "strata"):
         columns = resolve(Constraints(exclude=[strata]), table.names).exclude if np.isscalar(strata) else []
@@ -115,17 +117,27 @@ def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
     else:
         source, index = read_xy(pa.table({"strata": pa.array(as_array(strata))})), 0
     if source.n_samples != table.n_samples:
-        what = "rows of weight 0 and those without a target do not count: name a column in place of values"
-        raise ValueError(f"strata has {source.n_samples:,} values but the data has {table.n_samples:,} rows: {what}")
+        raise UserError(
+            code="lengths-differ",
+            message=f"strata has {source.n_samples:,} values but the data has {table.n_samples:,} rows",
+            advice="rows of weight 0 and those without a target do not count: name a column instead of values",
+        )
     values = source.values(index)
     codes = values.codes if hasattr(values, "codes") else encode_known(values).codes
     if codes.min() < 0:
-        raise ValueError("strata are missing in some rows: give every row one")
+        raise UserError(
+            code="missing-values",
+            message="strata are missing in some rows",
+            advice="give every row one",
+        )
     target = table.target
     order, _ = class_order(target.codes, rows.weights, target.n_classes)
     strata_by_class = codes[order].astype(np.int64)
     classes = target.codes[order]
     if len(np.unique(strata_by_class * target.n_classes + classes)) == len(np.unique(strata_by_class)):
         of = f" of {table.quoted(columns)}" if columns else ""
-        raise ValueError(f"no stratum{of} has rows of two classes, so that shuffles within strata change nothing")
+        raise UserError(
+            code="one-class",
+            message=f"no stratum{of} has rows of two classes, so that shuffles within strata change nothing",
+        )
     return strata_by_class, columns

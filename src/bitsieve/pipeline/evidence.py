@@ -28,13 +28,9 @@ LEVEL = 0.025  # of the test; the other half of 0.05 is that of columns that are
 MOST_TESTED = int(CELLS_OF_A_TEST * LEVEL)  # values of a table
 
 
-def nothing_informative(relevance: Floats, informative: Later[Flags]) -> list[str]:
-    """A note where no selected column is informative about the class, alone or with another."""
-    k = len(relevance)
-    if not k or relevance.max() > TIE or informative.value.any():
-        return []
-    what = "column has" if k == 1 else f"{k:,} columns have"
-    return [f"the selected {what} no information about the target (relevance 0): any other would do as well"]
+def has_no_information(relevance: Floats, informative: Later[Flags]) -> bool:
+    """Whether no selected column is informative about the class, alone or with another."""
+    return len(relevance) > 0 and relevance.max() <= TIE and not informative.value.any()
 
 
 def count_evidence(counted: Counted, selected: Columns, information: Information | None = None) -> CountEvidence:

@@ -11,18 +11,19 @@ import numpy as np
 from bitsieve.dataset.column_info import ColumnInfo, TextParsing, empty_columns, identifiers
 from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.dataset.table import Table, TableT
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError, renamed
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.information.protocol import Information
 from bitsieve.methods.constraints import Candidates, Constraints, is_given, resolve
 from bitsieve.methods.method import constants_last
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
+from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import take_few_numbers_as_categories
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.choice import rank
 from bitsieve.utils.defaults import N_FEATURES
-from bitsieve.utils.messages import Sentence, Setting, quoted, renamed
-from bitsieve.utils.parameters import check_integer, whole_number
+from bitsieve.utils.messages import quoted
+from bitsieve.utils.parameters import check_integer, fewer_columns, whole_number
 
 Reason: TypeAlias = Literal["empty", "identifier", "excluded", "counted"]  # "counted": dropped when counts were saved
 
@@ -35,7 +36,7 @@ class Prepared(Generic[TableT]):
     table: TableT
     dropped: Mapping[int, Reason]
     discretization: DiscretizationOptions
-    notes: list[str] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
     def n_left(self) -> int:
@@ -54,7 +55,9 @@ class PreparedSelection(Prepared[Table]):
 
     selection: SelectionOptions
     requested_discretization: DiscretizationOptions  # as the user gave it
-    notes_on_number: list[str] = field(default_factory=list)  # where there are fewer columns than were asked for
+    diagnostics_on_number: list[Diagnostic] = field(
+        default_factory=list
+    )  # where there are fewer columns than were asked for
 
     @classmethod
     def of_prepared_table(
@@ -102,12 +105,19 @@ def prepare_selection(
     if not selection.takes_constraints:
         _refuse_order(constraints, [table.names[j] for j in included if not infos[j].is_identifier])
         if is_given(selection.columns.exclude) and not table.leaves_out:
-            raise ValueError("this method takes no excluded columns here: leave them out of the data")
+            raise UserError(
+                code="exclude-not-supported",
+                message="this method takes no excluded columns here",
+                advice="leave them out of the data",
+            )
     prepared = _drop_columns(table, selection.columns, discretization, infos, included, candidates)
+    diagnostics = list(prepared.diagnostics)
+    if _has_group_of_one(constraints.groups, candidates):
+        diagnostics.append(notes.group_of_one())
 
     has_constraints = any(map(is_given, (constraints.must_include, constraints.exclude, constraints.groups)))
     selection = replace(selection, constraints=constraints if has_constraints and selection.takes_constraints else None)
-    number, notes_on_number = settle_number(prepared.table, selection)
+    number, diagnostics_on_number = settle_number(prepared.table, selection)
     selection = replace(selection, n_features_to_select=number)
     coded_table, settled_discretization = take_few_numbers_as_categories(
         prepared.table, selection.method, discretization, execution
@@ -118,8 +128,8 @@ def prepare_selection(
         dropped=prepared.dropped,
         discretization=settled_discretization,
         requested_discretization=discretization,
-        notes=[*prepared.notes, *_notes_on_groups(constraints.groups, candidates)],
-        notes_on_number=notes_on_number,
+        diagnostics=diagnostics,
+        diagnostics_on_number=diagnostics_on_number,
         selection=selection,
     )
 
@@ -131,8 +141,13 @@ def _indices_of_included(table: Table, columns: ColumnOptions, constraints: Cons
     included = resolve(Constraints(constraints.must_include), table.names).must_include
     absent = [table.names[j] for j in included if j in table.left_out]
     if absent:
-        what = f"left out when the rows were counted: {quoted(absent)}; count again with "
-        raise ValueError(Sentence(what, Setting("include", absent)))
+        raise UserError(
+            code="not-in-saved-counts",
+            message=f"left out when the rows were counted: {quoted(absent)}",
+            advice="count again with {include}",
+            fix={"include": absent},
+            columns=absent,
+        )
     return included
 
 
@@ -157,7 +172,11 @@ def _drop_columns(
     dropped |= dict.fromkeys(excluded, "excluded")
     dropped |= dict.fromkeys(table.left_out, "counted")
     if len(dropped) == table.n_features:
-        raise ValueError("no column is left: every one is empty or excluded")
+        raise UserError(
+            code="no-features",
+            message="no column is left",
+            advice="every one is empty or excluded",
+        )
     in_groups = np.flatnonzero(candidates.sizes[candidates.of_column] > 1).tolist()
     dropped_identifiers: list[int] = []
     if columns.identifiers == "drop":
@@ -168,7 +187,7 @@ def _drop_columns(
         table=table.without(sorted(dropped)),
         dropped=dict(sorted(dropped.items())),
         discretization=discretization,
-        notes=_notes(table, infos, dropped_identifiers, {*excluded, *candidates.exclude}),
+        diagnostics=_diagnostics(table, infos, dropped_identifiers, {*excluded, *candidates.exclude}),
     )
 
 
@@ -179,7 +198,7 @@ def _identifiers_to_drop(infos: Sequence[ColumnInfo], dropped: Mapping[int, Reas
     return to_drop if n_left > 0 else []
 
 
-def settle_number(table: Table, selection: SelectionOptions) -> tuple[int | float | str | None, list[str]]:
+def settle_number(table: Table, selection: SelectionOptions) -> tuple[int | float | str | None, list[Diagnostic]]:
     """The number of features to select, by default 20, or all where there are fewer; a note on that.
 
     A share, and "auto", stay as they are, and so does a value that is not allowed, which the method refuses. A rule
@@ -198,11 +217,11 @@ def settle_number(table: Table, selection: SelectionOptions) -> tuple[int | floa
     if requested is None and selection.stopping is not None:
         return n_open, []
     if requested is None and n_open < N_FEATURES:
-        return n_open, [f"{table_has}, fewer than {N_FEATURES}: all are ranked"]
+        return n_open, [fewer_columns(table_has, f"the default of {N_FEATURES}")]
     if requested is None:
         return max(N_FEATURES, len(candidates.must_include)), []
     if number is not None and number > n_open:
-        return n_open, [f"{table_has}, fewer than the {number:,} asked for: all are ranked"]
+        return n_open, [fewer_columns(table_has, f"the {number:,} requested")]
     return requested, []
 
 
@@ -218,10 +237,8 @@ def constraints_on(table: Table, constraints: Constraints | None) -> Candidates:
     return resolve(replace(constraints, exclude=[*constraints.exclude, *dropped]), table.names)
 
 
-def _notes_on_groups(groups: Any, candidates: Candidates) -> list[str]:
-    """A note on groups that are none."""
-    few = is_given(groups) and len(groups) > (candidates.sizes > 1).sum()
-    return ["a group of fewer than two columns changes nothing: name all that are taken together"] if few else []
+def _has_group_of_one(groups: Any, candidates: Candidates) -> bool:
+    return is_given(groups) and bool(len(groups) > (candidates.sizes > 1).sum())
 
 
 def check_screen(prepared: PreparedSelection) -> None:
@@ -235,11 +252,17 @@ def check_screen(prepared: PreparedSelection) -> None:
         minimum = n_features
     check_integer("screen", screen, minimum, why="as many as are selected, or more")
     if "stopping" in selection.method.parameters and selection.is_tested:
-        raise ParameterError("screen", screen, "leave it out: a stopping rule must look at all columns")
+        raise ParameterError(
+            "screen", screen, "leave it out: a stopping rule must look at all columns", code="contradicting-parameters"
+        )
     if selection.constraints is not None and is_given(selection.constraints.groups):
-        raise ParameterError("screen", screen, "leave it out: groups of columns are not screened")
+        raise ParameterError(
+            "screen", screen, "leave it out: groups of columns are not screened", code="contradicting-parameters"
+        )
     if not prepared.table.leaves_out:
-        raise ParameterError("screen", screen, "give the rows: saved counts are of all columns")
+        raise ParameterError(
+            "screen", screen, "give the rows: saved counts are of all columns", code="rows-not-in-memory"
+        )
 
 
 def columns_screened_out(prepared: PreparedSelection, information: Information, screen: int) -> list[int]:
@@ -253,87 +276,64 @@ def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
     """A method without constraints can keep an identifier among its columns, but not select anything first."""
     greedy = "use a greedy method such as cmim"
     if first:
-        what = f"this method cannot be made to select {quoted(first)} first: leave "
-        raise ValueError(Sentence(what, Setting("include"), f" out, or {greedy}"))
+        raise UserError(
+            code="include-not-supported",
+            message=f"this method cannot be made to select {quoted(first)} first",
+            advice=f"leave {{include}} out, or {greedy}",
+            columns=first,
+        )
     if constraints.groups:
-        raise ValueError(f"this method takes no groups of columns: {greedy}")
+        raise UserError(
+            code="groups-not-supported",
+            message="this method takes no groups of columns",
+            advice=f"{greedy}",
+        )
 
 
-def _notes(
+def _diagnostics(
     table: Table, columns: Sequence[ColumnInfo], dropped_identifiers: Sequence[int], excluded: Collection[int]
-) -> list[str]:
+) -> list[Diagnostic]:
     """How text was read, which columns are left out that nobody excluded, and what numbers may mean something else."""
-    n_rows, notes = table.n_samples, list[str]()
-    if n_rows < FEW_ROWS:
-        notes = [f"the table has {n_rows} rows: with fewer than {FEW_ROWS} any column may look informative by chance"]
-    notes += [
-        _on_text(table.names[j], column.parsing)
-        for j, column in enumerate(columns)
-        if column.parsing is not None
-        and j not in excluded
-        and not (j in dropped_identifiers and column.parsing.what == "codes")
-    ]
-    keep = Setting("include", [table.names[j] for j in dropped_identifiers[:5]])
+    diagnostics = list[Diagnostic]()
+    if table.n_samples < FEW_ROWS:
+        diagnostics.append(notes.few_rows(table.n_samples, FEW_ROWS))
+    for j, column in enumerate(columns):
+        if column.parsing is None or j in excluded:
+            continue
+        if j in dropped_identifiers and column.parsing.what == "codes":
+            continue
+        diagnostics.append(_on_text(str(table.names[j]), column.parsing))
+    keep: dict[str, object] = {"include": [table.names[j] for j in dropped_identifiers[:5]]}
     empty = empty_columns(columns)
-    notes += notes_on_dropped(table, empty, dropped_identifiers, keep)
+    diagnostics += on_dropped(table, empty, dropped_identifiers, keep)
     dropped = {*empty, *dropped_identifiers, *excluded}
     for j, column in enumerate(columns):
         for sentinel in () if j in dropped else column.sentinels:
-            others = f"{sentinel.low:g} to {sentinel.high:g}"
-            why = f"far from its other values ({others}): if it means a missing value, replace it"
-            notes.append(f"column {table.names[j]!r} holds {sentinel.value:g} in {sentinel.n_rows:,} rows, {why}")
+            diagnostics.append(
+                notes.sentinel(str(table.names[j]), sentinel.value, sentinel.n_rows, sentinel.low, sentinel.high)
+            )
     for j, column in enumerate(columns):
         if column.has_name_of_code and column.parsing is None and j not in dropped:
-            what = f"column {table.names[j]!r} holds whole numbers and has the name of a code: read as numbers; "
-            notes.append(Sentence(what, "to make each a category, add ", _typed(table.names[j], "category")))
-    return notes
+            diagnostics.append(notes.named_like_identifier(str(table.names[j])))
+    return diagnostics
 
 
-def notes_on_dropped(table: Table, empty: Sequence[int], identifiers: Sequence[int], keep: Setting) -> list[str]:
-    """Which columns are left out that nobody excluded; ``keep`` is what keeps an identifier."""
-    notes = []
+def on_dropped(
+    table: Table, empty: Sequence[int], identifiers: Sequence[int], keep: dict[str, object]
+) -> list[Diagnostic]:
+    """Which columns are left out that nobody excluded; ``keep`` is the fix that keeps an identifier."""
+    diagnostics = []
     if empty:
-        notes.append(_about(table, empty, "has no values", "have no values", ": left out"))
+        diagnostics.append(notes.empty([str(table.names[j]) for j in empty]))
     if identifiers:
-        why = ": nearly every row has a value of its own, so left out; to keep such a column, add "
-        looks = "looks like an identifier", "look like identifiers"
-        notes.append(_about(table, identifiers, *looks, Sentence(why, keep)))
-    return notes
+        diagnostics.append(notes.identifier_dropped([str(table.names[j]) for j in identifiers], keep))
+    return diagnostics
 
 
-def _typed(name: str, kind: str) -> Setting:
-    return Setting("column_types", {name: kind})
-
-
-def _on_text(name: str, account: TextParsing) -> str:
-    """How the text of a column was read, and how to have it otherwise."""
-    such = f"column {name!r} holds {account.what} such as {account.example!r}"
-    if account.what == "codes":
-        why = ", of which leading zeros, points or a plus are part: taken as categories; if they are numbers, add "
-        return Sentence(such, why, _typed(name, "number"))
-    if account.what == "open dates":
-        such = f"column {name!r} holds dates such as {account.example!r}, whose day and month nothing tells apart: "
-        day, month = _typed(name, "day-first"), _typed(name, "month-first")
-        return Sentence(such, "taken as categories; to read them, add ", day, " or ", month)
-    return Sentence(
-        read_as(f"column {name!r}", account), "; to keep the text as categories, add ", _typed(name, "category")
-    )
-
-
-def read_as(where: str, account: TextParsing) -> str:
-    """What text was read as, and what of it was not."""
-    if account.what == "numbers" and account.n_unread:
-        values = f"{account.n_unread:,} value{'s' * (account.n_unread > 1)} of {where}"
-        what = "is not a number" if account.n_unread == 1 else "are not numbers"
-        return f"{values} {what}: {account.listed}: read as missing"
-    meant = "times" if account.what.startswith(("dates", "times", "durations")) else "numbers"
-    meant = "yes and no" if account.what == "booleans in words" else meant
-    rest = f"; {account.n_unread:,} with other text as missing: {account.listed}" if account.n_unread else ""
-    rows = f"{account.n_read:,} row{'s' * (account.n_read > 1)}"
-    return f"{where} holds {account.what} such as {account.example!r}: read as {meant} in {rows}{rest}"
-
-
-def _about(table: Table, columns: Sequence[int], one: str, several: str, ending: str) -> str:
-    listed = quoted(table.names[j] for j in columns)
-    start = f"column {listed} {one}" if len(columns) == 1 else f"{len(columns):,} columns {several} ({listed})"
-    return Sentence(start, ending)
+def _on_text(name: str, parsing: TextParsing) -> Diagnostic:
+    """How the text of a column was read."""
+    if parsing.what == "codes":
+        return notes.text_as_categories(name, parsing)
+    if parsing.what == "open dates":
+        return notes.ambiguous_dates(name, parsing)
+    return notes.text_read(name, parsing)

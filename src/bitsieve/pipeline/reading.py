@@ -8,12 +8,12 @@ from typing import Any
 
 from bitsieve.dataset.data_kinds import is_path
 from bitsieve.dataset.table import COUNTS, Table, check_several_rows
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import ExecutionOptions, ReadOptions
+from bitsieve.pipeline import notes
 from bitsieve.utils.memory import check_memory
-from bitsieve.utils.messages import Sentence, Setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class ReadingPlan:
     memory: int | str | None  # that the engine is to keep to
     spool: str | PathLike[str] | None
     header: bool | None
-    notes: tuple[str, ...] = ()  # on what was decided
+    diagnostics: tuple[Diagnostic, ...] = ()  # on what was decided
 
     def open(self, options: ReadOptions, client: Any = None) -> Table:
         """Read the data into memory, or open it as a table in parts; ``client`` is that of a Dask cluster."""
@@ -55,11 +55,15 @@ class ReadingPlan:
         refuse_groups(options.groups)
         target = getattr(opened, "own_target", None) if options.target is None else options.target
         if target is None:
-            raise ValueError("no target is given: name one of the columns, or give one value a row")
+            raise UserError(
+                code="target-needed",
+                message="no target is given",
+                advice="name one of the columns, or give one value a row",
+            )
         table = opened.read_in_parts(replace(options, target=target))
         check_several_rows(table)
-        if self.notes:
-            table.notes = (*self.notes, *table.notes)
+        if self.diagnostics:
+            table.diagnostics = (*self.diagnostics, *table.diagnostics)
         return table
 
 
@@ -69,14 +73,13 @@ def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requ
     engine_is_open = execution.engine is None and memory is None and execution.spool is None
     counts_are_enough = requirements.capabilities <= COUNTS
     engine_name = execution.engine
-    notes: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     if execution.push_down:
         _check_push_down(data, execution, engine_is_open)
         engine_name = "database"
     elif execution.push_down is None and engine_is_open and counts_are_enough and is_pushed_down(data):
         engine_name = "database"
-        many_rows = "the table has very many rows: they were counted where they are, and not read; to read them, add "
-        notes = (Sentence(many_rows, Setting("push_down", False)),)
+        diagnostics = (notes.counted_in_place(),)
     engine = choose_engine(data, engine_name, memory, execution.spool)
     memory_of_engine = execution.memory
     if requirements.has_memory_parameter and "memory" not in engine.options:
@@ -84,15 +87,15 @@ def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requ
     engine.check_options(data, {"memory": memory_of_engine, "spool": execution.spool, "header": read.header})
     if engine.source:
         # Before hours of reading.
-        who = Sentence(Setting("method", requirements.method_name))
-        check_capabilities(who, requirements.capabilities, COUNTS, _options_for_rows_elsewhere(execution))
+        who = f"method {requirements.method_name!r}"
+        check_capabilities(who, requirements.capabilities, COUNTS, _parameters_for_engines(execution))
     return ReadingPlan(
         data=data,
         engine=engine,
         memory=memory_of_engine,
         spool=execution.spool,
         header=read.header,
-        notes=notes,
+        diagnostics=diagnostics,
     )
 
 
@@ -108,12 +111,12 @@ def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: boo
     raise ParameterError("push_down", execution.push_down, f"{advice}: {where}")
 
 
-def _options_for_rows_elsewhere(execution: ExecutionOptions) -> list[Setting]:
-    """The options that keep the rows out of memory, as a message names them."""
+def _parameters_for_engines(execution: ExecutionOptions) -> list[str]:
+    """The parameters that keep the rows out of memory."""
     options = {
         "engine": execution.engine,
         "push_down": execution.push_down or None,
         "memory": execution.memory,
         "spool": execution.spool,
     }
-    return [Setting(name) for name, value in options.items() if value is not None]
+    return [name for name, value in options.items() if value is not None]

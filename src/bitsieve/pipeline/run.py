@@ -11,6 +11,7 @@ from bitsieve.dataset.table import Table
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
+from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import Counted, discretize
 from bitsieve.pipeline.evidence import count_evidence
 from bitsieve.pipeline.fit import Fit
@@ -18,7 +19,7 @@ from bitsieve.pipeline.prepare import PreparedSelection, check_screen, columns_s
 from bitsieve.pipeline.samples import TableSamples
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import Sentence, Setting, warn
+from bitsieve.utils.messages import warn
 from bitsieve.utils.parameters import FeatureCount
 from bitsieve.utils.progress import duration
 
@@ -132,13 +133,6 @@ def _warn_of_long_job(method: Method, table: Table, n: int, k: int | None) -> No
     if table.is_sparse or (seconds := method.seconds(n, d, k or n)) <= LONG:
         return
     short = [m for m in SCREENS if least <= m < n and method.seconds(m, d, min(k or m, m)) <= SHORT]
-    way: tuple[str | Setting, ...] = (": fewer rows take less",)
-    if short:
-        left = duration(method.seconds(short[0], d, min(k or n, short[0])))
-        way = (
-            ": select with ",
-            Setting("screen", short[0]),
-            f" takes the {short[0]:,} most relevant first, about {left}",
-        )
-    what = f"{method.name} of {n:,} columns and {d:,} rows takes about {duration(seconds)} on one thread"
-    warn(Sentence(what, *way))
+    screen = short[0] if short else None
+    with_screen = "" if screen is None else duration(method.seconds(screen, d, min(k or n, screen)))
+    warn(notes.long_job(method.name, n, d, duration(seconds), screen, with_screen))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from bitsieve.diagnostics import UserError
 from bitsieve.methods.constraints import Constraints, check_constraints, is_given
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method
@@ -69,7 +70,11 @@ class SelectionOptions:
         parameters = dict(requested)
         constraints = parameters.pop("constraints", None)
         if constraints is not None and is_given(columns.include):
-            raise ValueError("constraints are given, so put include into them: Constraints(must_include=...)")
+            raise UserError(
+                code="contradicting-parameters",
+                message="constraints are given, so put include into them",
+                advice="Constraints(must_include=...)",
+            )
         if memory is not None and "memory" in found.parameters:
             parameters["memory"] = memory
         return cls(

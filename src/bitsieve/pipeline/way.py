@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from bitsieve.dataset.table import Table
+from bitsieve.diagnostics import renamed
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import refuse_constant_data
 from bitsieve.pipeline.evidence import with_evidence
@@ -18,7 +19,6 @@ from bitsieve.pipeline.prepare import prepare_selection
 from bitsieve.pipeline.reading import Requirements, plan_reading
 from bitsieve.pipeline.run import run
 from bitsieve.pipeline.selection_options import SelectionOptions
-from bitsieve.utils.messages import renamed
 
 
 def run_selection(

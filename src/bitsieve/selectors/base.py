@@ -21,6 +21,7 @@ from bitsieve.dataset.data_kinds import collect, keeps_columns_only, take_column
 from bitsieve.dataset.quantity import TargetKind, check_target_kind, has_fractions
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import keeps_missing
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
@@ -29,10 +30,11 @@ from bitsieve.engines.registry import data_in_parts, refuse_groups
 from bitsieve.engines.saved_counts import CountsTable, SavedCounts, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Method, MethodResult, check_capabilities
 from bitsieve.options import IDENTIFIERS, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline import notes
 from bitsieve.pipeline.discretize import Counted
-from bitsieve.pipeline.evidence import nothing_informative
+from bitsieve.pipeline.evidence import has_no_information
 from bitsieve.pipeline.fit import Fit
-from bitsieve.pipeline.prepare import Prepared, PreparedSelection, notes_on_dropped, prepare, prepare_selection
+from bitsieve.pipeline.prepare import Prepared, PreparedSelection, on_dropped, prepare, prepare_selection
 from bitsieve.pipeline.run import check_options, run, run_on_counts, run_on_table
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
@@ -40,7 +42,7 @@ from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
 from bitsieve.utils.lazy import Later
-from bitsieve.utils.messages import Setting, quoted, warn, warn_of
+from bitsieve.utils.messages import quoted, warn, warn_of
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, made_by
 
 _MOST_NUMBERS = 100  # different ones, in rows that come one after the other
@@ -154,7 +156,10 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             binner was not asked to keep.
         """
         if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            raise UserError(
+                code="target-needed",
+                message=f"{type(self).__name__} requires y to be passed, but the target y is None",
+            )
         self._check_parameters()
         table = self._read(X, y, sample_weight, groups)
         check_capabilities(self._who(), self._needs(), table.capabilities)
@@ -170,15 +175,15 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         if not self.described:
             columns = ColumnOptions(identifiers=self.identifiers)
             prepared = prepare(table, columns, self.discretization, self._execution())
-            warn_of(_notes_on_dropped(prepared))
+            warn_of(_on_dropped(prepared))
             self._fit_table(prepared.table)
             return
         selection = prepare_selection(table, self._selection_options(), self.discretization, self._execution())
-        warn_of(_notes_on_dropped(selection))
-        warn_of(selection.notes_on_number)
+        warn_of(_on_dropped(selection))
+        warn_of(selection.diagnostics_on_number)
         self._keep_fitted(run(selection, self._execution()))
 
-    def _doubts(self) -> list[str]:
+    def _doubts(self) -> list[Diagnostic]:
         """What a user should know of the columns that were found."""
         return []
 
@@ -323,11 +328,19 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         return tags
 
 
-def _notes_on_dropped(prepared: Prepared[Any]) -> list[str]:
+def partial_fit_begins_again() -> Diagnostic:
+    """The rows of an earlier fit are not counted."""
+    return Diagnostic(
+        code="partial-fit-begins-again",
+        message="fit kept no counts of its rows: partial_fit begins again with the rows that are passed",
+    )
+
+
+def _on_dropped(prepared: Prepared[Any]) -> list[Diagnostic]:
     """Which columns were dropped, as a selector's warning."""
     empty = [j for j, reason in prepared.dropped.items() if reason == "empty"]
     identifiers = [j for j, reason in prepared.dropped.items() if reason == "identifier"]
-    return notes_on_dropped(prepared.original, empty, identifiers, Setting("identifiers", "keep"))
+    return on_dropped(prepared.original, empty, identifiers, {"identifiers": "keep"})
 
 
 def _takes_codes(selector: Any) -> bool:
@@ -430,7 +443,7 @@ class CountSelector(MethodSelector):
         self._check_parameters()
         known = getattr(self, "_counts", None)
         if known is None and hasattr(self, "selected_"):
-            warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
+            warn(partial_fit_begins_again())
         table = self._rows(X, y, sample_weight, classes, first=known is None)
         rule = make_discretizer(self.discretization, self.n_jobs)
         if rule.missing is None:
@@ -442,11 +455,17 @@ class CountSelector(MethodSelector):
         counts = counts if known is None else combined(known, counts)
         if counts.target.n_classes < 2:
             label = counts.target.labels[:1].tolist()[0]
-            raise ValueError(f"the first rows hold 1 class ({label!r}): begin with rows of at least two")
+            raise UserError(
+                code="one-class",
+                message=f"the first rows hold 1 class ({label!r})",
+                advice="begin with rows of at least two",
+            )
         labels = counts.target.labels
         if labels.dtype.kind in "iuf" and len(labels) > _MOST_NUMBERS:
-            raise ValueError(
-                f"the target holds more than {_MOST_NUMBERS} different numbers: bin it first, or make it text"
+            raise UserError(
+                code="too-many-classes",
+                message=f"the target holds more than {_MOST_NUMBERS} different numbers",
+                advice="bin it first, or make it text",
             )
         named = hasattr(self, "feature_names_in_")
         return self.fit_table(CountsTable(counts, named=named))
@@ -454,18 +473,36 @@ class CountSelector(MethodSelector):
     def _rows(self, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool) -> TableInMemory:
         """The rows as a table with the columns of those before."""
         if data_in_parts(X) is not None:
-            raise ValueError("partial_fit takes rows in memory: read the batches, or use 'bitsieve count'")
+            raise UserError(
+                code="rows-not-in-memory",
+                message="partial_fit takes rows in memory",
+                advice="read the batches, or use 'bitsieve count'",
+            )
         if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            raise UserError(
+                code="target-needed",
+                message=f"{type(self).__name__} requires y to be passed, but the target y is None",
+            )
         table = read_xy(X, y, sample_weight, estimator=self, reset=first, said=TargetKind("classes"))
         if "dense" not in table.capabilities:
-            raise ValueError("partial_fit takes dense rows, and these are sparse: give a part of them by .toarray()")
+            raise UserError(
+                code="dense-rows-needed",
+                message="partial_fit takes dense rows, and these are sparse",
+                advice="give a part of them by .toarray()",
+            )
         if classes is not None:
             new = sorted(set(table.target.labels.tolist()) - set(np.asarray(classes).tolist()), key=str)
             if new:
-                raise ValueError(f"the target holds {quoted(map(str, new))}, which classes does not list")
+                raise UserError(
+                    code="unseen-value",
+                    message=f"the target holds {quoted(map(str, new))}, which classes does not list",
+                )
         if table.target.kind == "joint" or self.target_kind == "quantity" or has_fractions(table.target.labels):
-            raise ValueError("partial_fit takes one target of classes: bin a quantity first, by edges that stay")
+            raise UserError(
+                code="wrong-kind-of-target",
+                message="partial_fit takes one target of classes",
+                advice="bin a quantity first, by edges that stay",
+            )
         return table
 
     def _keep_fitted(self, fit: Fit) -> Self:
@@ -480,5 +517,7 @@ class CountSelector(MethodSelector):
         check_is_fitted(self, "_informative")
         return self._informative.value
 
-    def _doubts(self) -> list[str]:
-        return nothing_informative(self.relevance_[self.selected_], self._informative)
+    def _doubts(self) -> list[Diagnostic]:
+        if has_no_information(self.relevance_[self.selected_], self._informative):
+            return [notes.no_information(len(self.selected_))]
+        return []

@@ -104,10 +104,17 @@ class InteractionSelector(ColumnSelector):
 
     def _fit_table(self, table: Table) -> Self:
         if self.error == "contrasts" and self.strata is not None:
-            raise ParameterError("error", self.error, "with strata give 'family-wise' or 'false-discovery'")
+            raise ParameterError(
+                "error",
+                self.error,
+                "with strata give 'family-wise' or 'false-discovery'",
+                code="contradicting-parameters",
+            )
         if self.error == "family-wise" and 1 / (1 + self.n_shuffles) > self.level:
             advice = f"no p is below 1/{1 + self.n_shuffles:,}, so that no column could be kept: give more shuffles"
-            raise ParameterError("n_shuffles", self.n_shuffles, f"{advice} or a level above {self.level:g}")
+            raise ParameterError(
+                "n_shuffles", self.n_shuffles, f"{advice} or a level above {self.level:g}", code="level-out-of-reach"
+            )
         strata, column = strata_of(table, self.strata)
         binner, source = count_for_tuples(table.without(column), self.discretization, self.order, self._execution())
         search = Search(self.order, "gain")
