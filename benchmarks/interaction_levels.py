@@ -126,23 +126,23 @@ def run(design: Design, bins: int, seed: int, shuffled: bool) -> list[float]:
     search = Search(design.order, "gain", 50)
     strongest = search.strongest(source)
 
-    def found(kept: NDArray[np.intp]) -> float:
-        return float(np.isin(true, kept).mean()) if true else np.nan
+    def share_found(columns: NDArray[np.intp]) -> float:
+        return float(np.isin(true, columns).mean()) if true else np.nan
 
-    def false_share(kept: NDArray[np.intp]) -> float:
-        return np.setdiff1d(kept, true).size / max(1, kept.size)
+    def false_share(columns: NDArray[np.intp]) -> float:
+        return np.setdiff1d(columns, true).size / max(1, columns.size)
 
     by_shuffles, by_contrasts = [np.nan] * 5, [np.nan] * 2
     if shuffled:
         chance = search.after_shuffles(source, N_SHUFFLES, seed, None if strata is None else by_class(strata, classes))
         reported = strongest.columns[chance.of_tuples(strongest.values) <= LEVEL]
-        kept = np.flatnonzero(chance.of_columns(strongest.best) <= LEVEL)
+        significant = np.flatnonzero(chance.of_columns(strongest.best) <= LEVEL)
         rated = np.flatnonzero(chance.false_discovery(strongest.best) <= RATE)
-        false = bool((~np.isin(reported, true)).all(axis=1).any()), bool(np.setdiff1d(kept, true).size)
-        by_shuffles = [*map(float, false), false_share(rated), found(kept), found(rated)]
+        false = bool((~np.isin(reported, true)).all(axis=1).any()), bool(np.setdiff1d(significant, true).size)
+        by_shuffles = [*map(float, false), false_share(rated), share_found(significant), share_found(rated)]
     if strata is None:
         rates = search.contrast_rates(source, strongest, seed)
-        by_contrasts = [false_share(np.flatnonzero(rates <= RATE)), found(np.flatnonzero(rates <= RATE))]
+        by_contrasts = [false_share(np.flatnonzero(rates <= RATE)), share_found(np.flatnonzero(rates <= RATE))]
     return [*by_shuffles, *by_contrasts]
 
 

@@ -28,14 +28,16 @@ def main() -> None:
     for kernel in sys.argv[1:] or [name for name in available_kernels() if name != TABLE]:
         shapes = [(n_classes, n_codes) for n_classes in CLASSES for n_codes in CODES]
         seconds = np.array([[pair_ns(f"{kernel}:{form}", *shape) for form in FORMS] for shape in shapes])
-        terms = np.array([model_terms(*shape) for shape in shapes])  # (shape, form, constant)
+        operations = np.array([model_terms(*shape) for shape in shapes])  # (shape, form, constant)
 
-        def mismatch(logs: np.ndarray, terms: np.ndarray = terms, seconds: np.ndarray = seconds) -> np.ndarray:
+        def mismatch(
+            logs: np.ndarray, operations: np.ndarray = operations, seconds: np.ndarray = seconds
+        ) -> np.ndarray:
             costs = np.exp(logs).reshape(2, 2)
-            return np.log((terms * costs).sum(axis=2) / seconds).reshape(-1)
+            return np.log((operations * costs).sum(axis=2) / seconds).reshape(-1)
 
         costs = np.exp(least_squares(mismatch, np.log([0.1, 0.5, 0.1, 2.0])).x)
-        predicted = (terms * costs.reshape(2, 2)).sum(axis=2)
+        predicted = (operations * costs.reshape(2, 2)).sum(axis=2)
         regret = seconds[range(len(shapes)), predicted.argmin(axis=1)] / seconds.min(axis=1)
         print(f"{kernel}: {', '.join(f'{cost:.3g}' for cost in costs)}")
         for shape, (planes, counters), ratio in zip(shapes, seconds, regret, strict=True):
@@ -53,12 +55,12 @@ def pair_ns(kernel: str, n_classes: int, n_codes: int) -> float:
     random = np.random.default_rng(0)
     codes = np.asfortranarray(random.integers(0, n_codes, (SAMPLES, FEATURES), dtype=np.uint8))
     source = PackedSource(codes, random.permutation(SAMPLES) % n_classes, n_jobs=1, kernel=kernel)
-    terms, nothing = entropy_terms(SAMPLES), np.zeros(FEATURES, np.int64)
+    entropy_table, nothing = entropy_terms(SAMPLES), np.zeros(FEATURES, np.int64)
     form = PairForm(1, 1, nothing, nothing, 1.0, False)
     runs = []
     for _ in range(3):
         start = time.process_time()
-        sums_of(source).matrix(terms, form, np.float64)
+        sums_of(source).matrix(entropy_table, form, np.float64)
         runs.append(time.process_time() - start)
     return min(runs) * 1e9 / (FEATURES * (FEATURES + 8) / 2)  # the groups on the diagonal are counted whole
 

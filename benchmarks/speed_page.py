@@ -41,16 +41,16 @@ class NoResults(RuntimeError):
 
 def rewrite(kind: str | None = None, path: Path = SPEED, folder: Path = RESULTS) -> None:
     """Put the table of the newest greedy results, or of those of one kind of machine, into the file."""
-    found = results.read("greedy", kind, folder)
-    if not found:
+    documents = results.read("greedy", kind, folder)
+    if not documents:
         raise NoResults("there are no such results of greedy; measure them by: python -m benchmarks greedy")
     text = path.read_text(encoding="utf-8")
     if BEGIN not in text or END not in text:
         raise NoResults(f"{path.name} has no lines {BEGIN} and {END} to put the table between")
     before, after = text.split(BEGIN)[0], text.split(END)[1]
-    machine = results.kind_of(found[0]["machine"])
+    machine = results.kind_of(documents[0]["machine"])
     others = [document for name in WHOLE_WAY for document in results.read(name, machine, folder)]
-    block = "\n\n".join([table(found[0]), *([whole_way(others)] if others else [])])
+    block = "\n\n".join([table(documents[0]), *([whole_way(others)] if others else [])])
     path.write_text(f"{before}{BEGIN}\n{block}\n{END}{after}", encoding="utf-8")
 
 
@@ -59,10 +59,10 @@ def table(document: Mapping[str, Any]) -> str:
     machine = document["machine"]
     sets = machine["instruction_sets"]
     words = next((word for name, word in {"avx512f": "AVX-512", "avx2": "AVX2"}.items() if name in sets), "")
-    place = f"`benchmarks/results/{results.kind_of(machine)}/greedy.json`"
+    source = f"`benchmarks/results/{results.kind_of(machine)}/greedy.json`"
     lines = [
         f"Seconds of selecting k features from codes on one core: {machine['cpu']} {words}, {machine['date'][:10]},",
-        f"{machine['build']['compiler']}; medians of interleaved rounds, {place}.",
+        f"{machine['build']['compiler']}; medians of interleaved rounds, {source}.",
         "*fit* is `ForwardSelector(k, criterion=..., binning='none', estimator='plug-in').fit(X, y)`; *engine* "
         "starts at codes, packing",
         "included. *limit* is the time of reading the codes once, or of the bare loop of AND and popcount for all",
@@ -157,19 +157,20 @@ def own_and_other(document: Mapping[str, Any], row: Mapping[str, Any]) -> dict[s
 def changes(documents: Sequence[Mapping[str, Any]]) -> str:
     """The jobs whose seconds changed since the last version by more than noise."""
     compared = [
-        (document, row["job"], own / last)
+        (document, row["job"], seconds / last)
         for document in documents
         for row in document["rows"]
-        if (own := results.own_seconds(row)) and (last := document.get("last", {}).get("seconds", {}).get(row["job"]))
+        if (seconds := results.own_seconds(row))
+        and (last := document.get("last", {}).get("seconds", {}).get(row["job"]))
     ]
     if not compared:
         return "No job has been measured in two versions on one kind of machine yet."
-    moved = [found for found in compared if abs(found[2] - 1) > NOTICED]
-    counted = f"Jobs measured in two versions: {len(compared)}; changed by more than {NOTICED:.0%}: {len(moved)}."
+    moved = [comparison for comparison in compared if abs(comparison[2] - 1) > NOTICED]
+    summary = f"Jobs measured in two versions: {len(compared)}; changed by more than {NOTICED:.0%}: {len(moved)}."
     table = [["job", "last version", "seconds then and now"]]
     for document, job, ratio in moved:
         table.append([f"{document['benchmark']}: {job}", str(document["last"]["version"]), f"times {ratio:.2f}"])
-    return "\n".join([counted, "", *markdown(table)]) if moved else counted
+    return "\n".join([summary, "", *markdown(table)]) if moved else summary
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -46,22 +46,25 @@ def main(arguments: list[str]) -> None:
         seconds = time.perf_counter() - start
         processor = time.process_time() - processor_start
         # A contestant that times a part of itself or another process says so.
-        told = details.pop("seconds", None)
-        share = processor / max(seconds, 1e-9) if told is None else None
-        say(answers, {"seconds": seconds if told is None else told, "processor_share": share, "details": details})
+        own_seconds = details.pop("seconds", None)
+        share = processor / max(seconds, 1e-9) if own_seconds is None else None
+        say(
+            answers,
+            {"seconds": seconds if own_seconds is None else own_seconds, "processor_share": share, "details": details},
+        )
 
 
 def load(folder: Path, samples: int | None = None, features: int | None = None) -> dict[str, Any]:
     """The arrays of the folder by name, the first rows and columns of them where a piece is asked for; other paths."""
-    found: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
     for path in sorted(folder.iterdir()):
         if path.suffix != ".npy":
-            found[path.stem] = str(path)
+            arrays[path.stem] = str(path)
             continue
         array = np.load(path)
         cut = array[:samples] if array.ndim == 1 else array[:samples, :features] if array.ndim == 2 else array
-        found[path.stem] = np.require(cut, requirements=["F", "O"]) if array.ndim == 2 else np.array(cut)
-    return found
+        arrays[path.stem] = np.require(cut, requirements=["F", "O"]) if array.ndim == 2 else np.array(cut)
+    return arrays
 
 
 def versions(packages: tuple[str, ...]) -> dict[str, str]:

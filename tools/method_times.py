@@ -36,14 +36,14 @@ def table() -> str:
     alike: dict[tuple[str, ...], list[str]] = {}
     for method in list_methods():
         if not method.same_as:
-            cells = tuple(said(method.seconds(columns, rows, N_SELECTED)) for rows, columns in SIZES)
+            cells = tuple(time_in_words(method.seconds(columns, rows, N_SELECTED)) for rows, columns in SIZES)
             alike.setdefault(cells, []).append(f"`{method.name}`")
     heads = [f"{rows:,} x {columns:,}" for rows, columns in SIZES]
     lines = [f"| method | {' | '.join(heads)} |", "|---|" + "---|" * len(SIZES)]
     return "\n".join([*lines, *(f"| {', '.join(names)} | {' | '.join(cells)} |" for cells, names in alike.items())])
 
 
-def said(seconds: float) -> str:
+def time_in_words(seconds: float) -> str:
     """Seconds as the table has them."""
     return "under 1 s" if seconds < 1 else "days" if seconds > 100_000 else duration(seconds)
 
@@ -90,9 +90,9 @@ def main(words: list[str]) -> None:
         for rows, columns in MEASURED:
             said_before = method.seconds(columns, rows, N_SELECTED)
             if said_before <= MOST:
-                found = measured(method, rows, columns)
+                seconds = measured(method, rows, columns)
                 print(
-                    f"{method.name:18} {rows:6,} x {columns:6,}: {found:8.3f} s, said {said_before:.3g} s", flush=True
+                    f"{method.name:18} {rows:6,} x {columns:6,}: {seconds:8.3f} s, said {said_before:.3g} s", flush=True
                 )
 
 

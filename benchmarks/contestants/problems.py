@@ -42,10 +42,15 @@ def on_grid(values, levels):
 
 def found_groups(columns, groups):
     """How many of the planted groups are among some columns, and how many of these are one too many, or of none."""
-    own = groups[np.asarray(columns)]
-    planted = own[own >= 0]
+    group_of_column = groups[np.asarray(columns)]
+    planted = group_of_column[group_of_column >= 0]
     distinct = len(np.unique(planted))
-    return {"features": len(own), "groups": distinct, "repeats": len(planted) - distinct, "noise": int((own < 0).sum())}
+    return {
+        "features": len(group_of_column),
+        "groups": distinct,
+        "repeats": len(planted) - distinct,
+        "noise": int((group_of_column < 0).sum()),
+    }
 
 
 def presences(value, column, start, classes, groups):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks.dependent import DESIGNS, N_COLUMNS, N_RELEVANT, N_ROWS, OURS, Outcome, main, outcome, shares
+from benchmarks.dependent import DESIGNS, N_COLUMNS, N_RELEVANT, N_ROWS, OURS, Outcome, main, run_rule, shares
 
 
 @pytest.mark.parametrize("name", DESIGNS)
@@ -19,7 +19,7 @@ def test_designs_are_seeded_and_of_their_shape(name):
 @pytest.mark.slow("a dozen tables of a study; the rules themselves are held to their levels by the tests of methods")
 @pytest.mark.parametrize(("design", "rule"), [("chain, 0.3", "conditional"), ("chain, 0.3", "knockoffs, 1 draw")])
 def test_rates_are_kept_in_a_few_tables(design, rule):
-    made = [outcome(DESIGNS[design].data(seed), DESIGNS[design], OURS[rule], seed) for seed in range(12)]
+    made = [run_rule(DESIGNS[design].data(seed), DESIGNS[design], OURS[rule], seed) for seed in range(12)]
     assert shares(made).mean() < 0.1 + 3 * 0.1 / 12**0.5  # three standard errors; a share varies by 0.1 at most
     assert np.mean([one.found for one in made]) > 12  # of 20; 200 tables had 15 and 18
 
