@@ -30,9 +30,9 @@ def information_of_mixture(share: float, n_codes: int, n_classes: int) -> float:
     codes = np.arange(n_codes)
     cells = np.full((n_codes, n_classes), (1 - share) / (n_codes * n_classes))
     cells[codes, codes % n_classes] += share / n_codes
-    by_chance = np.outer(cells.sum(axis=1), cells.sum(axis=0))
+    product_of_margins = np.outer(cells.sum(axis=1), cells.sum(axis=0))
     is_positive = cells > 0
-    return float((cells[is_positive] * np.log2(cells[is_positive] / by_chance[is_positive])).sum())
+    return float((cells[is_positive] * np.log2(cells[is_positive] / product_of_margins[is_positive])).sum())
 
 
 def share_for(truth: float, n_codes: int, n_classes: int) -> float | None:
@@ -42,7 +42,10 @@ def share_for(truth: float, n_codes: int, n_classes: int) -> float | None:
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if information_of_mixture(middle, n_codes, n_classes) < truth else (low, middle)
+        if information_of_mixture(middle, n_codes, n_classes) < truth:
+            low = middle
+        else:
+            high = middle
     return high if truth else 0.0
 
 
@@ -116,9 +119,7 @@ def main(arguments: list[str]) -> None:
             for truth in TRUTHS:
                 errors_by_estimator = errors(n_samples, n_codes, n_classes, truth, n_runs)
                 if errors_by_estimator is not None:
-                    cells = " | ".join(
-                        f"{values.mean():+.3f} +- {values.std():.3f}" for values in errors_by_estimator.values()
-                    )
+                    cells = " | ".join(f"{e.mean():+.3f} +- {e.std():.3f}" for e in errors_by_estimator.values())
                     remark = "" if n_samples >= CELLS_FROM * n_codes * n_classes else ", few samples"
                     print(f"| {n_samples:,} | {n_codes} x {n_classes}{remark} | {truth} | {cells} |", flush=True)
     print(f"\n| design | criterion | {' | '.join(ESTIMATORS)} |\n|---|---|{'---|' * len(ESTIMATORS)}")

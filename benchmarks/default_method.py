@@ -49,10 +49,10 @@ CLASSIFIERS = {
     "logistic regression": LogisticRegression(max_iter=200),
     "boosted trees": HistGradientBoostingClassifier(max_iter=25, max_leaf_nodes=8, random_state=0),
 }
-Found = dict[tuple[str, str, int, str], float]  # the mean error by method, estimator, number and classifier
+Errors = dict[tuple[str, str, int, str], float]  # the mean error by method, estimator, number and classifier
 
 
-def errors(data_dir: str, name: str, n_folds: int, binning: str, estimators: list[str]) -> Found:
+def errors(data_dir: str, name: str, n_folds: int, binning: str, estimators: list[str]) -> Errors:
     """The mean errors in percent over the folds."""
     data = load_npz(data_dir, name)
     X, y = np.asarray(data.X, np.float64), np.asarray(data.y)
@@ -78,7 +78,7 @@ def errors(data_dir: str, name: str, n_folds: int, binning: str, estimators: lis
 
 
 def mean_ranks(
-    errors_of_sets: list[Found], ranked: list[tuple[str, str]]
+    errors_of_sets: list[Errors], ranked: list[tuple[str, str]]
 ) -> dict[tuple[str, str], tuple[float, float]]:
     """The mean rank, equal ones shared, and the mean error of each method by each estimator."""
     cells = [
@@ -117,7 +117,7 @@ def main() -> None:
     print(aligned(("method", "estimator", "rank", "error"), rows, (False, False, True, True)))
 
 
-def _cell(errors_of_set: Found, method: str, estimator: str) -> str:
+def _cell(errors_of_set: Errors, method: str, estimator: str) -> str:
     errors_in_percent = (errors_of_set.get((method, estimator, k, "3-NN")) for k in NUMBERS)
     return " / ".join("-" if error is None else f"{error:.1f}" for error in errors_in_percent)
 

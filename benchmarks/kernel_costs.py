@@ -28,15 +28,8 @@ def main() -> None:
     for kernel in sys.argv[1:] or [name for name in available_kernels() if name != TABLE]:
         shapes = [(n_classes, n_codes) for n_classes in CLASSES for n_codes in CODES]
         seconds = np.array([[pair_ns(f"{kernel}:{form}", *shape) for form in FORMS] for shape in shapes])
-        operations = np.array([model_terms(*shape) for shape in shapes])  # (shape, form, constant)
-
-        def mismatch(
-            logs: np.ndarray, operations: np.ndarray = operations, seconds: np.ndarray = seconds
-        ) -> np.ndarray:
-            costs = np.exp(logs).reshape(2, 2)
-            return np.log((operations * costs).sum(axis=2) / seconds).reshape(-1)
-
-        costs = np.exp(least_squares(mismatch, np.log([0.1, 0.5, 0.1, 2.0])).x)
+        operations = np.array([model_operations(*shape) for shape in shapes])  # (shape, form, constant)
+        costs = fitted_costs(operations, seconds)
         predicted = (operations * costs.reshape(2, 2)).sum(axis=2)
         regret = seconds[range(len(shapes)), predicted.argmin(axis=1)] / seconds.min(axis=1)
         print(f"{kernel}: {', '.join(f'{cost:.3g}' for cost in costs)}")
@@ -44,7 +37,18 @@ def main() -> None:
             print(f"{shape[0]:5} classes {shape[1]:3} codes: {planes:8.0f} {counters:8.0f} ns a pair  {ratio:.2f}")
 
 
-def model_terms(n_classes: int, n_codes: int) -> tuple[tuple[float, float], tuple[float, float]]:
+def fitted_costs(operations: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+    """The four constants that predict the seconds best, by least squares of the logarithms."""
+
+    def mismatch(log_costs: np.ndarray) -> np.ndarray:
+        predicted = (operations * np.exp(log_costs).reshape(2, 2)).sum(axis=2)
+        return np.log(predicted / seconds).reshape(-1)
+
+    start = np.log([0.1, 0.5, 0.1, 2.0])
+    return np.exp(least_squares(mismatch, start).x)
+
+
+def model_operations(n_classes: int, n_codes: int) -> tuple[tuple[float, float], tuple[float, float]]:
     """What each constant is multiplied by, for the planes and for the counters."""
     words = n_classes * -(-(SAMPLES // n_classes) // 64)
     return (words * (n_codes - 1) ** 2, n_classes * n_codes**2), (SAMPLES, n_classes * n_codes)

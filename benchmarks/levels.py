@@ -153,7 +153,9 @@ def subjects(
     codes: tuple[int, ...] = (),
     within: bool = False,
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """Rows of 30 subjects, half of each class, with columns that are a subject's trait and, by ``row_share``, of its rows.
+    """Rows of 30 subjects, half of each class, with columns of traits.
+
+    A trait is the same in all rows of a subject but for noise of the size ``row_share``.
 
     ``sizes``: rows of a subject of the classes in turn; ``agree``: how often a first trait is the subject's class;
     ``codes``: of a trait that all rows share; ``within``: the class varies by row, each subject at its own rate.
@@ -201,24 +203,22 @@ class Outcome(NamedTuple):
 
     wrong: int
     share: float
-    found: int
+    n_real_found: int
     seconds: float
 
 
 def measure(design: Design, rule: str, n_runs: int, *, grouped: bool = True) -> Outcome:
     """Select from seeded tables of a design, with what belongs together or without."""
-    wrong, share, n_real_found = 0, 0.0, 0
+    wrong = 0
+    share = 0.0
+    n_real_found = 0
     start = time.perf_counter()
     for seed in range(n_runs):
         X, y, *groups = design.make(np.random.default_rng(seed))
-        parameters = {
-            "criterion": design.criterion,
-            "stopping": rule,
-            "binning": design.binning,
-            "estimator": ESTIMATOR,
-        }
-        together = groups[0] if groups and grouped else None
-        chosen = ForwardSelector("auto", **parameters).fit(X, y, groups=together).selected_
+        selector = ForwardSelector(
+            "auto", criterion=design.criterion, stopping=rule, binning=design.binning, estimator=ESTIMATOR
+        )
+        chosen = selector.fit(X, y, groups=groups[0] if groups and grouped else None).selected_
         wrong += bool((chosen >= design.n_real).any())
         share += (chosen >= design.n_real).mean() if len(chosen) else 0.0
         n_real_found += int((chosen < design.n_real).sum())
@@ -239,7 +239,7 @@ def main(arguments: list[str]) -> None:
         design = {**DESIGNS, **BELONGING}[name]
         for rule in RULES if name in DESIGNS else ("significance", "fdr"):
             outcome = measure(design, rule, n_runs)
-            real = f"{outcome.found / n_runs:.2f} of {design.n_real}" if design.n_real else "-"
+            real = f"{outcome.n_real_found / n_runs:.2f} of {design.n_real}" if design.n_real else "-"
             cells = (f"{100 * outcome.wrong / n_runs:.1f} %", f"{outcome.share:.3f}", real, f"{outcome.seconds:.2f}")
             table.add(name, rule, str(n_runs), *cells)
         results.write(table.document(), keep=not arguments[1:])

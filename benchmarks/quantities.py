@@ -94,11 +94,11 @@ def table_of(x: Integers, y: Integers) -> Integers:
 def information(table: Integers, *, corrected: bool = False) -> float:
     """The plug-in information of a table, in bits, less the bias of Miller and Madow where ``corrected``."""
     n_samples = table.sum()
-    rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
+    rows = table.sum(axis=1, keepdims=True)
+    columns = table.sum(axis=0, keepdims=True)
     is_positive = table > 0
-    bits = (
-        table[is_positive] * np.log2(table[is_positive] * n_samples / (rows * columns)[is_positive])
-    ).sum() / n_samples
+    ratio = table[is_positive] * n_samples / (rows * columns)[is_positive]
+    bits = (table[is_positive] * np.log2(ratio)).sum() / n_samples
     freedom = ((rows > 0).sum() - 1) * ((columns > 0).sum() - 1)
     return float(bits - corrected * freedom / (2 * n_samples * np.log(2)))
 

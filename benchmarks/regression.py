@@ -97,9 +97,8 @@ def numbers_of(frame: Any, target: str, dropped: tuple[str, ...] = ()) -> tuple[
             columns.append(column.to_numpy(np.float64))
         else:
             frequent = column.value_counts().index[:MOST_CATEGORIES]
-            columns += [
-                (column == value).to_numpy(np.float64) for value in (frequent[1:] if len(frequent) == 2 else frequent)
-            ]
+            coded = frequent[1:] if len(frequent) == 2 else frequent  # of two values one column says it all
+            columns += [(column == value).to_numpy(np.float64) for value in coded]
     return np.column_stack(columns), frame[target].to_numpy(np.float64)
 
 
@@ -253,10 +252,9 @@ def main() -> None:
         X, y = load_diabetes(return_X_y=True) if name == "diabetes" else load(by_name[name])
         errors_by_contestant = errors(X, y, options.folds, others)
         rows.append(ranks(errors_by_contestant))
-        means = (
-            f"{contestant} {100 * np.mean(list(cells_of.values())):.1f}"
-            for contestant, cells_of in errors_by_contestant.items()
-        )
+        means = []
+        for contestant, cells_of in errors_by_contestant.items():
+            means.append(f"{contestant} {100 * np.mean(list(cells_of.values())):.1f}")
         print(name, f"{X.shape[0]} x {X.shape[1]}", *means, sep="  ", flush=True)
     if rows:
         table, n = np.array(rows), len(rows)

@@ -105,31 +105,41 @@ def measure(benchmark: Benchmark, job: Job, crew: Crew, rounds: int) -> dict[str
 
 def scaled_by(job: Job, contestant: Contestant) -> float:
     """How many times the contestant's piece of work the whole job is; 1 where it does the whole job."""
+    if not contestant.piece:
+        return 1
     work = contestant.work or job.work
-    return work(job.sizes()) / work(job.sizes(contestant.piece)) if contestant.piece else 1
+    return work(job.sizes()) / work(job.sizes(contestant.piece))
 
 
 def compared(job: Job, seconds: Mapping[str, Sequence[float]]) -> dict[str, Any]:
     """How many times our seconds the others need, which program of others needs least, and what two threads gain."""
     if job.ours not in seconds:
         return {}
-    single, two = (seconds.get(name) for name in ("one thread", "two threads"))
-    efficiency = {"efficiency": significant(ratio(single, two) / 2, 2)} if single and two else {}
-    times = {n: significant(ratio(runs, seconds[job.ours])) for n, runs in seconds.items() if n != job.ours}
+    times = {name: significant(ratio(runs, seconds[job.ours])) for name, runs in seconds.items() if name != job.ours}
     others = [name for name in times if job.contestants[name].other]
-    return {"times_ours": times, "best_other": min(others, key=lambda name: times[name], default=None), **efficiency}
+    comparison: dict[str, Any] = {
+        "times_ours": times,
+        "best_other": min(others, key=lambda name: times[name], default=None),
+    }
+    if seconds.get("one thread") and seconds.get("two threads"):
+        speedup = ratio(seconds["one thread"], seconds["two threads"])
+        comparison["efficiency"] = significant(speedup / 2, 2)
+    return comparison
 
 
 def agreement(benchmark: Benchmark, job: Job, crew: Crew, details: Mapping[str, Any]) -> dict[str, Any]:
     """How far each contestant's answer agrees with ours on the same piece."""
     if benchmark.agree is None or job.ours not in details:
         return {}
-    agreements, ours = {}, job.contestants[job.ours]
+    agreements = {}
     for name in details:
-        if name != job.ours:
-            piece = job.piece(job.contestants[name])
-            mine = crew.run(ours, piece, fresh=job.fresh)["details"] if piece else details[job.ours]
-            agreements[name] = benchmark.agree(mine, details[name])
+        if name == job.ours:
+            continue
+        piece = job.piece(job.contestants[name])
+        our_details = details[job.ours]
+        if piece:  # ours has done the whole job so far
+            our_details = crew.run(job.contestants[job.ours], piece, fresh=job.fresh)["details"]
+        agreements[name] = benchmark.agree(our_details, details[name])
     return agreements
 
 

@@ -27,7 +27,7 @@ writes this page from the results in `benchmarks/results`; `benchmarks/README.md
 commands measure it. [Measured levels](measured_levels.md) and [measured methods](measured_methods.md) explain what the
 studies found.
 """
-NOTICED = 0.1  # a change of the seconds by less is noise
+NOTICEABLE = 0.1  # a change of the seconds by less is noise
 
 BEGIN, END = "<!-- speed-table -->", "<!-- /speed-table -->"
 WHOLE_WAY = ("binning", "files")
@@ -109,12 +109,14 @@ def figures(folder: Path = RESULTS) -> str:
     newest = {path.stem: path for path in sorted(folder.glob("*/*.json")) if path.parent.name != "quick"}
     documents = [results.read(name, folder=folder)[0] for name in sorted(newest)]
     named = {name for names in PARTS.values() for name in names}
-    parts = {title: [found for found in documents if found["benchmark"] in names] for title, names in PARTS.items()}
-    parts["Speed and memory"] = [found for found in documents if found["benchmark"] not in named]
+    documents_of = {
+        title: [document for document in documents if document["benchmark"] in names] for title, names in PARTS.items()
+    }
+    documents_of["Speed and memory"] = [document for document in documents if document["benchmark"] not in named]
     lines = [HEAD, f"## Since the last version\n\n{changes(documents)}\n"]
-    for title, found in parts.items():
-        if found:
-            lines += [f"## {title}\n", *map(section, found)]
+    for title, part in documents_of.items():
+        if part:
+            lines += [f"## {title}\n", *map(section, part)]
     return "\n".join(lines)
 
 
@@ -156,21 +158,24 @@ def own_and_other(document: Mapping[str, Any], row: Mapping[str, Any]) -> dict[s
 
 def changes(documents: Sequence[Mapping[str, Any]]) -> str:
     """The jobs whose seconds changed since the last version by more than noise."""
-    compared = [
-        (document, row["job"], seconds / last)
-        for document in documents
-        for row in document["rows"]
-        if (seconds := results.own_seconds(row))
-        and (last := document.get("last", {}).get("seconds", {}).get(row["job"]))
-    ]
+    compared = []
+    for document in documents:
+        last_seconds = document.get("last", {}).get("seconds", {})
+        for row in document["rows"]:
+            seconds = results.own_seconds(row)
+            last = last_seconds.get(row["job"])
+            if seconds and last:
+                compared.append((document, row["job"], seconds / last))
     if not compared:
         return "No job has been measured in two versions on one kind of machine yet."
-    moved = [comparison for comparison in compared if abs(comparison[2] - 1) > NOTICED]
-    summary = f"Jobs measured in two versions: {len(compared)}; changed by more than {NOTICED:.0%}: {len(moved)}."
+    changed = [(document, job, ratio) for document, job, ratio in compared if abs(ratio - 1) > NOTICEABLE]
+    summary = f"Jobs measured in two versions: {len(compared)}; changed by more than {NOTICEABLE:.0%}: {len(changed)}."
+    if not changed:
+        return summary
     table = [["job", "last version", "seconds then and now"]]
-    for document, job, ratio in moved:
+    for document, job, ratio in changed:
         table.append([f"{document['benchmark']}: {job}", str(document["last"]["version"]), f"times {ratio:.2f}"])
-    return "\n".join([summary, "", *markdown(table)]) if moved else summary
+    return "\n".join([summary, "", *markdown(table)])
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -28,7 +28,7 @@ import subprocess
 import sys
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -43,8 +43,12 @@ if TYPE_CHECKING:
     from cosmic_ray.work_item import MutationSpec
 
 ROOT = Path(__file__).parents[1]
-TREE, LINES = ROOT / "build" / "mutants" / "tree", ROOT / "build" / "mutants" / "lines"
+TREE = ROOT / "build" / "mutants" / "tree"
+LINES = ROOT / "build" / "mutants" / "lines"
 GUARD = "a guard against mistakes in the code, which no data makes: strict=True of zip, abstractmethod"
+SPEED = "time and memory alone: all ways and sizes give the same, as tests find"
+CACHE = "what is kept to save time: made again it is the same"
+ANNOTATION = "annotations, which nothing evaluates"
 ANYTHING = " -> anything"  # of a line in the list of equal changes: whatever it is changed to
 EQUAL = ROOT / "tools" / "equal_mutants.txt"
 OUTCOMES = ROOT / "build" / "mutants" / "outcomes.json"
@@ -92,7 +96,7 @@ def all_files() -> list[Path]:
 
 
 def every_place() -> tuple[list[list[MutationSpec]], Counter[str]]:
-    """The changes of the rooms by the place that they change, in a fixed order; the places left alone by reason."""
+    """The changes of the rooms, a list a place, in a fixed order; and how many places are left alone for each reason."""
     from cosmic_ray.commands.init import init
     from cosmic_ray.work_db import WorkDB, use_db
 
@@ -104,19 +108,23 @@ def every_place() -> tuple[list[list[MutationSpec]], Counter[str]]:
     with use_db(str(name), WorkDB.Mode.open) as database:
         mutations = [item.mutations[0] for item in database.work_items]
     places: dict[tuple[str, tuple[int, int]], list[MutationSpec]] = defaultdict(list)
-    for one in mutations:
-        places[str(one.module_path), one.start_pos].append(one)
+    for mutation in mutations:
+        places[str(mutation.module_path), mutation.start_pos].append(mutation)
     speed = lines_of_speed()
-    left = {
-        str(path): left_alone(path.read_text(encoding="utf-8"), speed[str(path.relative_to(TREE))])
-        for path in all_files()
-    }
-    reasons = {
-        (path, at): next((reason for begin, end, reason in left[path] if begin <= at < end), "") for path, at in places
-    }
-    tried = [place for place in sorted(places) if not reasons[place]]
-    ordered = [sorted(places[place], key=lambda one: (one.operator_name, one.occurrence)) for place in tried]
-    return ordered, Counter(reason for reason in reasons.values() if reason)
+    regions = {}
+    for path in all_files():
+        source = path.read_text(encoding="utf-8")
+        regions[str(path)] = left_alone(source, speed[str(path.relative_to(TREE))])
+    ordered = []
+    reasons: Counter[str] = Counter()
+    for path, position in sorted(places):
+        reason = next((reason for begin, end, reason in regions[path] if begin <= position < end), None)
+        if reason is not None:
+            reasons[reason] += 1
+            continue
+        mutations = places[path, position]
+        ordered.append(sorted(mutations, key=lambda mutation: (mutation.operator_name, mutation.occurrence)))
+    return ordered, reasons
 
 
 def lines_of_speed() -> dict[str, set[str]]:
@@ -131,36 +139,35 @@ def lines_of_speed() -> dict[str, set[str]]:
 
 def left_alone(source: str, speed: Container[str] = ()) -> list[tuple[tuple[int, int], tuple[int, int], str]]:
     """Where the parts of a file begin and end whose changes are not tried, and why."""
-    regions = [
-        ((number, 0), (number + 1, 0), "time and memory alone: all ways and sizes give the same, as tests find")
-        for number, line in enumerate(source.splitlines(), 1)
-        if line.strip() in speed
-    ]
-    parts: list[tuple[Any, str]] = []
+    regions = []
+    for number, line in enumerate(source.splitlines(), 1):
+        if line.strip() in speed:
+            regions.append(((number, 0), (number + 1, 0), SPEED))
     for node in ast.walk(ast.parse(source)):
-        annotation_nodes = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            annotation_nodes.append(node)
-        parts += [(part, "annotations, which nothing evaluates") for part in annotation_nodes]
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            parts += [(part, "the words of an error") for part in node.exc.args]
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "zip":
-            parts += [(word, GUARD) for word in node.keywords]
-        for made in getattr(node, "decorator_list", []):
-            reason = (
-                GUARD
-                if ast.unparse(made) == "abstractmethod"
-                else "what is kept to save time: made again it is the same"
-            )
-            if ast.unparse(made).startswith(("lru_cache", "abstractmethod")):
-                regions.append(
-                    ((made.lineno, made.col_offset - 1), (made.end_lineno or 0, made.end_col_offset or 0), reason)
-                )
-    return regions + [
-        ((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset), reason)
-        for part, reason in parts
-        if part is not None
-    ]
+        for part, reason in parts_left_alone(node):
+            regions.append(((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset), reason))
+        for decorator in getattr(node, "decorator_list", []):
+            name = ast.unparse(decorator)
+            if name.startswith(("lru_cache", "abstractmethod")):
+                reason = GUARD if name == "abstractmethod" else CACHE
+                at_sign = (decorator.lineno, decorator.col_offset - 1)
+                regions.append((at_sign, (decorator.end_lineno or 0, decorator.end_col_offset or 0), reason))
+    return regions
+
+
+def parts_left_alone(node: ast.AST) -> Iterator[tuple[Any, str]]:
+    """The parts of a node of the syntax tree whose changes are not tried, and why."""
+    for part in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+        if part is not None:
+            yield part, ANNOTATION
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        yield node, ANNOTATION
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+        for argument in node.exc.args:
+            yield argument, "the words of an error"
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "zip":
+        for keyword in node.keywords:
+            yield keyword, GUARD
 
 
 def room_of(path: Path) -> Path:
@@ -200,7 +207,9 @@ class Measured:
         seconds: Mapping[str, float],
         sources: Mapping[Path, str],
     ) -> None:
-        self.by_line, self.seconds, self.sources = tests_by_line, seconds, sources
+        self.by_line = tests_by_line
+        self.seconds = seconds
+        self.sources = sources
 
     @classmethod
     def read(cls, folder: Path, sources: Mapping[Path, str]) -> Measured:
@@ -224,25 +233,21 @@ class Measured:
     @cached_property
     def of_declarations(self) -> set[str]:
         """The tests that run no function of the sources by its name: they look at what is declared."""
-        functions = [
-            (path, node)
-            for path, source in self.sources.items()
-            for node in ast.walk(ast.parse(source))
-            if isinstance(node, ast.FunctionDef)
-        ]
-        inside: dict[Path, set[int]] = defaultdict(set)
-        for path, node in functions:
-            inside[path] |= set(range(node.body[0].lineno, (node.end_lineno or 0) + 1))
-        return set(self.seconds) - self.of(inside)
+        lines: dict[Path, set[int]] = defaultdict(set)
+        for path, source in self.sources.items():
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.FunctionDef):
+                    lines[path] |= set(range(node.body[0].lineno, (node.end_lineno or 0) + 1))
+        return set(self.seconds) - self.of(lines)
 
     def of(self, lines: Mapping[Path, Iterable[int]]) -> set[str]:
         """The tests that run some of the lines of some files."""
-        return {
-            test
-            for path, numbers in lines.items()
-            for line in numbers
-            for test in self.by_line.get(str(path), {}).get(line, ())
-        }
+        tests: set[str] = set()
+        for path, numbers in lines.items():
+            tests_by_line = self.by_line.get(str(path), {})
+            for number in numbers:
+                tests |= tests_by_line.get(number, set())
+        return tests
 
     def in_order(self, tests: Iterable[str], room: Path, max_seconds: float) -> list[str]:
         """One of every function first, those of the room and the quickest before others; what takes so many seconds."""
@@ -312,7 +317,9 @@ def lines_that_use(path: Path, line: int, sources: Mapping[Path, str]) -> dict[P
         lines[path] |= set(lines_of(definition))
     for other, source in sources.items():
         for node in ast.walk(ast.parse(source)):
-            if isinstance(node, (ast.Name, ast.Attribute)) and (getattr(node, "id", "") or node.attr) in names:
+            is_name = isinstance(node, ast.Name) and node.id in names
+            is_attribute = isinstance(node, ast.Attribute) and node.attr in names
+            if is_name or is_attribute:
                 lines[other].add(node.lineno)
     return lines
 
@@ -327,10 +334,13 @@ def tests_to_run(path: Path, line: int, tests: Measured, max_seconds: float) -> 
     """The tests that run the statement of a line; outside of functions what uses it, and what looks at declarations."""
     statement = statement_at(tests.sources[path], line)
     ran = tests.of({path: statement} if statement else lines_that_use(path, line, tests.sources))
-    room, declared = room_of(path), set[str]()
+    room = room_of(path)
+    declared: set[str] = set()
     if not statement or not ran:
-        others = [Path("tests") / name for name in ROOMS if Path(name) != room]
-        declared = {test for test in tests.of_declarations if not any(Path(test).is_relative_to(one) for one in others)}
+        other_rooms = [Path("tests") / name for name in ROOMS if Path(name) != room]
+        for test in tests.of_declarations:
+            if not any(Path(test).is_relative_to(other) for other in other_rooms):
+                declared.add(test)
     return [*sorted(declared), *tests.in_order(ran - declared, room, max_seconds)]
 
 
@@ -341,11 +351,9 @@ def equal_ones(folder: str = "src/") -> set[str]:
 
 def changed_line(path: Path, diff: str) -> str:
     """What a change is known by: its file, the line as it was and as it is."""
-    was, now = (
-        " ".join(line[1:].strip() for line in diff.splitlines() if line[:1] == sign and line[:3] != sign * 3)
-        for sign in "-+"
-    )
-    return f"{path.relative_to(TREE)}: {was} -> {now}"
+    before = [line[1:].strip() for line in diff.splitlines() if line.startswith("-") and not line.startswith("---")]
+    after = [line[1:].strip() for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    return f"{path.relative_to(TREE)}: {' '.join(before)} -> {' '.join(after)}"
 
 
 def run_tests(tests: list[str]) -> None:
@@ -429,7 +437,10 @@ class Trial:
     """Applies changes, one at a time, and runs the tests that could notice."""
 
     def __init__(self, outcomes: Outcomes, seed: int, max_seconds: float) -> None:
-        self.outcomes, self.seed, self.most, self.known = outcomes, seed, max_seconds, equal_ones()
+        self.outcomes = outcomes
+        self.seed = seed
+        self.max_seconds = max_seconds
+        self.equal_changes = equal_ones()
         self.collected = Asked()
         self.tests = measured(self.collected, {path: path.read_text(encoding="utf-8") for path in all_files()})
 
@@ -451,16 +462,16 @@ class Trial:
                 return "settled", change
             if not compiles(codes[1]):
                 return "no Python", change
-            names = tests_to_run(path, mutation.start_pos[0], self.tests, self.most)
+            names = tests_to_run(path, mutation.start_pos[0], self.tests, self.max_seconds)
             tests = {test: 10 + 10 * self.tests.seconds[test] for test in names}
-            if change in self.known:
+            killer = ""
+            if change in self.equal_changes:
                 outcome = "equal"
-            elif by := is_noticed(path, codes, tests, self.collected):
-                outcome, change_by = "killed", by
             else:
-                outcome = "survived"
+                killer = is_noticed(path, codes, tests, self.collected)
+                outcome = "killed" if killer else "survived"
         self.outcomes.add(self.outcomes.place(mutation), outcome, change, diff, self.seed)
-        return outcome if outcome != "killed" else f"killed by {change_by}", change
+        return f"killed by {killer}" if killer else outcome, change
 
 
 def compiles(source: str) -> bool:
@@ -478,26 +489,30 @@ def main(number: int = 30, seed: int = 0, seconds: int = 200) -> int:
     """The number of changes that survive and are not known to be equal."""
     copy_tree()
     os.chdir(TREE)
-    (everything, left), draw, outcomes = every_place(), random.Random(seed), Outcomes(OUTCOMES)
-    again = {entry["place"] for entry in outcomes.survived}
-    chosen = [one for place in everything for one in place if outcomes.place(one) in again]
-    chosen += [draw.choice(changes) for changes in draw.sample(everything, min(number, len(everything)))]
-    trial, ended = Trial(outcomes, seed, seconds), Counter[str]()
-    for place, mutation in enumerate(chosen, 1):
+    places, left = every_place()
+    outcomes = Outcomes(OUTCOMES)
+    survived = {entry["place"] for entry in outcomes.survived}
+    mutations = [mutation for changes in places for mutation in changes if outcomes.place(mutation) in survived]
+    draw = random.Random(seed)
+    drawn = draw.sample(places, min(number, len(places)))
+    mutations += [draw.choice(changes) for changes in drawn]
+    trial = Trial(outcomes, seed, seconds)
+    counts: Counter[str] = Counter()
+    claim = (
+        f"The tests notice small changes in the rooms. Drawn from {len(places):,} places; what survived at "
+        "first was tried again after tests were added."
+    )
+    for i, mutation in enumerate(mutations, 1):
         outcome, change = trial.outcome(mutation)
-        print(f"{place} of {len(chosen)}: {outcome}: {change}", flush=True)
-        if place > len(chosen) - number:
-            ended[outcome.split(" by ")[0]] += 1
-        claim = (
-            f"The tests notice small changes in the rooms. Drawn from {len(everything):,} places; what survived at "
-            "first was tried again after tests were added."
-        )
+        print(f"{i} of {len(mutations)}: {outcome}: {change}", flush=True)
+        if i > len(mutations) - number:
+            counts[outcome.split(" by ")[0]] += 1
         rows = outcomes.rows({room: f"src/bitsieve/{room}/" for room in ROOMS})
         results.write(results.document("mutants", claim, rows), keep=True)
     print("\n".join(entry["diff"] for entry in outcomes.survived))
-    for reason, places in left.items():
-        print(f"left alone: {places:,} places: {reason}")
-    print(f"of the {number} drawn with seed {seed}:", ", ".join(f"{n} {name}" for name, n in ended.items()))
+    for reason, n_places in left.items():
+        print(f"left alone: {n_places:,} places: {reason}")
+    print(f"of the {number} drawn with seed {seed}:", ", ".join(f"{n} {name}" for name, n in counts.items()))
     return len(outcomes.survived)
 
 

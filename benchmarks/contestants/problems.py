@@ -41,15 +41,15 @@ def on_grid(values, levels):
 
 
 def found_groups(columns, groups):
-    """How many of the planted groups are among some columns, and how many of these are one too many, or of none."""
+    """How many planted groups the columns have a member of, how many columns repeat one, how many are in none."""
     group_of_column = groups[np.asarray(columns)]
     planted = group_of_column[group_of_column >= 0]
-    distinct = len(np.unique(planted))
+    n_groups = len(np.unique(planted))
     return {
         "features": len(group_of_column),
-        "groups": distinct,
-        "repeats": len(planted) - distinct,
-        "noise": int((group_of_column < 0).sum()),
+        "groups": n_groups,
+        "repeats": len(planted) - n_groups,
+        "noise": len(group_of_column) - len(planted),
     }
 
 
