@@ -166,7 +166,7 @@ class Outcome(NamedTuple):
     """Shares of false columns, real columns found, of every run, and the seconds of one."""
 
     shares: NDArray[np.float64]
-    found: NDArray[np.int64]
+    n_real_found: NDArray[np.int64]
     seconds: float
 
 
@@ -196,7 +196,7 @@ def main(arguments: list[str]) -> None:
                 warnings.simplefilter("ignore")
                 outcome = measure(DESIGNS[name], make(), seeds)
             share, error = outcome.shares.mean(), outcome.shares.std() / np.sqrt(len(seeds))
-            real_found = f"{outcome.found.mean():.2f} of {DESIGNS[name].n_real}"
+            real_found = f"{outcome.n_real_found.mean():.2f} of {DESIGNS[name].n_real}"
             table.add(name, label, str(len(seeds)), f"{share:.3f} ± {error:.3f}", real_found, f"{outcome.seconds:.2f}")
         results.write(table.document(), keep=not arguments[1:])
 

@@ -96,7 +96,7 @@ def all_files() -> list[Path]:
 
 
 def every_place() -> tuple[list[list[MutationSpec]], Counter[str]]:
-    """The changes of the rooms, a list a place, in a fixed order; and how many places are left alone for each reason."""
+    """The changes of the rooms, a list a place, in a fixed order; and how many places are left alone, by reason."""
     from cosmic_ray.commands.init import init
     from cosmic_ray.work_db import WorkDB, use_db
 
