@@ -45,13 +45,8 @@ def page() -> str:
         text = (FOLDER / f"{family}.md").read_text(encoding="utf-8")
         title = text.splitlines()[0].removeprefix("# ")
         names = re.findall(r"^## ([\w-]+)$", text, re.MULTILINE)
-        lines += [
-            f"## [{title}]({family}.md)",
-            "",
-            "| name | maximises | unit of the score | paper | cost |",
-            "|---|---|---|---|---|",
-        ]
-        lines += [*(row(methods[name]) for name in names if name in methods), ""]
+        rows = [row(methods[name]) for name in names if name in methods]
+        lines += [f"## [{title}]({family}.md)", "", *HEADER, *rows, ""]
     return "\n".join(lines)
 
 
