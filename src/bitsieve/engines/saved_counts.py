@@ -19,6 +19,7 @@ from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import changes_kind, union_of_categories
 from bitsieve.dataset.encoding import lookup
+from bitsieve.dataset.identifiers import are_counts_of_identifier
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.table import TableElsewhere
 from bitsieve.dataset.target import Target
@@ -269,7 +270,8 @@ class CountsTable(TableElsewhere):
     capabilities = frozenset({"tables"})  # of pairs of columns
     leaves_out = False  # every column was counted
 
-    def __init__(self, counts: SavedCounts, *, named: bool = True) -> None:
+    def __init__(self, counts: SavedCounts, *, named: bool = True, seeks_identifiers: bool = False) -> None:
+        self.seeks_identifiers = seeks_identifiers  # else they were dropped, or kept, before counting
         self.counts, self.names = counts, counts.names
         self.feature_names = np.array(counts.names, object) if named else None
         self.original, self.left_out = None, counts.left_out
@@ -293,7 +295,21 @@ class CountsTable(TableElsewhere):
         return self._coded_arities
 
     def summarize(self, binner: Any = None) -> list[ColumnInfo]:
-        return [ColumnInfo(is_constant=not varies) for varies in self._varies.tolist()]
+        return [self._describe(j) for j in range(self.n_features)]
+
+    def _describe(self, j: int) -> ColumnInfo:
+        is_constant = not self._varies[j]
+        categories = self.counts.binner.categories_[j]
+        if not self.seeks_identifiers or categories is None:
+            return ColumnInfo(is_constant=is_constant)
+        (table,) = TabledSource(self.counts).tables(None, np.array([j]), False)
+        codes, n_rows = table.occupied()
+        has_value = codes < len(categories)  # the code behind those of all categories is that of missing values
+        return ColumnInfo(
+            is_constant=is_constant,
+            has_values=bool(has_value.any()),
+            is_identifier=are_counts_of_identifier(categories[codes[has_value]], n_rows[has_value]),
+        )
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[CountsTable, bool]:
         return self, False

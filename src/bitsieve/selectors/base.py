@@ -385,8 +385,9 @@ class CountSelector(MethodSelector):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count some more rows, and choose features by all that were counted.
 
-        After each call the selector is what ``fit`` makes of all rows so far, to the last bit. Only with
-        ``binning="none"``, on the codes of a fitted binner; not by methods such as ``cmi``, nor by stopping rules.
+        After each call the selector is what ``fit`` makes of all rows so far, to the last bit; a row of weight w is
+        taken for w rows. Only with ``binning="none"``, on the codes of a fitted binner; not by methods such as ``cmi``,
+        nor by stopping rules.
 
         Parameters
         ----------
@@ -449,7 +450,10 @@ class CountSelector(MethodSelector):
                 f"the target holds more than {_MOST_NUMBERS} different numbers: bin it first, or make it text"
             )
         named = hasattr(self, "feature_names_in_")
-        return self.fit_table(CountsTable(counts, named=named))
+        prepared = self._prepared(CountsTable(counts, named=named, seeks_identifiers=True))
+        for note in _on_dropped(prepared):
+            warn(note)
+        return self.fit_table(prepared.table)
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool) -> TableInMemory:
         """The rows as a table with the columns of those before."""
