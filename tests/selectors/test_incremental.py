@@ -93,7 +93,7 @@ IDENTIFIERS = {  # as columns of 60 rows
 }
 OTHERS = {
     "repeated": np.arange(60) // 2,
-    "floats": np.arange(60) + 0.5,
+    "floats": np.arange(60.0),
     "text": [f"name{j % 20}" for j in range(60)],
     "spread": np.random.default_rng(2).choice(10**6, 60, replace=False),
 }
@@ -116,6 +116,8 @@ def test_identifiers_are_those_of_fit(name):
             warnings.simplefilter("always")
             whole = clone(selector).fit(frame[:last], y[:last])
         assert_same(selector, whole)
+        categories = [[list(of) for of in fitted.binner_.categories_] for fitted in (selector, whole)]
+        assert categories[0] == categories[1]
         assert [str(one.message) for one in of_parts] == [str(one.message) for one in of_fit]
         if last == 60:
             assert (0 in selector.selected_) == (name in OTHERS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -57,6 +57,30 @@ class SavedCounts:
                 "'bitsieve sql'"
             )
         return replace(self, class_sizes=self.class_sizes + other.class_sizes, cells=self.cells + other.cells)
+
+    def without(self, columns: Sequence[int]) -> SavedCounts:
+        """The counts with one code for every row in some columns."""
+        if not len(columns):
+            return self
+        arities = self.arities.copy()
+        arities[list(columns)] = 1
+        n_classes = len(self.class_sizes)
+        cells = np.empty(n_cells(arities, n_classes), np.int64)
+        tables = each_table(self.cells, self.arities, n_classes)
+        for (i, j, pooled), (_, _, table) in zip(each_table(cells, arities, n_classes), tables, strict=True):
+            if i in columns:
+                table = table.sum(axis=0, keepdims=True)
+            if j in columns:
+                table = table.sum(axis=1, keepdims=True)
+            pooled[:] = table
+        binner = copy(self.binner)
+        binner.n_bins_ = self.binner.n_bins_.copy()
+        binner.n_bins_[list(columns)] = 1
+        binner.categories_ = list(self.binner.categories_)
+        for column in columns:
+            binner.categories_[column] = np.zeros(1, np.uint8)
+        left_out = tuple(sorted({*self.left_out, *columns}))
+        return replace(self, binner=binner, arities=arities, cells=cells, left_out=left_out)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the counts to a folder, which is made."""
@@ -270,8 +294,8 @@ class CountsTable(TableElsewhere):
     capabilities = frozenset({"tables"})  # of pairs of columns
     leaves_out = False  # every column was counted
 
-    def __init__(self, counts: SavedCounts, *, named: bool = True, seeks_identifiers: bool = False) -> None:
-        self.seeks_identifiers = seeks_identifiers  # else they were dropped, or kept, before counting
+    def __init__(self, counts: SavedCounts, *, named: bool = True, identifier_candidates: Collection[int] = ()) -> None:
+        self.identifier_candidates = identifier_candidates  # none where identifiers were dropped before counting
         self.counts, self.names = counts, counts.names
         self.feature_names = np.array(counts.names, object) if named else None
         self.original, self.left_out = None, counts.left_out
@@ -300,7 +324,7 @@ class CountsTable(TableElsewhere):
     def _describe(self, j: int) -> ColumnInfo:
         is_constant = not self._varies[j]
         categories = self.counts.binner.categories_[j]
-        if not self.seeks_identifiers or categories is None:
+        if j not in self.identifier_candidates or categories is None:
             return ColumnInfo(is_constant=is_constant)
         (table,) = TabledSource(self.counts).tables(None, np.array([j]), False)
         codes, n_rows = table.occupied()

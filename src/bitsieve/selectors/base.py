@@ -21,6 +21,7 @@ from bitsieve.dataset.data_kinds import collect, keeps_columns_only, take_column
 from bitsieve.dataset.quantity import TargetKind, check_target_kind, has_fractions
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.target import Target
 from bitsieve.discretization.base import keeps_missing
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
@@ -171,7 +172,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             columns = ColumnOptions(identifiers=self.identifiers)
             prepared = prepare(table, columns, self.discretization, self._execution())
             warn_of(_notes_on_dropped(prepared))
-            self._fit_table(prepared.table)
+            self._fit_prepared(prepared.table)
             return
         selection = prepare_selection(table, self._selection_options(), self.discretization, self._execution())
         warn_of(_notes_on_dropped(selection))
@@ -340,6 +341,26 @@ def _takes_codes(selector: Any) -> bool:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class RowsSoFar:
+    """The rows that calls of ``partial_fit`` have counted."""
+
+    counts: SavedCounts
+    identifier_candidates: frozenset[int]  # columns that held no floats, of which counts keep the values alone
+
+    def __add__(self, later: RowsSoFar) -> RowsSoFar:
+        return RowsSoFar(combined(self.counts, later.counts), self.identifier_candidates & later.identifier_candidates)
+
+
+def _check_classes(target: Target) -> None:
+    """Raise ValueError for a target of one class, or one that looks like a quantity."""
+    if target.n_classes < 2:
+        label = target.labels[:1].tolist()[0]
+        raise ValueError(f"the first rows hold 1 class ({label!r}): begin with rows of at least two")
+    if target.labels.dtype.kind in "iuf" and target.n_classes > _MOST_NUMBERS:
+        raise ValueError(f"the target holds more than {_MOST_NUMBERS} different numbers: bin it first, or make it text")
+
+
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def with_parameters(cls: type[S]) -> type[S]:
     """A selector whose fields are its parameters, which its constructor takes and keeps as they are, its own first."""
@@ -367,7 +388,7 @@ class CountSelector(MethodSelector):
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
     relevance_: Floats = field(init=False)
     _informative: Later[Flags] = field(init=False)
-    _counts: SavedCounts | None = field(init=False)  # of the rows so far, where they came in parts
+    _rows_so_far: RowsSoFar | None = field(init=False)  # of partial_fit
 
     binning: Any = BINNING
     missing: str | None = None
@@ -429,10 +450,31 @@ class CountSelector(MethodSelector):
         [1]
         """
         self._check_parameters()
-        known = getattr(self, "_counts", None)
-        if known is None and hasattr(self, "selected_"):
+        earlier: RowsSoFar | None = getattr(self, "_rows_so_far", None)
+        if earlier is None and hasattr(self, "selected_"):
             warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
-        table = self._rows(X, y, sample_weight, classes, first=known is None)
+        table = self._rows(X, y, sample_weight, classes, first=earlier is None)
+        rows = self._count_rows(table)
+        if earlier is not None:
+            rows = earlier + rows
+        _check_classes(rows.counts.target)
+        self._fit_rows(rows)
+        self._rows_so_far = rows
+        return self
+
+    def _fit_rows(self, rows: RowsSoFar) -> None:
+        """Choose features by the counts of all rows so far."""
+        named = hasattr(self, "feature_names_in_")
+        table = CountsTable(rows.counts, named=named, identifier_candidates=rows.identifier_candidates)
+        table.target.check_kind(self.target_kind)
+        check_capabilities(self._who(), self._needs(), table.capabilities)
+        selection = prepare_selection(table, self._selection_options(), self.discretization, self._execution())
+        warn_of(_notes_on_dropped(selection))
+        warn_of(selection.notes_on_number)
+        left = CountsTable(rows.counts.without(list(selection.dropped)), named=named)
+        self._keep_fitted(run(replace(selection, table=left), self._execution()))
+
+    def _count_rows(self, table: TableInMemory) -> RowsSoFar:
         rule = make_discretizer(self.discretization, self.n_jobs)
         if rule.missing is None:
             rule = rule.unfitted(missing="bin")  # later rows may have some
@@ -440,20 +482,9 @@ class CountSelector(MethodSelector):
         source = count_coded(table, binner, self.n_jobs)
         target = replace(table.target, codes=np.empty(0, np.int32))
         counts = count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
-        counts = counts if known is None else combined(known, counts)
-        if counts.target.n_classes < 2:
-            label = counts.target.labels[:1].tolist()[0]
-            raise ValueError(f"the first rows hold 1 class ({label!r}): begin with rows of at least two")
-        labels = counts.target.labels
-        if labels.dtype.kind in "iuf" and len(labels) > _MOST_NUMBERS:
-            raise ValueError(
-                f"the target holds more than {_MOST_NUMBERS} different numbers: bin it first, or make it text"
-            )
-        named = hasattr(self, "feature_names_in_")
-        prepared = self._prepared(CountsTable(counts, named=named, seeks_identifiers=True))
-        for note in _on_dropped(prepared):
-            warn(note)
-        return self.fit_table(prepared.table)
+        columns = range(table.n_features)
+        not_floats = (j for j in columns if not table.is_numeric(j) or table.numbers(j).dtype.kind != "f")
+        return RowsSoFar(counts, frozenset(not_floats))
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool) -> TableInMemory:
         """The rows as a table with the columns of those before."""
@@ -473,7 +504,7 @@ class CountSelector(MethodSelector):
         return table
 
     def _keep_fitted(self, fit: Fit) -> Self:
-        self._counts = getattr(fit.table, "counts", None)
+        self._rows_so_far = None
         if fit.evidence is not None:
             self._informative = fit.evidence.informative
         return super()._keep_fitted(fit)
