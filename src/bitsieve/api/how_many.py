@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from bitsieve.counts.tables import entropy_terms
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_data
-from bitsieve.dataset.table import TableInMemory
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
@@ -139,7 +139,7 @@ def how_many(
     return HowMany(answers, reading(answers, table.target.is_quantity), band, _warned(counted, table, prepared.notes))
 
 
-def _warned(counted: Counted, table: TableInMemory, on_columns: list[str]) -> list[str]:
+def _warned(counted: Counted, table: InMemoryDataset, on_columns: list[str]) -> list[str]:
     """What was noticed in the data, as warnings too."""
     notes = [*table.notes, *on_columns, *explain_target(table), *explain_rows(table)]
     notes += explain_leaks(leaks(counted.information), table)
@@ -177,7 +177,7 @@ def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answe
     return _answer(counted.table.names, "knockoffs", taken, why)
 
 
-def _by_stability(table: TableInMemory, forward: ForwardSelector, n_pairs: int, drawn: dict[str, Any]) -> Answer:
+def _by_stability(table: InMemoryDataset, forward: ForwardSelector, n_pairs: int, drawn: dict[str, Any]) -> Answer:
     selector = StabilitySelector(forward, n_pairs=n_pairs, **drawn).fit_table(table)
     if selector.threshold_ > 1:
         chosen = f"{selector.n_chosen_:.2g} of {table.n_features:,}"
@@ -188,7 +188,7 @@ def _by_stability(table: TableInMemory, forward: ForwardSelector, n_pairs: int, 
     return _answer(table.names, "stability", selector.selected_, why)
 
 
-def _by_errors(table: TableInMemory, selector: SelectorCV) -> Answer:
+def _by_errors(table: InMemoryDataset, selector: SelectorCV) -> Answer:
     name = "cross-validation"
     if table.weights is not None:
         return Answer(name, None, [], "not with weights: copies of a sample would be learned from and tested on")
@@ -234,7 +234,7 @@ def _columns(number: int) -> str:
 
 
 def null_band(
-    counted: Counted, table: TableInMemory, order: Columns, random_state: int, n_jobs: int | None
+    counted: Counted, table: InMemoryDataset, order: Columns, random_state: int, n_jobs: int | None
 ) -> NullBand:
     """The band around the curve of a greedy choice, as far as some seconds of shuffles reach."""
     phase("shuffling")

@@ -11,7 +11,7 @@ import numpy as np
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.dataset.data_kinds import library_of
-from bitsieve.dataset.table import Table
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.diagnostics import ParameterError
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
@@ -169,7 +169,7 @@ def interactions(
 
 
 def _counted(
-    table: Table, choice: ColumnChoice, discretization: DiscretizationOptions, order: int, n_jobs: int | None
+    table: Dataset, choice: ColumnChoice, discretization: DiscretizationOptions, order: int, n_jobs: int | None
 ) -> tuple[CountSource, list[str]]:
     """The counts of the columns that are searched, and notes on the others."""
     refuse_constant_data(table)
@@ -182,7 +182,7 @@ def _counted(
     return source, [*prepared.notes, *([constant] if columns else []), *_on_many_values(table, source, order)]
 
 
-def _on_many_values(table: Table, source: CountSource, order: int) -> list[str]:
+def _on_many_values(table: Dataset, source: CountSource, order: int) -> list[str]:
     """A note on columns of so many values that their tuples are strong by chance, and stronger than all others."""
     columns = np.flatnonzero(source.arities > MANY_VALUES).tolist()
     others = float(np.median(source.arities[source.arities > 1])) if columns else 0.0
@@ -233,7 +233,7 @@ def _labelled(
     found: Interacting,
     chance: Chance | None,
     rates: Floats | None,
-    table: Table,
+    table: Dataset,
     search: Search,
     on_columns: Sequence[str],
 ) -> Interactions:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.dataset.table import Table
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.registry import binning_with, make_discretizer
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import is_given
@@ -196,7 +196,7 @@ def select(
 
 
 def select_from(
-    table: Table, selection: SelectionOptions, discretization: DiscretizationOptions, execution: ExecutionOptions
+    table: Dataset, selection: SelectionOptions, discretization: DiscretizationOptions, execution: ExecutionOptions
 ) -> Selection:
     """What :func:`bitsieve.select` gives, from a table that is read already."""
     if "constraints" in selection.parameters:
@@ -206,7 +206,7 @@ def select_from(
 
 
 def _select(
-    table: Table, selection: SelectionOptions, discretization: DiscretizationOptions, execution: ExecutionOptions
+    table: Dataset, selection: SelectionOptions, discretization: DiscretizationOptions, execution: ExecutionOptions
 ) -> Selection:
     method = find_method(selection.method)
     n_jobs = execution.n_jobs
@@ -255,7 +255,7 @@ def _select(
 def _fit_screened(
     screen: int,
     method: Method,
-    table: Table,
+    table: Dataset,
     number: int | float | str | None,
     arguments: dict[str, Any],
     prepared: Prepared[Any],
@@ -319,7 +319,7 @@ def _notes_on_missing(method: Method, prepared: Prepared[Any], discretization: D
 
 
 def _parameters_asked(
-    table: Table,
+    table: Dataset,
     selection: SelectionOptions,
     discretization: DiscretizationOptions,
     number: int | float | str | None,

@@ -12,7 +12,7 @@ from bitsieve.utils.progress import shown
 
 if TYPE_CHECKING:
     from bitsieve.discretization.base import Binning
-    from bitsieve.engines.in_parts import TableInParts
+    from bitsieve.engines.partitioned_dataset import PartitionedDataset
     from bitsieve.options import DiscretizationOptions
 
 
@@ -71,20 +71,20 @@ def run_sql(options: argparse.Namespace) -> int:
 
 def _read(
     source: Any, options: argparse.Namespace, discretization: DiscretizationOptions
-) -> tuple[TableInParts, Binning]:
+) -> tuple[PartitionedDataset, Binning]:
     """The table, of which the target is known, and its binner."""
     from bitsieve.discretization.registry import make_discretizer
-    from bitsieve.engines.in_parts import TableInParts
+    from bitsieve.engines.partitioned_dataset import PartitionedDataset
     from bitsieve.io.read import open_columns
 
     if getattr(source, "own_target", None) is not None:
         open_columns(options.data)
     table = source.read_in_parts(read_options(options))
-    assert isinstance(table, TableInParts)  # sparse rows are refused above
+    assert isinstance(table, PartitionedDataset)  # sparse rows are refused above
     return table, make_discretizer(discretization, options.threads or -1).for_table(table)
 
 
-def _prepared(table: TableInParts, binner: Binning, options: argparse.Namespace) -> TableInParts:
+def _prepared(table: PartitionedDataset, binner: Binning, options: argparse.Namespace) -> PartitionedDataset:
     """The table without the columns that are dropped, each with a note."""
     from bitsieve.pipeline.prepare import ColumnChoice, prepare
 

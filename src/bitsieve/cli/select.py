@@ -21,7 +21,7 @@ from bitsieve.utils.progress import phase, shown
 if TYPE_CHECKING:
     from distributed import Client
 
-    from bitsieve.dataset.table import Table
+    from bitsieve.dataset.dataset import Dataset
     from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions, SelectionOptions
     from bitsieve.pipeline.reading import ReadingPlan
     from bitsieve.results.selection import Selection
@@ -183,7 +183,7 @@ def _execution_options(options: argparse.Namespace) -> ExecutionOptions:
 def _reading_plan(options: argparse.Namespace, read: ReadOptions, execution: ExecutionOptions) -> ReadingPlan | None:
     """How ``DATA`` is read; None: saved counts are."""
     if options.counts:
-        from bitsieve.dataset.table import COUNTS
+        from bitsieve.dataset.dataset import COUNTS
         from bitsieve.methods.registry import check_offers
 
         if options.data is not None:
@@ -208,10 +208,10 @@ def _select(options: argparse.Namespace, request: _Request, client: Client | Non
     from bitsieve.api.select import select_from
 
     if request.plan is None:
-        from bitsieve.engines.saved_counts import CountsTable
+        from bitsieve.engines.saved_counts import SavedCountsDataset
         from bitsieve.engines.sql import load_counts
 
-        table: Table = CountsTable(reduce(add, map(load_counts, options.counts)))
+        table: Dataset = SavedCountsDataset(reduce(add, map(load_counts, options.counts)))
     else:
         table = request.plan.open(request.read, client)
     return select_from(table, request.selection, request.discretization, request.execution)

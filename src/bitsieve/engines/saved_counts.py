@@ -18,13 +18,13 @@ from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import changes_kind, union_of_categories
+from bitsieve.dataset.dataset import OutOfCoreDataset
 from bitsieve.dataset.encoding import lookup
 from bitsieve.dataset.quantity import TargetKind
-from bitsieve.dataset.table import TableElsewhere
 from bitsieve.dataset.target import Target
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import binning_facts, binning_of, from_list, listed
-from bitsieve.engines.in_parts import TableInParts
+from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
 from bitsieve.utils.arrays import Columns, Integers
@@ -263,7 +263,7 @@ def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> I
             yield i, j, cells[first:end].reshape(shape)
 
 
-class CountsTable(TableElsewhere):
+class SavedCountsDataset(OutOfCoreDataset):
     """Saved counts in place of a table: they are binned and counted already."""
 
     capabilities = frozenset({"tables"})  # of pairs of columns
@@ -295,13 +295,13 @@ class CountsTable(TableElsewhere):
     def summarize(self, binner: Any = None) -> list[ColumnInfo]:
         return [ColumnInfo(is_constant=not varies) for varies in self._varies.tolist()]
 
-    def few_as_codes(self, n_jobs: int | None = None) -> tuple[CountsTable, bool]:
+    def few_as_codes(self, n_jobs: int | None = None) -> tuple[SavedCountsDataset, bool]:
         return self, False
 
     def count(self, binner: Any) -> tuple[Binning, CountSource]:
         return self.counts.binner, TabledSource(self.counts)
 
-    def without(self, columns: Sequence[int]) -> CountsTable:
+    def without(self, columns: Sequence[int]) -> SavedCountsDataset:
         """The same counts, of every column; ``left_out`` says which of them no method is to choose."""
         if set(columns) <= {*self.left_out}:
             return self
@@ -316,7 +316,7 @@ class CountsTable(TableElsewhere):
         return False
 
 
-def count_table(table: TableInParts, binner: Binning, *, few_are_codes: bool) -> SavedCounts:
+def count_table(table: PartitionedDataset, binner: Binning, *, few_are_codes: bool) -> SavedCounts:
     """The tables of all pairs of columns of a table, with bins of its own."""
     if table.target.kind == "joint":
         raise ValueError("the counts of several targets together are not saved: name one column as the target")
@@ -327,7 +327,7 @@ def count_table(table: TableInParts, binner: Binning, *, few_are_codes: bool) ->
     return replace(counts, left_out=table.left_out)
 
 
-def count_like(table: TableInParts, first: SavedCounts) -> SavedCounts:
+def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
     """The tables of all pairs of columns of a table, with the columns, the bins and the classes of other counts."""
     if list(table.names) != first.names:
         lost = [name for name in first.names if name not in set(table.names)]

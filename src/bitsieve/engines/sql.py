@@ -14,7 +14,7 @@ import pyarrow as pa
 from bitsieve.dataset.target import Target
 from bitsieve.discretization.coding import binning_of
 from bitsieve.engines.grouped_counts import LARGEST
-from bitsieve.engines.in_parts import TableInParts
+from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.saved_counts import SavedCounts, check_cells, each_table, n_cells
 from bitsieve.io.database import identifier
 from bitsieve.io.errors import in_one_line
@@ -24,7 +24,7 @@ from bitsieve.utils.messages import quoted
 COLUMNS = ("first", "first_value", "second", "second_value")  # then the class and the number of samples
 
 
-def statement(table: TableInParts, binner: Any, relation: str) -> str:
+def statement(table: PartitionedDataset, binner: Any, relation: str) -> str:
     """The statement that counts all pairs of columns by the target; no value of a text column is ever part of it."""
     if table.target.kind == "joint":
         raise ValueError("several targets together are not counted by one statement: name one column as the target")
@@ -55,7 +55,7 @@ def statement(table: TableInParts, binner: Any, relation: str) -> str:
     return f"with coded as (\n{coded}\n  from {relation}\n{where}\n)\n" + "\nunion all\n".join(selects) + ";"
 
 
-def _value(table: TableInParts, j: int) -> str:
+def _value(table: PartitionedDataset, j: int) -> str:
     """A column as what is counted: an interval, or its values, as text."""
     assert table.coding is not None  # the table is counted
     name, binner = table.names[j], table.coding.binner

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import f_classif
 from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.quantity import TIMES
-from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.registry import make_binner, make_discretizer
@@ -159,7 +159,7 @@ class Plan:
     """A comparison, ready to run."""
 
     question: Question
-    table: TableInMemory
+    table: InMemoryDataset
     selectors: dict[str, Any]  # label to an unfitted selector that ranks as many features as the largest count
     counts: Columns  # numbers of features, ascending
     classifier: str
@@ -196,7 +196,7 @@ class Plan:
         return np.array(errors)
 
 
-def make_plan(table: TableInMemory, question: Question) -> Plan:
+def make_plan(table: InMemoryDataset, question: Question) -> Plan:
     """Check every part of a comparison of a table, and put them together."""
     on_model: list[str] = []
     classifier, random_state = question.classifier, question.random_state
@@ -345,7 +345,7 @@ class NumericFeatures:
 
 
 def encode_features(
-    table: TableInMemory, order: Columns, learned_from: Columns, *, centred: bool = True
+    table: InMemoryDataset, order: Columns, learned_from: Columns, *, centred: bool = True
 ) -> NumericFeatures:
     """Features of all samples as numbers, with scale, mean and at most 100 categories of some samples."""
     parts: list[Floats] = []
@@ -388,7 +388,7 @@ class Foreign(BaseEstimator):
     def __init__(self, selector: Any) -> None:
         self.selector = selector
 
-    def fit_table(self, table: TableInMemory) -> Foreign:
+    def fit_table(self, table: InMemoryDataset) -> Foreign:
         kept = np.setdiff1d(np.arange(table.n_features), table.left_out)
         target = table.target
         if target.is_quantity and getattr(self.selector, "score_func", None) is f_classif:

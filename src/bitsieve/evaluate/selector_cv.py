@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Self
 
-from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.evaluate.plan import Question, make_plan
 from bitsieve.evaluate.run import run_plan
 from bitsieve.selectors.base import ColumnSelector, with_parameters
@@ -101,7 +101,7 @@ class SelectorCV(ColumnSelector):
         """
         return super().fit(X, y, groups=groups)
 
-    def _fit_table(self, table: TableInMemory) -> Self:  # type: ignore[override]  # as it requires the rows
+    def _fit_table(self, table: InMemoryDataset) -> Self:  # type: ignore[override]  # as it requires the rows
         features = self.features
         if features is None:
             features = range(1, min(MOST_FEATURES, table.n_features) + 1)

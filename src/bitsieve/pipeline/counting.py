@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from bitsieve.counts.source import CountSource, class_order
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.encoding import as_array, encode_known
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.table import Table
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.engines.local import count
@@ -29,7 +29,7 @@ from bitsieve.utils.messages import renamed
 class Counted:
     """A table that is binned by a fitted ``binner`` and packed, whose counts serve every method."""
 
-    table: Table
+    table: Dataset
     binner: Binning
     information: Information
     _estimated: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
@@ -43,15 +43,15 @@ class Counted:
         return self._estimated[estimator]
 
 
-def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
+def count_table(table: Dataset, binning: Any, n_jobs: int | None = None) -> Counted:
     """Bin the columns of a table and count their codes."""
     binner, source = count(table, binning, n_jobs)
     return Counted(table, binner, make_information("plug-in", source))
 
 
 def discretization_of_codes(
-    table: Table, method: Method, options: DiscretizationOptions, n_jobs: int | None
-) -> tuple[Table, DiscretizationOptions]:
+    table: Dataset, method: Method, options: DiscretizationOptions, n_jobs: int | None
+) -> tuple[Dataset, DiscretizationOptions]:
     """The table with columns of few whole numbers as categories where nothing is said of their bins.
 
     Where all columns of an array are such, none is cut: its numbers are the codes.
@@ -70,7 +70,7 @@ def discretizer_for_tuples(options: DiscretizationOptions, order: int, n_jobs: i
 
 
 def count_for_tuples(
-    table: Table, options: DiscretizationOptions, rule: Binning, n_jobs: int | None
+    table: Dataset, options: DiscretizationOptions, rule: Binning, n_jobs: int | None
 ) -> tuple[Binning, CountSource]:
     """The fitted rule and the counts; columns of few whole numbers are codes, where nothing is said of the bins."""
     is_named_rule = isinstance(options.binning, str) and options.binning != "none"
@@ -80,7 +80,7 @@ def count_for_tuples(
     return count(table, rule, n_jobs)
 
 
-def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
+def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
     """The stratum of every sample, class by class, of a column or one value a row, and the column, where it is one."""
     if strata is None:
         return None, []

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.encoding import are_categories
 from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.dataset.quantity import listed_edges
-from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.dataset.target import Target
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.information.evidence import Leak
@@ -45,7 +45,7 @@ _ROWS_LOOKED_AT, _COLUMNS_LOOKED_AT = 1 << 15, 200
 _UNTESTED = f"not tested by shuffles, which take rows in memory and {MOST_TESTED:,} values (rows x columns) at most"
 
 
-def refuse_constant_data(table: Table) -> None:
+def refuse_constant_data(table: Dataset) -> None:
     """Refuse a target of one class and features none of which varies."""
     table.target.check_varies()
     if table.rows is not None and not any(table.varies(j) for j in range(table.n_features)):
@@ -69,7 +69,7 @@ def notes_on(fit: Fit, found: CountEvidence, left_out: Collection[int]) -> list[
     ]
 
 
-def explain(table: Table, binner: Any, fit: Fit, left_out: Collection[int] = ()) -> list[str]:
+def explain(table: Dataset, binner: Any, fit: Fit, left_out: Collection[int] = ()) -> list[str]:
     """The notes on a fitted binner and the selected columns, none on those left out."""
     names = table.names
     n_bins = codes_that_occur(binner, table)
@@ -110,7 +110,7 @@ def explain(table: Table, binner: Any, fit: Fit, left_out: Collection[int] = ())
     return notes
 
 
-def explain_sample(table: Table) -> list[str]:
+def explain_sample(table: Dataset) -> list[str]:
     """What was found on a sample of the rows alone, of a table that is read in parts."""
     notes = []
     approximation = table.approximation
@@ -135,7 +135,7 @@ def explain_sample(table: Table) -> list[str]:
     return notes
 
 
-def explain_leaks(leaks: Sequence[Leak], table: Table) -> list[str]:
+def explain_leaks(leaks: Sequence[Leak], table: Dataset) -> list[str]:
     """Which columns nearly determine the target alone, as a column does that is filled in after the answer is known."""
     if not leaks:
         return []
@@ -178,7 +178,7 @@ def explain_untested(fit: Fit, names: Sequence[object]) -> list[str]:
     return [f"{what}: {quoted_places(untested, names)} (of equal ones keep one)"]
 
 
-def explain_rows(table: Table) -> list[str]:
+def explain_rows(table: Dataset) -> list[str]:
     """A note where rows in memory seem to belong together, which every rule takes for independent draws."""
     rows = table.rows
     if rows is None or not {"independent", "dense"} <= table.capabilities:
@@ -196,13 +196,13 @@ def explain_rows(table: Table) -> list[str]:
     return [Sentence(alike, draws, Setting("groups"))]
 
 
-def _values(table: TableInMemory, j: int) -> NDArray[Any]:
+def _values(table: InMemoryDataset, j: int) -> NDArray[Any]:
     """The numbers of a column, or the codes of its categories."""
     values = table.values(j)
     return values.codes if are_categories(values) else values
 
 
-def _in_runs(table: TableInMemory) -> tuple[int, int]:
+def _in_runs(table: InMemoryDataset) -> tuple[int, int]:
     """How many columns are looked at, and in how many of them the runs test of Wald and Wolfowitz finds rows alike."""
     label = table.target.codes[:_ROWS_LOOKED_AT]
     order = np.argsort(label, kind="stable")
@@ -306,7 +306,7 @@ def _features(k: int) -> str:
     return "1 feature" if k == 1 else f"{k:,} features"
 
 
-def explain_target(table: Table) -> list[str]:
+def explain_target(table: Dataset) -> list[str]:
     """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
     target = table.target
     keep = "; to keep the text as classes, add ", Setting("repair", False)
@@ -315,7 +315,7 @@ def explain_target(table: Table) -> list[str]:
     return [*of_text, *_on_classes(table, target)]
 
 
-def _on_classes(table: Table, target: Target) -> list[str]:
+def _on_classes(table: Dataset, target: Target) -> list[str]:
     name, n_classes = target.name, target.n_classes
     if target.kind == "joint":
         cut = [

@@ -9,8 +9,8 @@ from typing import Any, Generic, Literal, TypeAlias
 import numpy as np
 
 from bitsieve.dataset.column_info import ColumnInfo, TextParsing, empty_columns, identifiers
+from bitsieve.dataset.dataset import Dataset, DatasetT
 from bitsieve.dataset.identifiers import FEW_ROWS
-from bitsieve.dataset.table import Table, TableT
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import Binning
 from bitsieve.information.protocol import Information
@@ -42,11 +42,11 @@ class ColumnChoice:
 
 
 @dataclass(frozen=True)
-class Prepared(Generic[TableT]):
+class Prepared(Generic[DatasetT]):
     """A table for a method: its dropped columns hold one value, so that none is chosen."""
 
-    original: TableT  # as it was read
-    table: TableT
+    original: DatasetT  # as it was read
+    table: DatasetT
     dropped: Mapping[int, Reason]
     constraints: Constraints | None  # what is included, excluded and grouped; None: nothing
     notes: list[str] = field(default_factory=list)
@@ -58,13 +58,13 @@ class Prepared(Generic[TableT]):
 
 
 def prepare(
-    table: TableT,
+    table: DatasetT,
     choice: ColumnChoice,
     *,
     may_constrain: bool = True,  # whether the method takes constraints
     orders: bool = True,  # whether included columns are selected first, and not only kept
     binner: Binning | None = None,
-) -> Prepared[TableT]:
+) -> Prepared[DatasetT]:
     """Drop the columns without values, identifiers, and those that are excluded."""
     constraints = choice.constraints
     if constraints is None:
@@ -111,7 +111,7 @@ def _identifiers(
     return to_drop if len(dropped) + len(to_drop) < len(columns) else []
 
 
-def _refuse_dropped_by_counts(table: Table, included: Sequence[int]) -> None:
+def _refuse_dropped_by_counts(table: Dataset, included: Sequence[int]) -> None:
     """Raise ValueError where a column is included that saved counts are not of."""
     absent = [table.names[j] for j in included if j in table.left_out]
     if absent:
@@ -148,7 +148,7 @@ def settle_number(
     return n_features_to_select, []
 
 
-def constraints_on(table: Table, constraints: Constraints | None) -> Candidates:
+def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidates:
     """The candidates of a method that takes constraints: columns that a table has dropped are none."""
     if not table.left_out:
         return resolve(constraints, table.names)
@@ -204,7 +204,7 @@ def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
 
 
 def _notes(
-    table: Table, columns: Sequence[ColumnInfo], dropped_identifiers: Sequence[int], excluded: Collection[int]
+    table: Dataset, columns: Sequence[ColumnInfo], dropped_identifiers: Sequence[int], excluded: Collection[int]
 ) -> list[str]:
     """How text was read, which columns are left out that nobody excluded, and what numbers may mean something else."""
     n_rows, notes = table.n_samples, list[str]()
@@ -233,7 +233,7 @@ def _notes(
     return notes
 
 
-def notes_on_dropped(table: Table, empty: Sequence[int], identifiers: Sequence[int], keep: Setting) -> list[str]:
+def notes_on_dropped(table: Dataset, empty: Sequence[int], identifiers: Sequence[int], keep: Setting) -> list[str]:
     """Which columns are left out that nobody excluded; ``keep`` is what keeps an identifier."""
     notes = []
     if empty:
@@ -277,7 +277,7 @@ def read_as(where: str, account: TextParsing) -> str:
     return f"{where} holds {account.what} such as {account.example!r}: read as {meant} in {rows}{rest}"
 
 
-def _about(table: Table, columns: Sequence[int], one: str, several: str, ending: str) -> str:
+def _about(table: Dataset, columns: Sequence[int], one: str, several: str, ending: str) -> str:
     listed = quoted(table.names[j] for j in columns)
     start = f"column {listed} {one}" if len(columns) == 1 else f"{len(columns):,} columns {several} ({listed})"
     return Sentence(start, ending)

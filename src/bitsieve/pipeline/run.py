@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bitsieve.counts.threads import kept_threads
-from bitsieve.dataset.table import Table
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.base import keeps_missing
 from bitsieve.discretization.registry import make_binner
 from bitsieve.methods.method import Method, MethodResult
@@ -32,7 +32,7 @@ class Fit:
     """What a method was run with, what it returned, and what the counts say of that."""
 
     method: Method
-    table: Table  # as the method got it
+    table: Dataset  # as the method got it
     n_features_to_select: int | float | str | None
     parameters: Mapping[str, Any]  # of the method's function
     binning: Any  # a name, a discretizer, or None
@@ -68,7 +68,7 @@ class Fit:
 
 def fit_method(
     method: Method,
-    table: Table,
+    table: Dataset,
     n_features_to_select: int | float | str | None,
     parameters: Mapping[str, Any],
     *,
@@ -156,7 +156,7 @@ def check_settings(
 
 
 def _resolved(
-    method: Method, table: Table, n_features_to_select: Any, parameters: Mapping[str, Any]
+    method: Method, table: Dataset, n_features_to_select: Any, parameters: Mapping[str, Any]
 ) -> tuple[int | None, dict[str, Any]]:
     """The number of features to select from this table, None if the method ends by itself; constraints by column."""
     count = FeatureCount(method.ends_with)
@@ -171,7 +171,7 @@ def _resolved(
     return (None if ends_by_itself else number), arguments
 
 
-def _foretell(method: Method, table: Table, n: int, k: int | None) -> None:
+def _foretell(method: Method, table: Dataset, n: int, k: int | None) -> None:
     """Warn of a method that takes more than a minute for n columns of a dense table, and say what takes less."""
     d, least = table.n_samples, min(n, k or 1)
     if table.is_sparse or (seconds := method.seconds(n, d, k or n)) <= LONG:

@@ -18,15 +18,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bitsieve.dataset.data_kinds import collect, keeps_columns_only, take_columns
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.quantity import TargetKind, check_target_kind, has_fractions
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.discretization.base import keeps_missing
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups
-from bitsieve.engines.saved_counts import CountsTable, SavedCounts, combined, count_all_pairs
+from bitsieve.engines.saved_counts import SavedCounts, SavedCountsDataset, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Method, MethodResult, check_capabilities
 from bitsieve.options import ReadOptions
 from bitsieve.pipeline.counting import Counted
@@ -166,7 +166,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         warn_of(self._doubts())
         return self
 
-    def _prepared(self, table: Table) -> Prepared[Any]:
+    def _prepared(self, table: Dataset) -> Prepared[Any]:
         """The table without the columns that have no values, and without identifiers."""
         choice = ColumnChoice(constraints=getattr(self, "constraints", None), identifiers=self.identifiers)
         rule = make_binner(self.binning_in_use or BINNING, n_jobs=getattr(self, "n_jobs", None)).for_table(table)
@@ -176,7 +176,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         """What a user should know of the columns that were found."""
         return []
 
-    def fit_table(self, table: Table) -> Self:
+    def fit_table(self, table: Dataset) -> Self:
         """Choose features of a table that was read already."""
         self._check_parameters()
         table.target.check_kind(self.target_kind)
@@ -212,7 +212,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         wants_pandas = (own or get_config()["transform_output"]) == "pandas"
         return frame[:, kept].to_pandas() if wants_pandas else frame[:, kept].to_native()
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Table:
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Dataset:
         """The table that ``fit`` is given."""
         parts = data_in_parts(X, self._needs())
         if parts is not None:
@@ -256,7 +256,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             )
         return self.required_capabilities
 
-    def _fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Dataset) -> Self:
         """:meth:`fit_table` with parameters that were checked, of a table that has what is required."""
         fit = fit_method(
             self.described[0],
@@ -279,7 +279,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             self.overlap_ = fit.evidence.overlap
         return self._keep(fit.table, fit.result)
 
-    def _keep(self, table: Table, result: MethodResult) -> Self:
+    def _keep(self, table: Dataset, result: MethodResult) -> Self:
         """Set all fitted attributes."""
         table.set_names_on(self)
         self.classes_ = table.target.labels
@@ -434,9 +434,9 @@ class CountSelector(MethodSelector):
                 f"the target holds more than {_MOST_NUMBERS} different numbers: bin it first, or make it text"
             )
         named = hasattr(self, "feature_names_in_")
-        return self.fit_table(CountsTable(counts, named=named))
+        return self.fit_table(SavedCountsDataset(counts, named=named))
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool) -> TableInMemory:
+    def _rows(self, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool) -> InMemoryDataset:
         """The rows as a table with the columns of those before."""
         if data_in_parts(X) is not None:
             raise ValueError("partial_fit takes rows in memory: read the batches, or use 'bitsieve count'")

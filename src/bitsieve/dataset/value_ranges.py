@@ -1,0 +1,276 @@
+"""What the columns of a table hold: ranges, missing and infinite values, fractions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitsieve import _native
+from bitsieve.counts.threads import run_blocks, thread_count
+from bitsieve.dataset.encoding import Encoded, are_categories
+from bitsieve.dataset.text_format import TextMeaning
+from bitsieve.utils.arrays import Integers
+from bitsieve.utils.messages import Sentence, Setting, quoted_places
+
+NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
+_MOST_NAMED = 5  # columns of a message
+_BLOCKS_PER_THREAD = 8
+_BYTES_OF_ROW = 4096  # that are read together, where columns lie side by side in rows
+_CACHE_LINE = 64  # bytes, which are read at once in any case
+_MIN_BLOCK_SIZE = 1 << 20  # values; smaller blocks cost more to hand out than they save
+
+
+class NumericBlock(NamedTuple):
+    """Numeric columns of one type."""
+
+    indices: Integers  # of the columns in the table, ascending
+    # shape (n_samples, n_columns): as the native kernels take them; numbers that bytes hold are bytes
+    values: NDArray[Any] | list[NDArray[Any]]
+
+    def part(self, columns: NDArray[Any]) -> NumericBlock:
+        """Some of the columns of the block."""
+        return NumericBlock(self.indices[columns], [self.column(c) for c in columns.tolist()])
+
+    def column(self, c: int) -> NDArray[Any]:
+        """One of the columns of the block."""
+        return self.values[c] if isinstance(self.values, list) else self.values[:, c]
+
+
+@dataclass(frozen=True, eq=False)
+class ValueRanges:
+    """The smallest and the largest number of every column, and what it holds."""
+
+    blocks: list[NumericBlock]  # all numeric columns, each once
+    # for every block the smallest and largest number of its columns, of the type that the table has, float64 for any
+    # float; low > high: all are missing
+    low: list[NDArray[Any]]
+    high: list[NDArray[Any]]
+    # shape (n_features,): bits: NUMBERS (or categories), MISSING, INFINITE; FRACTIONS where they were looked for
+    holds: NDArray[np.uint8]
+    whole: bool  # whether fractions were looked for
+    matrix: NDArray[Any] | None = None  # of all columns, if there is one; of bytes where these hold all of its numbers
+
+    def which(self, bit: int) -> list[int]:
+        """The columns that hold MISSING, INFINITE, or what else a bit stands for."""
+        return np.flatnonzero(self.holds & bit).tolist()
+
+    def column(self, j: int) -> NDArray[Any]:
+        """The numbers of feature ``j``."""
+        block = next(block for block in self.blocks if j in block.indices)
+        return block.column(int(np.searchsorted(block.indices, j)))
+
+
+class NamedColumns:
+    """What follows from the names of the columns alone."""
+
+    names: Sequence[str]  # one a feature; ``x0``, ``x1``, ... where the input has none
+    # the names as scikit-learn keeps them: None where the input has none, or not all are strings
+    feature_names: NDArray[Any] | None
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.names)
+
+    def quoted(self, which: Iterable[int]) -> str:
+        """The names of some features for a message, the first five of them."""
+        return quoted_places(list(which), self.names)
+
+    def set_names_on(self, estimator: Any) -> None:
+        """Set ``n_features_in_`` and ``feature_names_in_`` of an estimator that is fitted on these columns."""
+        estimator.n_features_in_ = self.n_features
+        if self.feature_names is not None:
+            estimator.feature_names_in_ = self.feature_names
+        elif hasattr(estimator, "feature_names_in_"):  # of an earlier fit
+            del estimator.feature_names_in_
+
+
+class InspectedColumns(NamedColumns, ABC):
+    """Named columns of which it is known what they hold, and their text means."""
+
+    meanings: Mapping[int, TextMeaning]  # what text means, by the places of its columns
+
+    @abstractmethod
+    def value_ranges(self, n_jobs: int | None = None, whole: bool = False) -> ValueRanges:
+        """What the columns hold."""
+
+
+TableColumns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
+
+
+def find_value_ranges(columns: TableColumns, n_jobs: int | None, whole: bool) -> ValueRanges:
+    """Look at all columns once; numbers with a fractional part are looked for only if ``whole``."""
+    matrix = None
+    if isinstance(columns, np.ndarray):
+        matrix = _in_bytes(_native_type(columns), n_jobs)
+    blocks = numeric_blocks(columns if matrix is None else matrix, n_jobs)
+    n_features = len(columns) if matrix is None else matrix.shape[1]
+    holds = np.zeros(n_features, np.uint8)
+    ranges_of_blocks: list[list[tuple[NumericBlock, NDArray[Any], NDArray[Any]]]] = [[] for _ in blocks]
+
+    def look(b: int) -> None:
+        first = columns if isinstance(columns, np.ndarray) else blocks[b].column(0)
+        dtype = np.dtype(np.float64) if first.dtype.kind == "f" else first.dtype.newbyteorder("=")
+        for block in _as_bytes(blocks[b]):
+            holds[block.indices], low, high = _native.extent(block.values, whole)
+            ranges_of_blocks[b].append((block, low.astype(dtype, copy=False), high.astype(dtype, copy=False)))
+
+    run_blocks(look, range(len(blocks)), n_jobs)
+    if matrix is None:
+        for j, values in enumerate(columns):
+            if are_categories(values):
+                holds[j] = _content_of_categories(values)
+    ranges = [block_range for of_block in ranges_of_blocks for block_range in of_block]
+    return ValueRanges(
+        blocks=[block for block, _, _ in ranges],
+        low=[low for _, low, _ in ranges],
+        high=[high for _, _, high in ranges],
+        holds=holds,
+        whole=whole,
+        matrix=matrix,
+    )
+
+
+def _content_of_categories(values: Encoded) -> int:
+    content = 0
+    if len(values.categories):
+        content |= NUMBERS
+    if len(values.codes) and int(values.codes.min()) < 0:
+        content |= MISSING
+    return content
+
+
+def _in_bytes(matrix: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
+    """A matrix as bytes, rows or columns read whole as they lie, if these hold all of its numbers; else itself."""
+    if matrix.itemsize == 1:
+        return matrix
+    out = np.empty(matrix.shape, np.uint8, order="F")
+    axis = 1 if matrix.flags.f_contiguous else 0
+    max_parts = _BLOCKS_PER_THREAD * thread_count(n_jobs)
+    n_parts = min(matrix.shape[axis], max_parts, max(1, matrix.size // _MIN_BLOCK_SIZE))
+    parts = zip(np.array_split(matrix, n_parts, axis), np.array_split(out, n_parts, axis), strict=True)
+    part_fits: list[bool] = []
+
+    def convert(part: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        source, target = part
+        part_fits.append(bool(_native.as_bytes(source, target).all()))
+
+    run_blocks(convert, list(parts), n_jobs)
+    return out if all(part_fits) else matrix
+
+
+def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
+    """The columns whose numbers bytes hold, as bytes, and the others: the kernels read an eighth of the memory then."""
+    first = block.column(0)
+    if first.itemsize == 1:
+        return [block]
+    values = np.empty((len(first), len(block.indices)), np.uint8, order="F")
+    fits = _native.as_bytes(block.values, values).astype(bool)
+    in_bytes = NumericBlock(block.indices, values)
+    if fits.all():
+        return [in_bytes]
+    if not fits.any():
+        return [block]
+    return [in_bytes.part(np.flatnonzero(fits)), block.part(np.flatnonzero(~fits))]
+
+
+def numeric_blocks(columns: TableColumns, n_jobs: int | None) -> list[NumericBlock]:
+    """The numeric columns in some blocks a thread, each of one type."""
+    if isinstance(columns, np.ndarray):
+        return _blocks_of_matrix(columns, n_jobs)
+    by_type: dict[np.dtype[Any], dict[int, NDArray[Any]]] = {}
+    for j, values in enumerate(columns):
+        if not are_categories(values):
+            numbers = _native_type(values)
+            by_type.setdefault(numbers.dtype, {})[j] = numbers
+    blocks = []
+    for arrays in by_type.values():
+        indices = list(arrays)
+        for part in _ranges(len(arrays), len(arrays[indices[0]]), n_jobs, multiple=1):
+            in_block = indices[part.start : part.stop]
+            blocks.append(NumericBlock(np.array(in_block), [arrays[j] for j in in_block]))
+    return blocks
+
+
+def _blocks_of_matrix(matrix: NDArray[Any], n_jobs: int | None) -> list[NumericBlock]:
+    n_samples, n_features = matrix.shape
+    if matrix.itemsize == 1 and matrix.size < _MIN_BLOCK_SIZE:
+        n_jobs = 1
+    multiple = 1
+    if not matrix.flags.f_contiguous:  # columns that lie side by side are read together
+        columns_of_line = _CACHE_LINE // matrix.itemsize
+        columns_of_thread = -(-n_features // thread_count(n_jobs))
+        columns_of_row = max(1, _BYTES_OF_ROW // matrix.itemsize)
+        multiple = min(columns_of_row, max(1, columns_of_line, columns_of_thread))
+    return [
+        NumericBlock(np.arange(part.start, part.stop), matrix[:, part.start : part.stop])
+        for part in _ranges(n_features, n_samples, n_jobs, multiple)
+    ]
+
+
+def _native_type(values: NDArray[Any]) -> NDArray[Any]:
+    """The values in a type of which there are kernels: half precision as float32, more than float64 as float64."""
+    kind = values.dtype
+    if kind.kind == "f" and kind.itemsize not in (4, 8):
+        return values.astype(np.float32 if kind.itemsize == 2 else np.float64)
+    if not kind.isnative or not values.flags.aligned:
+        return values.astype(kind.newbyteorder("="))
+    return values
+
+
+def _ranges(n_columns: int, n_samples: int, n_jobs: int | None, multiple: int) -> list[range]:
+    """The columns in ranges of about one size, a multiple of ``multiple``."""
+    n_threads = thread_count(n_jobs)
+    n_blocks = min(_BLOCKS_PER_THREAD * n_threads, max(n_threads, n_columns * n_samples // _MIN_BLOCK_SIZE))
+    size = -(-n_columns // n_blocks)
+    size = -(-size // multiple) * multiple
+    return [range(first, min(first + size, n_columns)) for first in range(0, n_columns, size)]
+
+
+FINITE_INSTEAD = "replace infinity by a finite number, or drop the rows"
+IN_A_BIN = Sentence("set ", Setting("missing", "bin"), " to give them a code of their own, or impute them first")
+
+
+def check_values(
+    table: InspectedColumns,
+    *,
+    allow_missing: bool,
+    instead: str = IN_A_BIN,
+    n_jobs: int | None = None,
+    whole: bool = False,
+) -> ValueRanges:
+    """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
+    ranges = table.value_ranges(n_jobs, whole)
+    infinite, missing = ranges.which(INFINITE), ranges.which(MISSING)
+    if infinite:
+        raise ValueError(
+            f"{columns_hold(len(infinite))} infinite values (inf): {table.quoted(infinite)}; {FINITE_INSTEAD}"
+        )
+    if missing and not allow_missing:
+        what = f"{columns_hold(len(missing))} missing values (NaN): {table.quoted(missing)}"
+        raise ValueError(Sentence(f"{what}{_read_as_missing(table, missing)}; ", instead))
+    return ranges
+
+
+def _read_as_missing(table: InspectedColumns, columns: Sequence[int]) -> str:
+    """What text in columns of numbers is read as missing, in brackets; empty where there is none."""
+    examples = []
+    for j in columns:
+        parsing = table.meanings[j].parsing if j in table.meanings else None
+        if parsing is not None and parsing.unread:
+            example, _ = parsing.unread[0]
+            examples.append(f"{example!r} in {table.names[j]!r}")
+    if not examples:
+        return ""
+    more = f" and {len(examples) - _MOST_NAMED:,} more" if len(examples) > _MOST_NAMED else ""
+    return f" (text that is no number is read as missing: {', '.join(examples[:_MOST_NAMED])}{more})"
+
+
+def columns_hold(count: int) -> str:
+    """The beginning of a message about so many columns."""
+    return "1 column holds" if count == 1 else f"{count:,} columns hold"
