@@ -29,7 +29,7 @@ def test_the_columns_are_those_of_the_table(monkeypatch, kind, order, n_jobs):
             X[-1, wider] = 256
         for columns in (X, [X[:, j] for j in range(n_features)]):
             found = find_value_ranges(columns, n_jobs, whole=True)
-            assert sorted(np.concatenate([of.places for of in found.blocks]).tolist()) == list(range(n_features))
+            assert sorted(np.concatenate([block.indices for block in found.blocks]).tolist()) == list(range(n_features))
             for block, low, high in zip(found.blocks, found.low, found.high, strict=True):
                 assert low.dtype == high.dtype == (np.float64 if X.dtype.kind == "f" else X.dtype)
                 assert (low == X[:, block.indices].min(axis=0)).all()
