@@ -61,8 +61,8 @@ def show(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
 
     check_names(parser, options.names, ALL)
     for name in options.names or ALL:
-        found = results.read(name, options.machine)
-        print(document_text(found[0]) if found else f"\n== {name}: no results")
+        documents = results.read(name, options.machine)
+        print(document_text(documents[0]) if documents else f"\n== {name}: no results")
     return 0
 
 
@@ -77,10 +77,10 @@ def table(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     return 0
 
 
-def check_names(parser: argparse.ArgumentParser, names: list[str], known: dict) -> None:
-    unknown = [name for name in names if name not in known]
+def check_names(parser: argparse.ArgumentParser, names: list[str], benchmarks: dict) -> None:
+    unknown = [name for name in names if name not in benchmarks]
     if unknown:
-        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(known)}")
+        parser.error(f"no benchmark is called {', '.join(unknown)}; there are {', '.join(benchmarks)}")
 
 
 if __name__ == "__main__":

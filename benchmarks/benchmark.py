@@ -58,14 +58,14 @@ class Job:
     def sizes(self, piece: Mapping[str, int] | None = None) -> Sizes:
         """Samples, features and number options of the whole job, or of a piece of it."""
         options = self.contestants[self.ours].options
-        whole = {"samples": self.data.shape.samples, "features": self.data.shape.features}
-        whole |= {key: value for key, value in options.items() if isinstance(value, int)}
-        return {key: min(size, (piece or {}).get(key, size)) for key, size in whole.items()}
+        full_sizes = {"samples": self.data.shape.samples, "features": self.data.shape.features}
+        full_sizes |= {key: value for key, value in options.items() if isinstance(value, int)}
+        return {key: min(size, (piece or {}).get(key, size)) for key, size in full_sizes.items()}
 
     def piece(self, contestant: Contestant) -> Sizes:
         """What the contestant is given less of than there is; empty where it does the whole job."""
-        whole, part = self.sizes(), self.sizes(contestant.piece)
-        return {key: size for key, size in part.items() if size < whole[key]}
+        full_sizes, part = self.sizes(), self.sizes(contestant.piece)
+        return {key: size for key, size in part.items() if size < full_sizes[key]}
 
 
 @dataclass(frozen=True)

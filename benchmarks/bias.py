@@ -30,9 +30,9 @@ def information_of_mixture(share: float, n_codes: int, n_classes: int) -> float:
     codes = np.arange(n_codes)
     cells = np.full((n_codes, n_classes), (1 - share) / (n_codes * n_classes))
     cells[codes, codes % n_classes] += share / n_codes
-    by_chance = np.outer(cells.sum(axis=1), cells.sum(axis=0))
-    some = cells > 0
-    return float((cells[some] * np.log2(cells[some] / by_chance[some])).sum())
+    product_of_margins = np.outer(cells.sum(axis=1), cells.sum(axis=0))
+    is_positive = cells > 0
+    return float((cells[is_positive] * np.log2(cells[is_positive] / product_of_margins[is_positive])).sum())
 
 
 def share_for(truth: float, n_codes: int, n_classes: int) -> float | None:
@@ -42,7 +42,10 @@ def share_for(truth: float, n_codes: int, n_classes: int) -> float | None:
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if information_of_mixture(middle, n_codes, n_classes) < truth else (low, middle)
+        if information_of_mixture(middle, n_codes, n_classes) < truth:
+            low = middle
+        else:
+            high = middle
     return high if truth else 0.0
 
 
@@ -51,16 +54,16 @@ def errors(n_samples: int, n_codes: int, n_classes: int, truth: float, n_runs: i
     share = share_for(truth, n_codes, n_classes)
     if share is None:
         return None
-    found: dict[str, list[float]] = {name: [] for name in ESTIMATORS}
+    errors_by_estimator: dict[str, list[float]] = {name: [] for name in ESTIMATORS}
     for seed in range(n_runs):
         random = np.random.default_rng([seed, n_samples, n_codes, n_classes])
         column = random.integers(0, n_codes, n_samples)
         follows = random.random(n_samples) < share
         classes = np.where(follows, column % n_classes, random.integers(0, n_classes, n_samples))
         source = PackedSource(column[:, None], classes, n_jobs=1)
-        for name, values in found.items():
+        for name, values in errors_by_estimator.items():
             values.append(float(make_information(name, source).relevance[0]) - truth)
-    return {name: np.array(values) for name, values in found.items()}
+    return {name: np.array(values) for name, values in errors_by_estimator.items()}
 
 
 def one_among_fifty(agreement: float) -> Callable:
@@ -69,9 +72,9 @@ def one_among_fifty(agreement: float) -> Callable:
     def make(random: np.random.Generator) -> tuple[NDArray, NDArray, list[int]]:
         classes = np.repeat([0, 1], 100)
         columns = [random.integers(0, n, 200) for n in random.integers(2, 51, 50)]
-        place = int(random.integers(51))
-        columns.insert(place, np.where(random.random(200) < agreement, classes, 1 - classes))
-        return np.column_stack(columns), classes, [place]
+        position = int(random.integers(51))
+        columns.insert(position, np.where(random.random(200) < agreement, classes, 1 - classes))
+        return np.column_stack(columns), classes, [position]
 
     return make
 
@@ -97,14 +100,14 @@ DESIGNS = {
 
 def ranked_first(make: Callable, criterion: str, n_runs: int) -> dict[str, float]:
     """The share of the true columns among as many as are chosen first, by every estimator."""
-    found = dict.fromkeys(ESTIMATORS, 0)
+    n_true_first = dict.fromkeys(ESTIMATORS, 0)
     for seed in range(n_runs):
         codes, classes, true = make(np.random.default_rng(seed))
         source = PackedSource(codes, classes, n_jobs=1)
-        for name in found:
+        for name in n_true_first:
             chosen = forward_select(make_information(name, source), make_criterion(criterion), len(true)).order
-            found[name] += len(set(chosen.tolist()) & set(true))
-    return {name: count / (len(true) * n_runs) for name, count in found.items()}
+            n_true_first[name] += len(set(chosen.tolist()) & set(true))
+    return {name: count / (len(true) * n_runs) for name, count in n_true_first.items()}
 
 
 def main(arguments: list[str]) -> None:
@@ -114,11 +117,11 @@ def main(arguments: list[str]) -> None:
     for n_samples in SAMPLES:
         for n_codes, n_classes in SHAPES:
             for truth in TRUTHS:
-                found = errors(n_samples, n_codes, n_classes, truth, n_runs)
-                if found is not None:
-                    cells = " | ".join(f"{values.mean():+.3f} +- {values.std():.3f}" for values in found.values())
-                    few = "" if n_samples >= CELLS_FROM * n_codes * n_classes else ", few samples"
-                    print(f"| {n_samples:,} | {n_codes} x {n_classes}{few} | {truth} | {cells} |", flush=True)
+                errors_by_estimator = errors(n_samples, n_codes, n_classes, truth, n_runs)
+                if errors_by_estimator is not None:
+                    cells = " | ".join(f"{e.mean():+.3f} +- {e.std():.3f}" for e in errors_by_estimator.values())
+                    remark = "" if n_samples >= CELLS_FROM * n_codes * n_classes else ", few samples"
+                    print(f"| {n_samples:,} | {n_codes} x {n_classes}{remark} | {truth} | {cells} |", flush=True)
     print(f"\n| design | criterion | {' | '.join(ESTIMATORS)} |\n|---|---|{'---|' * len(ESTIMATORS)}")
     for name, make in DESIGNS.items():
         for criterion in ("mim",) if "one" in name else ("mim", "mrmr", "jmi", "cmim"):

@@ -181,9 +181,9 @@ def _write_pixels(shape: Shape, seed: int, folder: Path) -> None:
 def _write_words(shape: Shape, seed: int, folder: Path) -> None:
     """Weights of words in texts, in single precision and dense: all but a few in a hundred are zero."""
     values, classes = make_values(shape, seed)
-    least = np.random.default_rng([seed, 4]).uniform(1.0, 2.5, shape.features)
+    thresholds = np.random.default_rng([seed, 4]).uniform(1.0, 2.5, shape.features)
     with (folder / "table.words").open("wb") as file:
-        np.savez(file, X=np.maximum(values - least, 0).astype(np.float32), y=classes)
+        np.savez(file, X=np.maximum(values - thresholds, 0).astype(np.float32), y=classes)
 
 
 def _write_redundancy(shape: Shape, seed: int, folder: Path) -> None:
@@ -209,8 +209,8 @@ def _write_characters(shape: Shape, seed: int, folder: Path) -> None:
     view = world.normal(size=(24, shape.features // 2)) / np.sqrt(24)
     noise = world.uniform(2, 8, shape.features // 2)
     shares = world.dirichlet(np.full(shape.classes, 20.0))
-    for place, (name, share) in enumerate({"train": 1, "test": 0.248345}.items(), 1):
-        n_samples, random = round(share * shape.samples), np.random.default_rng([3, place])
+    for part, (name, share) in enumerate({"train": 1, "test": 0.248345}.items(), 1):
+        n_samples, random = round(share * shape.samples), np.random.default_rng([3, part])
         y = random.choice(shape.classes, n_samples, p=shares).astype(np.int32)
         X = np.empty((n_samples, shape.features), np.uint8)
         for start in range(0, n_samples, ROWS_AT_ONCE):

@@ -42,9 +42,9 @@ def by_hand(con: Any, order: list[str]) -> None:
     names = [f"x{j}" for j in range(COLUMNS)]
     for name in names:
         con.sql(f"select {name}, y, count(*) from t group by all").fetchall()
-    for place, pivot in enumerate(order[:-1]):
+    for n_selected, pivot in enumerate(order[:-1]):
         for name in names:
-            if name not in order[: place + 1]:
+            if name not in order[: n_selected + 1]:
                 con.sql(f"select {pivot}, {name}, count(*) from t group by all").fetchall()
 
 
@@ -62,8 +62,8 @@ def main(path: str, n_rows: str, way: str) -> None:
     if way == "hand":
         by_hand(con, json.loads(order.read_text()))
     else:
-        how = {"method": "mrmr", "n_features_to_select": FEATURES, "binning": "none", "n_jobs": 1, **HOW[way]}
-        order.write_text(json.dumps(bitsieve.select(con.table("t"), "y", **how).features))
+        parameters = {"method": "mrmr", "n_features_to_select": FEATURES, "binning": "none", "n_jobs": 1, **HOW[way]}
+        order.write_text(json.dumps(bitsieve.select(con.table("t"), "y", **parameters).features))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     print(f"{way}: {time.process_time() - start:.1f} s of CPU, peak {peak:,} MiB")
     return None

@@ -32,7 +32,7 @@ from sklearn.preprocessing import StandardScaler
 from bitsieve import make_selector
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.registry import make_binner
-from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.discretize import count_table
 from bitsieve.utils.messages import aligned
 from papers.data.files import load_npz
 
@@ -49,10 +49,10 @@ CLASSIFIERS = {
     "logistic regression": LogisticRegression(max_iter=200),
     "boosted trees": HistGradientBoostingClassifier(max_iter=25, max_leaf_nodes=8, random_state=0),
 }
-Found = dict[tuple[str, str, int, str], float]  # the mean error by method, estimator, number and classifier
+Errors = dict[tuple[str, str, int, str], float]  # the mean error by method, estimator, number and classifier
 
 
-def errors(data_dir: str, name: str, n_folds: int, binning: str, estimators: list[str]) -> Found:
+def errors(data_dir: str, name: str, n_folds: int, binning: str, estimators: list[str]) -> Errors:
     """The mean errors in percent over the folds."""
     data = load_npz(data_dir, name)
     X, y = np.asarray(data.X, np.float64), np.asarray(data.y)
@@ -65,25 +65,27 @@ def errors(data_dir: str, name: str, n_folds: int, binning: str, estimators: lis
         warnings.simplefilter("ignore", UserWarning)  # of classes with fewer rows than folds
         folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(X, y))
     for train, test in folds:
-        counted = count_table(read_xy(X[train], y[train]), make_binner(binning, missing="bin"))
+        counts = count_table(read_xy(X[train], y[train]), make_binner(binning, missing="bin"))
         for method, estimator in product(METHODS, estimators):
-            chosen = make_selector(method, max(numbers), estimator=estimator).fit_counted(counted).selected_
+            chosen = make_selector(method, max(numbers), estimator=estimator).fit_counted(counts).selected_
             for k, word in product(numbers, models):
                 columns = chosen[:k]
                 scaled = SimpleImputer(keep_empty_features=True), StandardScaler()
                 model = make_pipeline(*scaled, clone(CLASSIFIERS[word])).fit(X[train][:, columns], y[train])
-                found = model.predict(X[test][:, columns])
-                wrong.setdefault((method, estimator, k, word), []).append(100 * float(np.mean(found != y[test])))
+                predicted = model.predict(X[test][:, columns])
+                wrong.setdefault((method, estimator, k, word), []).append(100 * float(np.mean(predicted != y[test])))
     return {key: mean(values) for key, values in wrong.items()}
 
 
-def mean_ranks(found: list[Found], ranked: list[tuple[str, str]]) -> dict[tuple[str, str], tuple[float, float]]:
+def mean_ranks(
+    errors_of_sets: list[Errors], ranked: list[tuple[str, str]]
+) -> dict[tuple[str, str], tuple[float, float]]:
     """The mean rank, equal ones shared, and the mean error of each method by each estimator."""
     cells = [
-        [of[(*pair, k, word)] for pair in ranked]
-        for of in found
+        [errors_of_set[(*pair, k, word)] for pair in ranked]
+        for errors_of_set in errors_of_sets
         for k, word in product(NUMBERS, CLASSIFIERS)
-        if (*ranked[0], k, word) in of
+        if (*ranked[0], k, word) in errors_of_set
     ]
     ranks = np.apply_along_axis(rankdata, 1, cells).mean(axis=0).tolist()
     return dict(zip(ranked, zip(ranks, np.mean(cells, axis=0).tolist(), strict=True), strict=True))
@@ -100,24 +102,24 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)  # of many classes: 200 steps are near enough
     ranked = list(product(METHODS, options.estimators))
-    found = {}
+    errors_by_set = {}
     for name in options.sets:
-        found[name] = errors(str(options.data_dir), name, options.folds, options.binning, options.estimators)
-        print(name, *(_cell(found[name], *pair) for pair in ranked), sep="  ", flush=True)
+        errors_by_set[name] = errors(str(options.data_dir), name, options.folds, options.binning, options.estimators)
+        print(name, *(_cell(errors_by_set[name], *pair) for pair in ranked), sep="  ", flush=True)
     titles = tuple(f"{method}, {estimator}" for method, estimator in ranked)
-    rows = [(name, *(_cell(found[name], *pair) for pair in ranked)) for name in found]
+    rows = [(name, *(_cell(errors_by_set[name], *pair) for pair in ranked)) for name in errors_by_set]
     print(f"\n3-NN error in percent at {' / '.join(map(str, NUMBERS))} features, {options.folds} folds")
     print(aligned(("set", *titles), rows, (False, *(True for _ in titles))))
-    means = mean_ranks(list(found.values()), ranked)
+    means = mean_ranks(list(errors_by_set.values()), ranked)
     by_rank = sorted(means.items(), key=lambda item: item[1][0])
     print(f"\nmean ranks of {len(ranked)}, and mean errors in percent, over all classifiers")
     rows = [(method, estimator, f"{rank:.2f}", f"{error:.2f}") for (method, estimator), (rank, error) in by_rank]
     print(aligned(("method", "estimator", "rank", "error"), rows, (False, False, True, True)))
 
 
-def _cell(of: Found, method: str, estimator: str) -> str:
-    shown = (of.get((method, estimator, k, "3-NN")) for k in NUMBERS)
-    return " / ".join("-" if error is None else f"{error:.1f}" for error in shown)
+def _cell(errors_of_set: Errors, method: str, estimator: str) -> str:
+    errors_in_percent = (errors_of_set.get((method, estimator, k, "3-NN")) for k in NUMBERS)
+    return " / ".join("-" if error is None else f"{error:.1f}" for error in errors_in_percent)
 
 
 if __name__ == "__main__":

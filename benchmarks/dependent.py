@@ -65,9 +65,9 @@ def forest(agree: float, parent: Callable[[np.random.Generator, int], int]) -> C
 
     def make(random: np.random.Generator, parents: list[int]) -> Codes:
         X = random.integers(0, 3, (N_ROWS, N_COLUMNS))
-        for column, of in enumerate(parents):
-            if of >= 0:
-                X[:, column] = np.where(random.random(N_ROWS) < agree, X[:, of], X[:, column])
+        for column, parent_column in enumerate(parents):
+            if parent_column >= 0:
+                X[:, column] = np.where(random.random(N_ROWS) < agree, X[:, parent_column], X[:, column])
         return X
 
     def two(random: np.random.Generator) -> tuple[Codes, Codes]:
@@ -92,8 +92,8 @@ def genotypes(random: np.random.Generator) -> tuple[Codes, Codes]:
             allele = (random.random((N_ROWS, N_COLUMNS)) < share).astype(np.int64)
             for column in range(N_COLUMNS):
                 if column % 10:
-                    kept = random.random(N_ROWS) < 0.8
-                    allele[:, column] = np.where(kept, allele[:, column - 1], allele[:, column])
+                    is_linked = random.random(N_ROWS) < 0.8
+                    allele[:, column] = np.where(is_linked, allele[:, column - 1], allele[:, column])
             X += allele
         return X
 
@@ -176,9 +176,9 @@ def hidimstat() -> Callable:
     from hidimstat import ModelXKnockoff
 
     def run(data: Data, seed: int) -> NDArray[np.intp]:
-        found = ModelXKnockoff(random_state=seed)
-        found.fit_importance(np.array(data[0], np.float64), data[1].astype(np.float64))
-        return np.flatnonzero(found.fdr_selection(fdr=RATE))
+        knockoff = ModelXKnockoff(random_state=seed)
+        knockoff.fit_importance(np.array(data[0], np.float64), data[1].astype(np.float64))
+        return np.flatnonzero(knockoff.fdr_selection(fdr=RATE))
 
     return run
 
@@ -214,31 +214,36 @@ def rules(n_sets: int, n_of_peers: int) -> Iterator[tuple[str, Callable, int]]:
 class Outcome(NamedTuple):
     """The number of columns of a list, how many of them are relevant, and the seconds it took."""
 
-    chosen: int
-    found: int
+    n_selected: int
+    n_relevant: int
     seconds: float
 
 
-def outcome(data: Data, design: Design, rule: Callable, seed: int) -> Outcome:
+def run_rule(data: Data, design: Design, rule: Callable, seed: int) -> Outcome:
     """The list of a rule for a table."""
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        chosen = rule(data, design, seed)
-    return Outcome(len(chosen), int(np.isin(chosen, data.relevant).sum()), time.perf_counter() - start)
+        columns = rule(data, design, seed)
+    seconds = time.perf_counter() - start
+    return Outcome(len(columns), int(np.isin(columns, data.relevant).sum()), seconds)
 
 
 def shares(outcomes: Sequence[Outcome]) -> NDArray[np.float64]:
-    """The share of false columns of every list."""
-    return np.array([1 - found / chosen if chosen else 0.0 for chosen, found, _ in outcomes])
+    """The share of false columns of every list; 0 of an empty one."""
+    n_selected = np.array([outcome.n_selected for outcome in outcomes])
+    n_relevant = np.array([outcome.n_relevant for outcome in outcomes])
+    return (n_selected - n_relevant) / np.maximum(n_selected, 1)
 
 
 def cells(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    """Those of a row of the table."""
-    n, false = len(outcomes), shares(outcomes)
-    _, found, seconds = np.mean(outcomes, axis=0)
-    rate = f"{false.mean():.3f} ± {false.std() / np.sqrt(n):.3f}"
-    return str(n), rate, f"{found:.2f} of {N_RELEVANT}", f"{seconds:.2f}"
+    """The cells of a row of the table."""
+    n = len(outcomes)
+    false_shares = shares(outcomes)
+    n_relevant = np.mean([outcome.n_relevant for outcome in outcomes])
+    seconds = np.mean([outcome.seconds for outcome in outcomes])
+    rate = f"{false_shares.mean():.3f} ± {false_shares.std() / np.sqrt(n):.3f}"
+    return str(n), rate, f"{n_relevant:.2f} of {N_RELEVANT}", f"{seconds:.2f}"
 
 
 def read(path: Path | None) -> dict[tuple[str, str, int], Outcome]:
@@ -247,22 +252,22 @@ def read(path: Path | None) -> dict[tuple[str, str, int], Outcome]:
         return {}
     with path.open(newline="") as file:
         return {
-            (design, rule, int(seed)): Outcome(int(chosen), int(found), float(seconds))
-            for design, rule, seed, chosen, found, seconds in csv.reader(file)
+            (design, rule, int(seed)): Outcome(int(n_selected), int(n_relevant), float(seconds))
+            for design, rule, seed, n_selected, n_relevant, seconds in csv.reader(file)
         }
 
 
-def run(wanted: list[tuple[str, str, Callable, int]], known: dict[tuple[str, str, int], Outcome], file: Any) -> None:
+def run(runs: list[tuple[str, str, Callable, int]], outcomes: dict[tuple[str, str, int], Outcome], file: Any) -> None:
     """Make the lists of a design, a rule and a number of tables that are not known, 20 tables of all at a time."""
     writer = None if file is None else csv.writer(file)
-    for first in range(0, max((n for *_, n in wanted), default=0), AT_ONCE):
-        for design, name, rule, n in wanted:
+    for first in range(0, max((n for *_, n in runs), default=0), AT_ONCE):
+        for design, name, rule, n in runs:
             for seed in range(first, min(first + AT_ONCE, n)):
                 key = design, name, seed
-                if key not in known:
-                    known[key] = outcome(DESIGNS[design].data(seed), DESIGNS[design], rule, seed)
+                if key not in outcomes:
+                    outcomes[key] = run_rule(DESIGNS[design].data(seed), DESIGNS[design], rule, seed)
                     if writer is not None:
-                        writer.writerow([*key, *known[key]])
+                        writer.writerow([*key, *outcomes[key]])
                         file.flush()
 
 
@@ -275,27 +280,32 @@ def main(arguments: list[str]) -> None:
     )
     parser.add_argument("--peers", type=int, default=50)
     parser.add_argument("--into", type=Path)
-    asked = parser.parse_intermixed_args(arguments)
-    if unknown := [name for name in asked.names if name not in {*DESIGNS, *OURS, *PEERS}]:
+    options = parser.parse_intermixed_args(arguments)
+    if unknown := [name for name in options.names if name not in {*DESIGNS, *OURS, *PEERS}]:
         parser.error(f"no design or rule is named {unknown[0]!r}: {', '.join([*DESIGNS, *OURS, *PEERS])}")
-    wanted = [
-        (design, label, rule, n)
-        for design in [name for name in asked.names if name in DESIGNS] or DESIGNS
-        for label, rule, n in rules(asked.sets, asked.peers)
-        if label in asked.names or not {*OURS, *PEERS}.intersection(asked.names)
-        if not (label.startswith("knockoffs") and DESIGNS[design].binning == "mdl")  # refused: the bins saw the class
-    ]
-    known = read(asked.into)
-    with nullcontext() if asked.into is None else asked.into.open("a", newline="") as file:
-        run(wanted, known, file)
+    designs = [name for name in options.names if name in DESIGNS] or [*DESIGNS]
+    labels = [name for name in options.names if name not in DESIGNS] or [*OURS, *PEERS]
+    runs = []
+    for design in designs:
+        for label, rule, n in rules(options.sets, options.peers):
+            # Knockoffs refuse bins that were made with a look at the class.
+            is_refused = label.startswith("knockoffs") and DESIGNS[design].binning == "mdl"
+            if label in labels and not is_refused:
+                runs.append((design, label, rule, n))
+    outcomes = read(options.into)
+    with nullcontext() if options.into is None else options.into.open("a", newline="") as file:
+        run(runs, outcomes, file)
     claim = (
         f"Lists for dependent columns hold at most a share of {RATE} of columns that are irrelevant given all others."
     )
     header = ("design", "rule", "sets", "false discovery rate", "relevant columns found", "seconds a set")
     table = results.StudyTable("dependent", claim, header)
-    for design, rule in dict.fromkeys((design, rule) for design, rule, _ in known):
-        table.add(design, rule, *cells([found for (*of, _), found in known.items() if of == [design, rule]]))
-    if not asked.names:
+    grouped: dict[tuple[str, str], list[Outcome]] = {}
+    for (design, rule, _), outcome in outcomes.items():
+        grouped.setdefault((design, rule), []).append(outcome)
+    for (design, rule), group in grouped.items():
+        table.add(design, rule, *cells(group))
+    if not options.names:
         results.write(table.document(), keep=True)
 
 

@@ -132,8 +132,8 @@ def mdfs(dimensions: int, adjust: str) -> Callable[[Data, int], Columns]:
 
     def run(data: Data, seed: int) -> Columns:
         X, y = np.asfortranarray(data[0]), data[1].astype(np.int32)
-        found = run_mdfs(X, y, n_contrast=30, dimensions=dimensions, seed=seed + 1, p_adjust_method=adjust, level=RATE)
-        return np.asarray(found["relevant_variables"], np.intp)
+        result = run_mdfs(X, y, n_contrast=30, dimensions=dimensions, seed=seed + 1, p_adjust_method=adjust, level=RATE)
+        return np.asarray(result["relevant_variables"], np.intp)
 
     return run
 
@@ -166,19 +166,19 @@ class Outcome(NamedTuple):
     """Shares of false columns, real columns found, of every run, and the seconds of one."""
 
     shares: NDArray[np.float64]
-    found: NDArray[np.int64]
+    n_real_found: NDArray[np.int64]
     seconds: float
 
 
 def measure(design: Design, method: Callable[[Data, int], Columns], seeds: range) -> Outcome:
     """Select from seeded tables of a design."""
-    shares, found = np.zeros(len(seeds)), np.zeros(len(seeds), np.int64)
+    shares, n_real = np.zeros(len(seeds)), np.zeros(len(seeds), np.int64)
     start = time.perf_counter()
-    for place, seed in enumerate(seeds):
+    for i, seed in enumerate(seeds):
         chosen = method(design.make(np.random.default_rng(seed)), seed)
-        found[place] = (chosen < design.n_real).sum()
-        shares[place] = 1 - found[place] / len(chosen) if len(chosen) else 0.0
-    return Outcome(shares, found, (time.perf_counter() - start) / len(seeds))
+        n_real[i] = (chosen < design.n_real).sum()
+        shares[i] = 1 - n_real[i] / len(chosen) if len(chosen) else 0.0
+    return Outcome(shares, n_real, (time.perf_counter() - start) / len(seeds))
 
 
 def main(arguments: list[str]) -> None:
@@ -196,8 +196,8 @@ def main(arguments: list[str]) -> None:
                 warnings.simplefilter("ignore")
                 outcome = measure(DESIGNS[name], make(), seeds)
             share, error = outcome.shares.mean(), outcome.shares.std() / np.sqrt(len(seeds))
-            found = f"{outcome.found.mean():.2f} of {DESIGNS[name].n_real}"
-            table.add(name, label, str(len(seeds)), f"{share:.3f} ± {error:.3f}", found, f"{outcome.seconds:.2f}")
+            real_found = f"{outcome.n_real_found.mean():.2f} of {DESIGNS[name].n_real}"
+            table.add(name, label, str(len(seeds)), f"{share:.3f} ± {error:.3f}", real_found, f"{outcome.seconds:.2f}")
         results.write(table.document(), keep=not arguments[1:])
 
 

@@ -126,24 +126,33 @@ def run(design: Design, bins: int, seed: int, shuffled: bool) -> list[float]:
     search = Search(design.order, "gain", 50)
     strongest = search.strongest(source)
 
-    def found(kept: NDArray[np.intp]) -> float:
-        return float(np.isin(true, kept).mean()) if true else np.nan
+    def share_found(columns: NDArray[np.intp]) -> float:
+        return float(np.isin(true, columns).mean()) if true else np.nan
 
-    def false_share(kept: NDArray[np.intp]) -> float:
-        return np.setdiff1d(kept, true).size / max(1, kept.size)
+    def false_share(columns: NDArray[np.intp]) -> float:
+        return np.setdiff1d(columns, true).size / max(1, columns.size)
 
-    by_shuffles, by_contrasts = [np.nan] * 5, [np.nan] * 2
+    shuffle_cells = [np.nan] * 5
     if shuffled:
-        chance = search.after_shuffles(source, N_SHUFFLES, seed, None if strata is None else by_class(strata, classes))
-        reported = strongest.columns[chance.of_tuples(strongest.values) <= LEVEL]
-        kept = np.flatnonzero(chance.of_columns(strongest.best) <= LEVEL)
-        rated = np.flatnonzero(chance.false_discovery(strongest.best) <= RATE)
-        false = bool((~np.isin(reported, true)).all(axis=1).any()), bool(np.setdiff1d(kept, true).size)
-        by_shuffles = [*map(float, false), false_share(rated), found(kept), found(rated)]
+        strata_by_class = None if strata is None else by_class(strata, classes)
+        chance = search.after_shuffles(source, N_SHUFFLES, seed, strata_by_class)
+        tuples = strongest.columns[chance.of_tuples(strongest.values) <= LEVEL]
+        significant = np.flatnonzero(chance.of_columns(strongest.best) <= LEVEL)
+        listed = np.flatnonzero(chance.false_discovery(strongest.best) <= RATE)
+        shuffle_cells = [
+            float((~np.isin(tuples, true)).all(axis=1).any()),
+            float(np.setdiff1d(significant, true).size > 0),
+            false_share(listed),
+            share_found(significant),
+            share_found(listed),
+        ]
+
+    contrast_cells = [np.nan] * 2
     if strata is None:
         rates = search.contrast_rates(source, strongest, seed)
-        by_contrasts = [false_share(np.flatnonzero(rates <= RATE)), found(np.flatnonzero(rates <= RATE))]
-    return [*by_shuffles, *by_contrasts]
+        listed = np.flatnonzero(rates <= RATE)
+        contrast_cells = [false_share(listed), share_found(listed)]
+    return [*shuffle_cells, *contrast_cells]
 
 
 def by_class(values: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -157,8 +166,11 @@ def main(arguments: list[str]) -> None:
     print(f"| design | rows | bins | tables | {' | '.join(heads)} |")
     print("|---" * (4 + len(heads)) + "|", flush=True)
     for design in DESIGNS:
-        for bins in design.bins if design.name in names or not names else ():
-            print(row(design, bins, max(5, round((n_runs or 300) * design.share)), n_runs > 0), flush=True)
+        if names and design.name not in names:
+            continue
+        n_tables = max(5, round((n_runs or 300) * design.share))
+        for bins in design.bins:
+            print(row(design, bins, n_tables, n_runs > 0), flush=True)
 
 
 if __name__ == "__main__":

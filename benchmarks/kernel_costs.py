@@ -28,21 +28,27 @@ def main() -> None:
     for kernel in sys.argv[1:] or [name for name in available_kernels() if name != TABLE]:
         shapes = [(n_classes, n_codes) for n_classes in CLASSES for n_codes in CODES]
         seconds = np.array([[pair_ns(f"{kernel}:{form}", *shape) for form in FORMS] for shape in shapes])
-        terms = np.array([model_terms(*shape) for shape in shapes])  # (shape, form, constant)
-
-        def mismatch(logs: np.ndarray, terms: np.ndarray = terms, seconds: np.ndarray = seconds) -> np.ndarray:
-            costs = np.exp(logs).reshape(2, 2)
-            return np.log((terms * costs).sum(axis=2) / seconds).reshape(-1)
-
-        costs = np.exp(least_squares(mismatch, np.log([0.1, 0.5, 0.1, 2.0])).x)
-        predicted = (terms * costs.reshape(2, 2)).sum(axis=2)
+        operations = np.array([model_operations(*shape) for shape in shapes])  # (shape, form, constant)
+        costs = fitted_costs(operations, seconds)
+        predicted = (operations * costs.reshape(2, 2)).sum(axis=2)
         regret = seconds[range(len(shapes)), predicted.argmin(axis=1)] / seconds.min(axis=1)
         print(f"{kernel}: {', '.join(f'{cost:.3g}' for cost in costs)}")
         for shape, (planes, counters), ratio in zip(shapes, seconds, regret, strict=True):
             print(f"{shape[0]:5} classes {shape[1]:3} codes: {planes:8.0f} {counters:8.0f} ns a pair  {ratio:.2f}")
 
 
-def model_terms(n_classes: int, n_codes: int) -> tuple[tuple[float, float], tuple[float, float]]:
+def fitted_costs(operations: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+    """The four constants that predict the seconds best, by least squares of the logarithms."""
+
+    def mismatch(log_costs: np.ndarray) -> np.ndarray:
+        predicted = (operations * np.exp(log_costs).reshape(2, 2)).sum(axis=2)
+        return np.log(predicted / seconds).reshape(-1)
+
+    start = np.log([0.1, 0.5, 0.1, 2.0])
+    return np.exp(least_squares(mismatch, start).x)
+
+
+def model_operations(n_classes: int, n_codes: int) -> tuple[tuple[float, float], tuple[float, float]]:
     """What each constant is multiplied by, for the planes and for the counters."""
     words = n_classes * -(-(SAMPLES // n_classes) // 64)
     return (words * (n_codes - 1) ** 2, n_classes * n_codes**2), (SAMPLES, n_classes * n_codes)
@@ -53,12 +59,12 @@ def pair_ns(kernel: str, n_classes: int, n_codes: int) -> float:
     random = np.random.default_rng(0)
     codes = np.asfortranarray(random.integers(0, n_codes, (SAMPLES, FEATURES), dtype=np.uint8))
     source = PackedSource(codes, random.permutation(SAMPLES) % n_classes, n_jobs=1, kernel=kernel)
-    terms, nothing = entropy_terms(SAMPLES), np.zeros(FEATURES, np.int64)
+    entropy_table, nothing = entropy_terms(SAMPLES), np.zeros(FEATURES, np.int64)
     form = PairForm(1, 1, nothing, nothing, 1.0, False)
     runs = []
     for _ in range(3):
         start = time.process_time()
-        sums_of(source).matrix(terms, form, np.float64)
+        sums_of(source).matrix(entropy_table, form, np.float64)
         runs.append(time.process_time() - start)
     return min(runs) * 1e9 / (FEATURES * (FEATURES + 8) / 2)  # the groups on the diagonal are counted whole
 

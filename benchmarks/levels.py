@@ -148,12 +148,14 @@ def subjects(
     random: np.random.Generator,
     *,
     sizes: tuple[int, ...] = (10,),
-    own: float = 0.3,
+    row_share: float = 0.3,
     agree: tuple[float, ...] = (),
     codes: tuple[int, ...] = (),
     within: bool = False,
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """Rows of 30 subjects, half of each class, with columns that are a subject's trait and, by ``own``, of its rows.
+    """Rows of 30 subjects, half of each class, with columns of traits.
+
+    A trait is the same in all rows of a subject but for noise of the size ``row_share``.
 
     ``sizes``: rows of a subject of the classes in turn; ``agree``: how often a first trait is the subject's class;
     ``codes``: of a trait that all rows share; ``within``: the class varies by row, each subject at its own rate.
@@ -161,10 +163,10 @@ def subjects(
     label = random.permutation(np.arange(30) % 2)
     groups = np.repeat(np.arange(30), np.array(sizes)[label % len(sizes)])
     real = [np.where(random.random(30) < share, label, 1 - label) for share in agree]
-    noise = [random.integers(0, most, 30) for most in codes] or list(random.normal(size=(50, 30)))
+    noise = [random.integers(0, n_codes, 30) for n_codes in codes] or list(random.normal(size=(50, 30)))
     X = np.column_stack([*real, *noise])[groups].astype(float)
     if not codes:
-        X[:, len(agree) :] += own * random.normal(size=(len(groups), 50))
+        X[:, len(agree) :] += row_share * random.normal(size=(len(groups), 50))
     often = random.random(30)[groups]
     return X, (random.random(len(groups)) < often).astype(int) if within else label[groups], groups
 
@@ -172,8 +174,8 @@ def subjects(
 def series(random: np.random.Generator, *, within: bool, block: int = 40) -> tuple[NDArray, NDArray, NDArray]:
     """1,200 rows of which each column is 0.9 of the one before and noise; the class has blocks, or runs likewise."""
     rows = random.normal(size=(1200, 51))
-    for place in range(1, 1200):
-        rows[place] = 0.9 * rows[place - 1] + np.sqrt(1 - 0.81) * rows[place]
+    for i in range(1, 1200):
+        rows[i] = 0.9 * rows[i - 1] + np.sqrt(1 - 0.81) * rows[i]
     groups = np.arange(1200) // block
     label = (rows[:, 50] > 0).astype(int) if within else random.permutation(np.arange(1200 // block) % 2)[groups]
     return rows[:, :50], label, groups
@@ -185,7 +187,7 @@ BELONGING = {
     "30 subjects x 10, traits of 2 to 10 codes": Design(
         partial(subjects, codes=tuple(np.linspace(2, 10, 50).round().astype(int))), 0, "none", "jmi"
     ),
-    "30 subjects x 10, half trait and half row, MDL": Design(partial(subjects, own=1.0), 0, "mdl", "jmi"),
+    "30 subjects x 10, half trait and half row, MDL": Design(partial(subjects, row_share=1.0), 0, "mdl", "jmi"),
     "30 subjects, 5 rows of one class and 20 of the other, MDL": Design(
         partial(subjects, sizes=(5, 20)), 0, "mdl", "jmi"
     ),
@@ -201,23 +203,26 @@ class Outcome(NamedTuple):
 
     wrong: int
     share: float
-    found: int
+    n_real_found: int
     seconds: float
 
 
 def measure(design: Design, rule: str, n_runs: int, *, grouped: bool = True) -> Outcome:
     """Select from seeded tables of a design, with what belongs together or without."""
-    wrong, share, found = 0, 0.0, 0
+    wrong = 0
+    share = 0.0
+    n_real_found = 0
     start = time.perf_counter()
     for seed in range(n_runs):
         X, y, *groups = design.make(np.random.default_rng(seed))
-        how = {"criterion": design.criterion, "stopping": rule, "binning": design.binning, "estimator": ESTIMATOR}
-        together = groups[0] if groups and grouped else None
-        chosen = ForwardSelector("auto", **how).fit(X, y, groups=together).selected_
+        selector = ForwardSelector(
+            "auto", criterion=design.criterion, stopping=rule, binning=design.binning, estimator=ESTIMATOR
+        )
+        chosen = selector.fit(X, y, groups=groups[0] if groups and grouped else None).selected_
         wrong += bool((chosen >= design.n_real).any())
         share += (chosen >= design.n_real).mean() if len(chosen) else 0.0
-        found += int((chosen < design.n_real).sum())
-    return Outcome(wrong, share / n_runs, found, (time.perf_counter() - start) / n_runs)
+        n_real_found += int((chosen < design.n_real).sum())
+    return Outcome(wrong, share / n_runs, n_real_found, (time.perf_counter() - start) / n_runs)
 
 
 def main(arguments: list[str]) -> None:
@@ -234,7 +239,7 @@ def main(arguments: list[str]) -> None:
         design = {**DESIGNS, **BELONGING}[name]
         for rule in RULES if name in DESIGNS else ("significance", "fdr"):
             outcome = measure(design, rule, n_runs)
-            real = f"{outcome.found / n_runs:.2f} of {design.n_real}" if design.n_real else "-"
+            real = f"{outcome.n_real_found / n_runs:.2f} of {design.n_real}" if design.n_real else "-"
             cells = (f"{100 * outcome.wrong / n_runs:.1f} %", f"{outcome.share:.3f}", real, f"{outcome.seconds:.2f}")
             table.add(name, rule, str(n_runs), *cells)
         results.write(table.document(), keep=not arguments[1:])

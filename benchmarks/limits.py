@@ -76,5 +76,5 @@ def machine_rates() -> dict[str, float]:
         )
         if compiled.returncode:
             return {}
-        said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
-    return {name: significant(rate) for name, rate in json.loads(said).items()}
+        printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    return {name: significant(rate) for name, rate in json.loads(printed).items()}

@@ -53,8 +53,8 @@ def _build() -> dict[str, Any]:
     """The compiler of the extension, as it signed there, and the options that the project gives it."""
     project = re.search(r"target_compile_options\(\$\{target\} PRIVATE ([^$)]*)", _text(ROOT / "CMakeLists.txt"))
     build_type = re.search(r'build-type\s*=\s*"(\w+)"', _text(ROOT / "pyproject.toml"))
-    found = importlib.util.find_spec("bitsieve._native")
-    binary = Path(found.origin).read_bytes() if found and found.origin else b""
+    extension = importlib.util.find_spec("bitsieve._native")
+    binary = Path(extension.origin).read_bytes() if extension and extension.origin else b""
     marks = re.findall(rb"(GCC: \([^)]*\) [0-9.]+|(?:Apple )?clang version [0-9.]+)", binary)
     return {
         "compiler": " + ".join(sorted({mark.decode() for mark in marks})) or None,

@@ -46,8 +46,8 @@ def by_mrmr(frame: pd.DataFrame, k: int) -> Sequence[Any]:
     from mrmr import mrmr_classif
 
     y = (frame["y"] == "yes").astype(int)
-    found: Sequence[Any] = mrmr_classif(prepared(frame.drop(columns="y")), y, K=k, show_progress=False)
-    return found
+    selected: Sequence[Any] = mrmr_classif(prepared(frame.drop(columns="y")), y, K=k, show_progress=False)
+    return selected
 
 
 CONTESTANTS: dict[str, Callable[[pd.DataFrame, int], Sequence[Any]]] = {
@@ -61,16 +61,16 @@ def main() -> None:
     """One line a contestant: real columns among the first, of all tables."""
     warnings.simplefilter("ignore")
     for name, select in CONTESTANTS.items():
-        hits, wanted = 0, 0
+        hits, n_drivers = 0, 0
         try:
             for make in TABLES.values():
                 table, drivers = make()
                 hits += len(drivers & set(select(table.to_pandas(), len(drivers))))
-                wanted += len(drivers)
+                n_drivers += len(drivers)
         except ImportError:
             print(f"{name}: skipped, it is not installed")
             continue
-        print(f"{name}: {hits} of {wanted} real columns come first, in {len(TABLES)} tables")
+        print(f"{name}: {hits} of {n_drivers} real columns come first, in {len(TABLES)} tables")
 
 
 if __name__ == "__main__":

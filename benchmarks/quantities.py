@@ -54,11 +54,11 @@ class Family:
         u = np.linspace(-13, 13, n_y)
         y, width = np.sinh(u), np.cosh(u) * (u[1] - u[0])
         scale = self.scale(strength, x)[:, None]
-        given = self.noise.pdf((y - self.location(strength, x)[:, None]) / scale) / scale
+        density_given_x = self.noise.pdf((y - self.location(strength, x)[:, None]) / scale) / scale
         weight = weight / n_x
-        ratio = given / np.maximum(weight @ given, 1e-300)
-        terms = np.where(given > 0, given * np.log2(np.maximum(ratio, 1e-300)), 0)
-        return float(weight @ (terms @ width))
+        ratio = density_given_x / np.maximum(weight @ density_given_x, 1e-300)
+        integrand = np.where(density_given_x > 0, density_given_x * np.log2(np.maximum(ratio, 1e-300)), 0)
+        return float(weight @ (integrand @ width))
 
 
 FAMILIES = {
@@ -94,9 +94,11 @@ def table_of(x: Integers, y: Integers) -> Integers:
 def information(table: Integers, *, corrected: bool = False) -> float:
     """The plug-in information of a table, in bits, less the bias of Miller and Madow where ``corrected``."""
     n_samples = table.sum()
-    rows, columns = table.sum(axis=1, keepdims=True), table.sum(axis=0, keepdims=True)
-    some = table > 0
-    bits = (table[some] * np.log2(table[some] * n_samples / (rows * columns)[some])).sum() / n_samples
+    rows = table.sum(axis=1, keepdims=True)
+    columns = table.sum(axis=0, keepdims=True)
+    is_positive = table > 0
+    ratio = table[is_positive] * n_samples / (rows * columns)[is_positive]
+    bits = (table[is_positive] * np.log2(ratio)).sum() / n_samples
     freedom = ((rows > 0).sum() - 1) * ((columns > 0).sum() - 1)
     return float(bits - corrected * freedom / (2 * n_samples * np.log(2)))
 
@@ -123,8 +125,8 @@ def by_description(n_classes: int) -> Callable[[Floats, Floats], float]:
     """Classes of y, and x cut against them by description length."""
 
     def estimate(x: Floats, y: Floats) -> float:
-        found = bitsieve.mutual_information(x[:, None], classes(y, n_classes).astype(np.int32), binning="mdl")
-        return float(found[0])
+        bits = bitsieve.mutual_information(x[:, None], classes(y, n_classes).astype(np.int32), binning="mdl")
+        return float(bits[0])
 
     return estimate
 
@@ -136,7 +138,7 @@ def optimal_grid(x: Floats, y: Floats, n_start: int = 16) -> float:
     nothing = best = grid_cost(table)
     while table.size > 1:
         merged = [np.add.reduceat(table, np.delete(np.arange(n), j + 1), axis) for axis, n, j in merges(table.shape)]
-        costs = [grid_cost(one) for one in merged]
+        costs = [grid_cost(grid) for grid in merged]
         table = merged[int(np.argmin(costs))]
         best = min(best, min(costs))
         nothing = grid_cost(table)  # in the end that of one cell
@@ -184,14 +186,14 @@ CHOICES: dict[str, Callable[[Floats, Floats], float]] = {
 
 def choices_at(n_samples: int) -> list[str]:
     """The choices that such tables are not too long for."""
-    most = {"optimal grid": MOST_FOR_GRID, "nearest neighbours": MOST_FOR_NEIGHBOURS}
-    return [name for name in CHOICES if n_samples <= most.get(name, n_samples)]
+    limits = {"optimal grid": MOST_FOR_GRID, "nearest neighbours": MOST_FOR_NEIGHBOURS}
+    return [name for name in CHOICES if n_samples <= limits.get(name, n_samples)]
 
 
 def agreement(n_samples: int, n_sets: int) -> dict[str, tuple[float, float, float]]:
     """Of every choice the rank correlation with the truth, the share of noise ahead, and milliseconds a column."""
     true = np.concatenate([truths()[name] for name in FAMILIES])
-    found = {}
+    results = {}
     for choice in choices_at(n_samples):
         estimate, correlations, ahead, start = CHOICES[choice], [], [], time.perf_counter()
         for seed in range(n_sets):
@@ -203,8 +205,8 @@ def agreement(n_samples: int, n_sets: int) -> dict[str, tuple[float, float, floa
             differences = noise[None, :] - real[:, None]
             ahead.append((differences > 0).mean() + (differences == 0).mean() / 2)
         cost = 1e3 * (time.perf_counter() - start) / (2 * len(true) * n_sets)
-        found[choice] = float(np.mean(correlations)), float(np.mean(ahead)), cost
-    return found
+        results[choice] = float(np.mean(correlations)), float(np.mean(ahead)), cost
+    return results
 
 
 def _sum_of(n_real: int, part: Callable[[Floats], Floats]) -> Callable[..., Floats]:
@@ -235,9 +237,9 @@ DESIGNS: dict[str, tuple[int, Callable[[Floats, Floats], Floats]]] = {
 
 def shares(n_samples: int, n_sets: int, n_columns: int = 120) -> dict[str, dict[str, float]]:
     """Of every choice and design the share of the real columns among as many as rank first."""
-    found: dict[str, dict[str, float]] = {choice: {} for choice in choices_at(n_samples)}
+    share_by_choice: dict[str, dict[str, float]] = {choice: {} for choice in choices_at(n_samples)}
     for design, (n_real, response) in DESIGNS.items():
-        for choice, by_design in found.items():
+        for choice, share_by_design in share_by_choice.items():
             total = 0
             for seed in range(n_sets):
                 random = np.random.default_rng([seed, n_samples, len(design)])
@@ -248,8 +250,8 @@ def shares(n_samples: int, n_sets: int, n_columns: int = 120) -> dict[str, dict[
                 scores = np.array([CHOICES[choice](column, y) for column in x.T])
                 first = np.lexsort((random.permutation(n_columns), -scores))[:n_real]
                 total += (first < n_real).sum()
-            by_design[design] = total / (n_real * n_sets)
-    return found
+            share_by_design[design] = total / (n_real * n_sets)
+    return share_by_choice
 
 
 def main(arguments: list[str]) -> None:
@@ -262,9 +264,9 @@ def main(arguments: list[str]) -> None:
             print(f"| {n_samples:,} | {choice} | {correlation:.3f} | {ahead:.1%} | {cost:.2f} |", flush=True)
     print(f"\n| samples | choice | mean | {' | '.join(DESIGNS)} |\n|---|---|---|{'---|' * len(DESIGNS)}")
     for n_samples in samples:
-        for choice, of in shares(n_samples, n_sets).items():
-            cells = " | ".join(f"{share:.2f}" for share in of.values())
-            print(f"| {n_samples:,} | {choice} | {np.mean(list(of.values())):.3f} | {cells} |", flush=True)
+        for choice, share_by_design in shares(n_samples, n_sets).items():
+            cells = " | ".join(f"{share:.2f}" for share in share_by_design.values())
+            print(f"| {n_samples:,} | {choice} | {np.mean(list(share_by_design.values())):.3f} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

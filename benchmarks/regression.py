@@ -36,7 +36,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve import make_selector
 from bitsieve.dataset.read import read_xy
-from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.discretize import count_table
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.messages import aligned
 
@@ -96,8 +96,9 @@ def numbers_of(frame: Any, target: str, dropped: tuple[str, ...] = ()) -> tuple[
         if column.dtype.kind in "iufb":
             columns.append(column.to_numpy(np.float64))
         else:
-            kept = column.value_counts().index[:MOST_CATEGORIES]
-            columns += [(column == value).to_numpy(np.float64) for value in (kept[1:] if len(kept) == 2 else kept)]
+            frequent = column.value_counts().index[:MOST_CATEGORIES]
+            coded = frequent[1:] if len(frequent) == 2 else frequent  # of two values one column says it all
+            columns += [(column == value).to_numpy(np.float64) for value in coded]
     return np.column_stack(columns), frame[target].to_numpy(np.float64)
 
 
@@ -125,24 +126,24 @@ def by_mrmr(relevance: str, X: Floats, y: Floats, k: int) -> Order:
 
     varies = np.flatnonzero(X.std(axis=0) > 0)
     frame = pandas.DataFrame(X[:, varies], columns=varies)
-    found = mrmr_regression(frame, pandas.Series(y), k, relevance, "c", n_jobs=1, show_progress=False)
-    return np.array([*found, *np.setdiff1d(np.arange(X.shape[1]), found)], np.intp)
+    selected = mrmr_regression(frame, pandas.Series(y), k, relevance, "c", n_jobs=1, show_progress=False)
+    return np.array([*selected, *np.setdiff1d(np.arange(X.shape[1]), selected)], np.intp)
 
 
 def by_fastcan(X: Floats, y: Floats, k: int) -> Order:
     """fastcan: greedy, by the correlation of all chosen columns together with y."""
     from fastcan import FastCan
 
-    found = np.empty(0, np.intp)
+    selected = np.empty(0, np.intp)
     varies = np.flatnonzero(X.std(axis=0) > 0)
     for number in (k, k // 2, 1):  # it refuses columns that others determine
         try:
             chosen = FastCan(min(number, len(varies)), verbose=0).fit(X[:, varies], y).indices_
         except (ValueError, RuntimeError):
             continue
-        found = varies[np.asarray(chosen, np.intp)]
+        selected = varies[np.asarray(chosen, np.intp)]
         break
-    return np.array([*found, *np.setdiff1d(np.arange(X.shape[1]), found)], np.intp)
+    return np.array([*selected, *np.setdiff1d(np.arange(X.shape[1]), selected)], np.intp)
 
 
 def by_rebate(X: Floats, y: Floats, k: int) -> Order:
@@ -159,29 +160,29 @@ def by_trees(X: Floats, y: Floats) -> Floats:
 
 def peers() -> dict[str, Contestant]:
     """Programs of others, less those that are not installed."""
-    found: dict[str, Contestant] = {
+    contestants: dict[str, Contestant] = {
         "f_regression": partial(by_score, lambda X, y: f_regression(X, y)[0]),
         "mutual_info_regression": partial(by_score, partial(mutual_info_regression, random_state=0)),
         "boosted importance": partial(by_score, by_trees),
     }
     if find_spec("mrmr"):
-        found |= {"FCQ": partial(by_mrmr, "f"), "RFCQ": partial(by_mrmr, "rf")}
+        contestants |= {"FCQ": partial(by_mrmr, "f"), "RFCQ": partial(by_mrmr, "rf")}
     if find_spec("fastcan"):
-        found["fastcan"] = by_fastcan
+        contestants["fastcan"] = by_fastcan
     if find_spec("skrebate"):
-        found["RReliefF of scikit-rebate"] = by_rebate
-    return found
+        contestants["RReliefF of scikit-rebate"] = by_rebate
+    return contestants
 
 
 def orders(X: Floats, y: Floats, k: int, others: dict[str, Contestant]) -> dict[str, Order]:
     """The columns in order of choice by every contestant."""
     table = read_xy(X, y)
-    counted, found = count_table(table, BINNING), {}
+    counts, order_by_name = count_table(table, BINNING), {}
     for name in OURS:
         selector = make_selector(name, min(k, X.shape[1]))
-        fitted = selector.fit_counted(counted) if hasattr(selector, "fit_counted") else selector.fit_table(table)
-        found[name] = fitted.selected_
-    return found | {name: choose(X, y, min(k, X.shape[1])) for name, choose in others.items()}
+        fitted = selector.fit_counted(counts) if hasattr(selector, "fit_counted") else selector.fit_table(table)
+        order_by_name[name] = fitted.selected_
+    return order_by_name | {name: choose(X, y, min(k, X.shape[1])) for name, choose in others.items()}
 
 
 def errors(
@@ -189,7 +190,7 @@ def errors(
 ) -> dict[str, dict[tuple[int, str], float]]:
     """The mean error over the folds by contestant, then by number of columns and regressor."""
     numbers = [k for k in NUMBERS if k < X.shape[1]]
-    found: dict[str, dict[tuple[int, str], float]] = {}
+    errors_by_contestant: dict[str, dict[tuple[int, str], float]] = {}
     for train, test in KFold(n_folds, shuffle=True, random_state=0).split(X):
         middles = np.nan_to_num(np.nanmedian(X[train], axis=0))
         filled = np.where(np.isnan(X), middles, X)
@@ -200,14 +201,14 @@ def errors(
                 columns = order[:k]
                 model = clone(REGRESSORS[word]).fit(scaled[train][:, columns], y[train])
                 error = np.square(model.predict(scaled[test][:, columns]) - y[test]).sum() / level
-                cells = found.setdefault(name, {})
+                cells = errors_by_contestant.setdefault(name, {})
                 cells[k, word] = cells.get((k, word), 0.0) + min(1.0, float(error)) / n_folds
-    return found
+    return errors_by_contestant
 
 
-def ranks(found: dict[str, dict[tuple[int, str], float]]) -> Floats:
+def ranks(errors_by_contestant: dict[str, dict[tuple[int, str], float]]) -> Floats:
     """The mean rank of every contestant on one table."""
-    cells = np.array([list(of.values()) for of in found.values()])
+    cells = np.array([list(errors_of.values()) for errors_of in errors_by_contestant.values()])
     return np.asarray(np.apply_along_axis(rankdata, 0, cells.round(12)).mean(axis=1))
 
 
@@ -227,10 +228,10 @@ def found_among_noise(problem: str, n_noise: int, n_sets: int, others: dict[str,
         X, y = make(n_samples=400, noise=noise, random_state=seed)
         real = X[:, :n_real]
         X = np.column_stack([real, random.uniform(size=(400, n_noise))])
-        places = random.permutation(X.shape[1])
-        wanted = np.flatnonzero(places < n_real)
-        for name, order in orders(X[:, places], y, n_real, others).items():
-            shares.setdefault(name, []).append(len(np.intersect1d(order[:n_real], wanted)) / n_real)
+        shuffled = random.permutation(X.shape[1])
+        real_columns = np.flatnonzero(shuffled < n_real)
+        for name, order in orders(X[:, shuffled], y, n_real, others).items():
+            shares.setdefault(name, []).append(len(np.intersect1d(order[:n_real], real_columns)) / n_real)
     return {name: float(np.mean(values)) for name, values in shares.items()}
 
 
@@ -249,9 +250,11 @@ def main() -> None:
     names = [*OURS, *others]
     for name in options.tables:
         X, y = load_diabetes(return_X_y=True) if name == "diabetes" else load(by_name[name])
-        found = errors(X, y, options.folds, others)
-        rows.append(ranks(found))
-        means = (f"{who} {100 * np.mean(list(of.values())):.1f}" for who, of in found.items())
+        errors_by_contestant = errors(X, y, options.folds, others)
+        rows.append(ranks(errors_by_contestant))
+        means = []
+        for contestant, cells_of in errors_by_contestant.items():
+            means.append(f"{contestant} {100 * np.mean(list(cells_of.values())):.1f}")
         print(name, f"{X.shape[0]} x {X.shape[1]}", *means, sep="  ", flush=True)
     if rows:
         table, n = np.array(rows), len(rows)

@@ -41,7 +41,7 @@ def write(document: Mapping[str, Any], *, keep: bool, folder: Path = RESULTS) ->
 
 def of_last_version(document: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any] | None:
     """What the last other version of bitsieve gave, of the document that this one replaces."""
-    version, now = (found["machine"].get("packages", {}).get("bitsieve") for found in (old, document))
+    version, now = (document_of["machine"].get("packages", {}).get("bitsieve") for document_of in (old, document))
     if version == now:
         return old.get("last")
     return {
@@ -108,5 +108,5 @@ def read(name: str, kind: str | None = None, folder: Path = RESULTS) -> list[dic
     paths = [
         path for path in folder.glob(f"{kind or '*'}/{name}.json") if path.parent.name != "quick" or kind == "quick"
     ]
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    return sorted(found, key=lambda document: document["machine"]["date"], reverse=True)
+    documents = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    return sorted(documents, key=lambda document: document["machine"]["date"], reverse=True)

@@ -80,16 +80,16 @@ def measure(benchmark: Benchmark, job: Job, crew: Crew, rounds: int) -> dict[str
         for contestant in job.contestants.values():
             crew.start(contestant, job.piece(contestant))
     measured = interleave({name: contest(name) for name in job.contestants}, rounds, benchmark.patience_s)
-    seconds = {name: each for name, each in measured.items() if FAILED not in each}
+    seconds = {name: runs for name, runs in measured.items() if FAILED not in runs}
     scales = {name: scaled_by(job, job.contestants[name]) for name in seconds}
-    medians = {name: significant(median(each)) for name, each in seconds.items()}
+    medians = {name: significant(median(runs)) for name, runs in seconds.items()}
     limit = job.limit.reached(machine_rates()) if job.limit else None
     if job.limited_by in medians:
         limit = medians[job.limited_by], job.limited_by
     row = {
         "job": job.name,
         "seconds": medians,
-        "once": [name for name, each in seconds.items() if len(each) < rounds],
+        "once": [name for name, runs in seconds.items() if len(runs) < rounds],
         **compared(job, seconds),
         "scaled_by": {name: significant(scale) for name, scale in scales.items() if scale != 1},
         "work": job.work(job.sizes()) if benchmark.rate else None,
@@ -98,48 +98,58 @@ def measure(benchmark: Benchmark, job: Job, crew: Crew, rounds: int) -> dict[str
         "reference_s": job.reference_s,
         "goal": job.goal,
         "agreement": agreement(benchmark, job, crew, {name: reports[name]["details"] for name in seconds}),
-        "details": {name: told for name in seconds if (told := numbers(reports[name]))},
+        "details": {name: details for name in seconds if (details := numbers(reports[name]))},
     }
     return {key: value for key, value in row.items() if value not in (None, {}, [])}
 
 
 def scaled_by(job: Job, contestant: Contestant) -> float:
     """How many times the contestant's piece of work the whole job is; 1 where it does the whole job."""
+    if not contestant.piece:
+        return 1
     work = contestant.work or job.work
-    return work(job.sizes()) / work(job.sizes(contestant.piece)) if contestant.piece else 1
+    return work(job.sizes()) / work(job.sizes(contestant.piece))
 
 
 def compared(job: Job, seconds: Mapping[str, Sequence[float]]) -> dict[str, Any]:
     """How many times our seconds the others need, which program of others needs least, and what two threads gain."""
     if job.ours not in seconds:
         return {}
-    one, two = (seconds.get(name) for name in ("one thread", "two threads"))
-    efficiency = {"efficiency": significant(ratio(one, two) / 2, 2)} if one and two else {}
-    times = {n: significant(ratio(each, seconds[job.ours])) for n, each in seconds.items() if n != job.ours}
+    times = {name: significant(ratio(runs, seconds[job.ours])) for name, runs in seconds.items() if name != job.ours}
     others = [name for name in times if job.contestants[name].other]
-    return {"times_ours": times, "best_other": min(others, key=lambda name: times[name], default=None), **efficiency}
+    comparison: dict[str, Any] = {
+        "times_ours": times,
+        "best_other": min(others, key=lambda name: times[name], default=None),
+    }
+    if seconds.get("one thread") and seconds.get("two threads"):
+        speedup = ratio(seconds["one thread"], seconds["two threads"])
+        comparison["efficiency"] = significant(speedup / 2, 2)
+    return comparison
 
 
 def agreement(benchmark: Benchmark, job: Job, crew: Crew, details: Mapping[str, Any]) -> dict[str, Any]:
     """How far each contestant's answer agrees with ours on the same piece."""
     if benchmark.agree is None or job.ours not in details:
         return {}
-    found, ours = {}, job.contestants[job.ours]
+    agreements = {}
     for name in details:
-        if name != job.ours:
-            piece = job.piece(job.contestants[name])
-            mine = crew.run(ours, piece, fresh=job.fresh)["details"] if piece else details[job.ours]
-            found[name] = benchmark.agree(mine, details[name])
-    return found
+        if name == job.ours:
+            continue
+        piece = job.piece(job.contestants[name])
+        our_details = details[job.ours]
+        if piece:  # ours has done the whole job so far
+            our_details = crew.run(job.contestants[job.ours], piece, fresh=job.fresh)["details"]
+        agreements[name] = benchmark.agree(our_details, details[name])
+    return agreements
 
 
 def numbers(report: Mapping[str, Any]) -> dict[str, Any]:
     """The single numbers and words of a report, and the share of a core where it was not a whole one."""
-    told = {key: value for key, value in report["details"].items() if isinstance(value, (bool, int, float, str))}
+    values = {key: value for key, value in report["details"].items() if isinstance(value, (bool, int, float, str))}
     share = report["processor_share"]
     if share is not None and share < SHARED:
-        told["processor_share"] = share
-    return {key: significant(value) if isinstance(value, float) else value for key, value in told.items()}
+        values["processor_share"] = share
+    return {key: significant(value) if isinstance(value, float) else value for key, value in values.items()}
 
 
 class Crew:

@@ -22,8 +22,8 @@ def document_text(document: Mapping[str, Any]) -> str:
 
 def unit(document: Mapping[str, Any]) -> str:
     """What is shown, and what "~" means."""
-    shown = f"10^9 {document['rate']} a second" if "rate" in document else "seconds"
-    return f"{shown}, medians; ~ scaled up from a smaller piece of the job"
+    quantity = f"10^9 {document['rate']} a second" if "rate" in document else "seconds"
+    return f"{quantity}, medians; ~ scaled up from a smaller piece of the job"
 
 
 def jobs_table(document: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
@@ -55,14 +55,14 @@ def contestants_table(document: Mapping[str, Any]) -> tuple[list[str], list[list
     for row in document["rows"]:
         seconds, details = row.get("seconds", {}), row.get("details", {})
         for name in dict.fromkeys([*seconds, *details]):
-            found = {
+            cells = {
                 "job": row["job"],
                 "contestant": name,
                 "rate" if rated else "seconds": amount(document, row, seconds.get(name), name),
                 "times ours": text(row.get("times_ours", {}).get(name)),
                 "agreement": text(row.get("agreement", {}).get(name)),
             }
-            rows.append(found | {key.replace("_", " "): text(value) for key, value in details.get(name, {}).items()})
+            rows.append(cells | {key.replace("_", " "): text(value) for key, value in details.get(name, {}).items()})
     return as_columns(rows)
 
 

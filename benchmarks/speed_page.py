@@ -27,7 +27,7 @@ writes this page from the results in `benchmarks/results`; `benchmarks/README.md
 commands measure it. [Measured levels](measured_levels.md) and [measured methods](measured_methods.md) explain what the
 studies found.
 """
-NOTICED = 0.1  # a change of the seconds by less is noise
+NOTICEABLE = 0.1  # a change of the seconds by less is noise
 
 BEGIN, END = "<!-- speed-table -->", "<!-- /speed-table -->"
 WHOLE_WAY = ("binning", "files")
@@ -41,16 +41,16 @@ class NoResults(RuntimeError):
 
 def rewrite(kind: str | None = None, path: Path = SPEED, folder: Path = RESULTS) -> None:
     """Put the table of the newest greedy results, or of those of one kind of machine, into the file."""
-    found = results.read("greedy", kind, folder)
-    if not found:
+    documents = results.read("greedy", kind, folder)
+    if not documents:
         raise NoResults("there are no such results of greedy; measure them by: python -m benchmarks greedy")
     text = path.read_text(encoding="utf-8")
     if BEGIN not in text or END not in text:
         raise NoResults(f"{path.name} has no lines {BEGIN} and {END} to put the table between")
     before, after = text.split(BEGIN)[0], text.split(END)[1]
-    machine = results.kind_of(found[0]["machine"])
+    machine = results.kind_of(documents[0]["machine"])
     others = [document for name in WHOLE_WAY for document in results.read(name, machine, folder)]
-    block = "\n\n".join([table(found[0]), *([whole_way(others)] if others else [])])
+    block = "\n\n".join([table(documents[0]), *([whole_way(others)] if others else [])])
     path.write_text(f"{before}{BEGIN}\n{block}\n{END}{after}", encoding="utf-8")
 
 
@@ -59,10 +59,10 @@ def table(document: Mapping[str, Any]) -> str:
     machine = document["machine"]
     sets = machine["instruction_sets"]
     words = next((word for name, word in {"avx512f": "AVX-512", "avx2": "AVX2"}.items() if name in sets), "")
-    place = f"`benchmarks/results/{results.kind_of(machine)}/greedy.json`"
+    source = f"`benchmarks/results/{results.kind_of(machine)}/greedy.json`"
     lines = [
         f"Seconds of selecting k features from codes on one core: {machine['cpu']} {words}, {machine['date'][:10]},",
-        f"{machine['build']['compiler']}; medians of interleaved rounds, {place}.",
+        f"{machine['build']['compiler']}; medians of interleaved rounds, {source}.",
         "*fit* is `ForwardSelector(k, criterion=..., binning='none', estimator='plug-in').fit(X, y)`; *engine* "
         "starts at codes, packing",
         "included. *limit* is the time of reading the codes once, or of the bare loop of AND and popcount for all",
@@ -109,12 +109,14 @@ def figures(folder: Path = RESULTS) -> str:
     newest = {path.stem: path for path in sorted(folder.glob("*/*.json")) if path.parent.name != "quick"}
     documents = [results.read(name, folder=folder)[0] for name in sorted(newest)]
     named = {name for names in PARTS.values() for name in names}
-    parts = {title: [found for found in documents if found["benchmark"] in names] for title, names in PARTS.items()}
-    parts["Speed and memory"] = [found for found in documents if found["benchmark"] not in named]
+    documents_of = {
+        title: [document for document in documents if document["benchmark"] in names] for title, names in PARTS.items()
+    }
+    documents_of["Speed and memory"] = [document for document in documents if document["benchmark"] not in named]
     lines = [HEAD, f"## Since the last version\n\n{changes(documents)}\n"]
-    for title, found in parts.items():
-        if found:
-            lines += [f"## {title}\n", *map(section, found)]
+    for title, part in documents_of.items():
+        if part:
+            lines += [f"## {title}\n", *map(section, part)]
     return "\n".join(lines)
 
 
@@ -156,20 +158,24 @@ def own_and_other(document: Mapping[str, Any], row: Mapping[str, Any]) -> dict[s
 
 def changes(documents: Sequence[Mapping[str, Any]]) -> str:
     """The jobs whose seconds changed since the last version by more than noise."""
-    compared = [
-        (document, row["job"], own / last)
-        for document in documents
-        for row in document["rows"]
-        if (own := results.own_seconds(row)) and (last := document.get("last", {}).get("seconds", {}).get(row["job"]))
-    ]
+    compared = []
+    for document in documents:
+        last_seconds = document.get("last", {}).get("seconds", {})
+        for row in document["rows"]:
+            seconds = results.own_seconds(row)
+            last = last_seconds.get(row["job"])
+            if seconds and last:
+                compared.append((document, row["job"], seconds / last))
     if not compared:
         return "No job has been measured in two versions on one kind of machine yet."
-    moved = [found for found in compared if abs(found[2] - 1) > NOTICED]
-    counted = f"Jobs measured in two versions: {len(compared)}; changed by more than {NOTICED:.0%}: {len(moved)}."
+    changed = [(document, job, ratio) for document, job, ratio in compared if abs(ratio - 1) > NOTICEABLE]
+    summary = f"Jobs measured in two versions: {len(compared)}; changed by more than {NOTICEABLE:.0%}: {len(changed)}."
+    if not changed:
+        return summary
     table = [["job", "last version", "seconds then and now"]]
-    for document, job, ratio in moved:
+    for document, job, ratio in changed:
         table.append([f"{document['benchmark']}: {job}", str(document["last"]["version"]), f"times {ratio:.2f}"])
-    return "\n".join([counted, "", *markdown(table)]) if moved else counted
+    return "\n".join([summary, "", *markdown(table)])
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> list[str]:

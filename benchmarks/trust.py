@@ -31,8 +31,8 @@ def attacks(n_files: int = 1000) -> Path:
         counts[mutants.mutant(number)[0]].update(["files", ended])
     kinds = ("files", "a selection", "a line of error", "a traceback", "a signal")
     rows = [
-        {"job": kind, "details": {"damaged": {name: found[name] for name in kinds}}}
-        for kind, found in sorted(counts.items())
+        {"job": kind, "details": {"damaged": {name: endings[name] for name in kinds}}}
+        for kind, endings in sorted(counts.items())
     ]
     claim = f"A selection from a damaged file ends with a selection or one line of error: {n_files:,} files."
     return results.write(results.document("attacks", claim, rows), keep=True)
@@ -50,16 +50,16 @@ def coverage() -> Path:
         files = json.loads(report.read_text(encoding="utf-8"))["files"]
     rows = []
     for room in ROOMS:
-        found: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         for path, entry in files.items():
             if f"bitsieve/{room}/" in path:
-                found.update({key: n for key, n in entry["summary"].items() if isinstance(n, int)})
-        of_lines, of_branches = found["num_statements"], found["num_branches"]
+                totals.update({key: n for key, n in entry["summary"].items() if isinstance(n, int)})
+        of_lines, of_branches = totals["num_statements"], totals["num_branches"]
         shares = {
             "lines": of_lines,
-            "lines that ran": f"{100 * found['covered_lines'] / of_lines:.1f} %",
+            "lines that ran": f"{100 * totals['covered_lines'] / of_lines:.1f} %",
             "branches": of_branches,
-            "branches that ran": f"{100 * found['covered_branches'] / of_branches:.1f} %",
+            "branches that ran": f"{100 * totals['covered_branches'] / of_branches:.1f} %",
         }
         rows.append({"job": room, "details": {"tests of the room": shares}})
     claim = "The tests of the rooms that count run their lines and branches; branches of native code are not counted."

@@ -41,27 +41,33 @@ def main(arguments: list[str]) -> None:
         options = json.loads(line)
         if seconds < WARM_BELOW:
             run(**options)
-        start, processor_start = time.perf_counter(), time.process_time()
+        start = time.perf_counter()
+        processor_start = time.process_time()
         details = run(**options) or {}
         seconds = time.perf_counter() - start
         processor = time.process_time() - processor_start
-        # A contestant that times a part of itself or another process says so.
-        told = details.pop("seconds", None)
-        share = processor / max(seconds, 1e-9) if told is None else None
-        say(answers, {"seconds": seconds if told is None else told, "processor_share": share, "details": details})
+        report = {"seconds": seconds, "processor_share": processor / max(seconds, 1e-9), "details": details}
+        if "seconds" in details:  # the contestant times a part of itself, or another process
+            report["seconds"] = details.pop("seconds")
+            report["processor_share"] = None
+        say(answers, report)
 
 
 def load(folder: Path, samples: int | None = None, features: int | None = None) -> dict[str, Any]:
-    """The arrays of the folder by name, the first rows and columns of them where a piece is asked for; other paths."""
-    found: dict[str, Any] = {}
+    """The arrays of the folder by name, of the first rows and columns if only a piece is taken, and other paths."""
+    arrays: dict[str, Any] = {}
     for path in sorted(folder.iterdir()):
         if path.suffix != ".npy":
-            found[path.stem] = str(path)
+            arrays[path.stem] = str(path)
             continue
         array = np.load(path)
-        cut = array[:samples] if array.ndim == 1 else array[:samples, :features] if array.ndim == 2 else array
-        found[path.stem] = np.require(cut, requirements=["F", "O"]) if array.ndim == 2 else np.array(cut)
-    return found
+        if array.ndim == 1:
+            arrays[path.stem] = np.array(array[:samples])
+        elif array.ndim == 2:
+            arrays[path.stem] = np.require(array[:samples, :features], requirements=["F", "O"])
+        else:
+            arrays[path.stem] = np.array(array)
+    return arrays
 
 
 def versions(packages: tuple[str, ...]) -> dict[str, str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PEERS_PYTHON = ROOT / ".peers" / "bin" / "python"
 THREAD_VARIABLES = (
-    *(f"{of}_NUM_THREADS" for of in ("OPENBLAS", "OMP", "MKL", "NUMBA", "RAYON")),
+    *(f"{library}_NUM_THREADS" for library in ("OPENBLAS", "OMP", "MKL", "NUMBA", "RAYON")),
     "POLARS_MAX_THREADS",
 )
 START_S = 300.0
@@ -104,8 +104,8 @@ class Worker:
         if not line:
             self._process.wait()
             self._errors.seek(0)
-            said = self._errors.read().decode(errors="replace").strip().splitlines()
-            reason = said[-1] if said else f"exit status {self._process.returncode}"
+            error_lines = self._errors.read().decode(errors="replace").strip().splitlines()
+            reason = error_lines[-1] if error_lines else f"exit status {self._process.returncode}"
             self.close()
             raise WorkerError(f"{self.command}: {reason}")
         answer: dict[str, Any] = json.loads(line)

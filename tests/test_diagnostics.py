@@ -63,12 +63,10 @@ def test_json_has_code_message_columns_and_fix():
     assert diagnostic.to_dict() == {
         "code": "any",
         "severity": "warning",
-        "message": "something is noticed",
-        "advice": "add include=['a']",
+        "message": "something is noticed: add include=['a']",
         "columns": ["a"],
         "fix": {"include": ["a"]},
     }
-    assert diagnostic.to_dict(IN_WORDS_OF_SELECT)["advice"] == "add --include a"
 
 
 ERRORS = (

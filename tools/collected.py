@@ -50,8 +50,8 @@ def own_part(code: CodeType) -> tuple[object, ...]:
 def pairs(was: CodeType, now: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
     """The functions, classes and the module of a source, and what they are in another."""
     yield was, now
-    for one, other in zip(inner_codes(was), inner_codes(now), strict=False):
-        yield from pairs(one, other)
+    for inner, other in zip(inner_codes(was), inner_codes(now), strict=False):
+        yield from pairs(inner, other)
 
 
 class Collected:
@@ -80,7 +80,7 @@ class Collected:
         for line in self.requests:
             request = json.loads(line)
             if "measure" in request:
-                self.answer(self.in_fork(lambda asked=request: self.measure(asked), None))
+                self.answer(self.in_fork(lambda measure_request=request: self.measure(measure_request), None))
             else:
                 self.answer(self.changed(request))
         return True
@@ -107,12 +107,12 @@ class Collected:
                 os._exit(0)
         os.close(writes)
         ready, _, _ = select.select([reads], [], [], seconds)
-        said = os.read(reads, 4096).decode() if ready else "time"
+        answer = os.read(reads, 4096).decode() if ready else "time"
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         os.close(reads)
-        return said.strip() if said else f"exit {os.waitstatus_to_exitcode(status)}"
+        return answer.strip() if answer else f"exit {os.waitstatus_to_exitcode(status)}"
 
     def run(self, tests: Sequence[str], before: Callable[[str], object]) -> str:
         """Run tests until one fails: its name, else nothing."""
@@ -127,11 +127,11 @@ class Collected:
     def changed(self, request: dict[str, Any]) -> str | None:
         """Run tests on a changed file."""
         path = request["path"]
-        found = list(pairs(*(compile(request[name], path, "exec", dont_inherit=True) for name in ("was", "now"))))
-        own = [was for was, now in found if own_part(was) != own_part(now)]
-        if not all(was.co_flags & inspect.CO_OPTIMIZED and was not in self.called for was in own):
+        code_pairs = list(pairs(*(compile(request[name], path, "exec", dont_inherit=True) for name in ("was", "now"))))
+        changed_codes = [was for was, now in code_pairs if own_part(was) != own_part(now)]
+        if not all(was.co_flags & inspect.CO_OPTIMIZED and was not in self.called for was in changed_codes):
             return None
-        codes = {was: now for was, now in found if was != now}
+        codes = {was: now for was, now in code_pairs if was != now}
 
         def before(test: str) -> None:
             """The signal ends the process."""

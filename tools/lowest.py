@@ -33,9 +33,9 @@ def lowest() -> list[str]:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     project = settings["project"]
     extras = project["optional-dependencies"]
-    asked = [*settings["build-system"]["requires"], *project["dependencies"], *extras["report"]]
-    asked += [line for line in extras["dev"] if name_of(line) in TOOLS]
-    return [line.replace(">=", "==") for line in dict.fromkeys(asked)]
+    requirements = [*settings["build-system"]["requires"], *project["dependencies"], *extras["report"]]
+    requirements += [line for line in extras["dev"] if name_of(line) in TOOLS]
+    return [line.replace(">=", "==") for line in dict.fromkeys(requirements)]
 
 
 def name_of(requirement: str) -> str:
@@ -54,7 +54,7 @@ def main(folder: Path) -> int:
     subprocess.run([*install, *build, str(ROOT)], check=True)
     # Old packages warn of what newer ones, that they ask for without an upper bound, have given up.
     tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "filterwarnings=default", *TESTS]
-    tests += [f"--{how}={test}" for how, test in NOT_HERE.items()]
+    tests += [f"--{option}={test}" for option, test in NOT_HERE.items()]
     return subprocess.run([python, *tests], cwd=ROOT, check=False).returncode
 
 

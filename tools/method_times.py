@@ -1,7 +1,7 @@
 """The table of docs/project/speed.md of the time of every method by size: ``python -m tools.method_times`` writes it.
 
-The times are those that a method itself says before a long job. ``python -m tools.method_times --measure [NAME ...]``
-runs methods at two sizes in place of that, one thread, and prints the processor seconds beside what they say.
+The times are those that a method itself estimates before a long job. ``python -m tools.method_times --measure [NAME
+...]`` runs methods of these names on one thread instead, and prints the processor seconds beside the estimates.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ import numpy as np
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.method import Method
-from bitsieve.methods.registry import arguments_of, find_method, list_methods
-from bitsieve.pipeline.run import fit_method
+from bitsieve.methods.registry import find_method, list_methods
+from bitsieve.options import DiscretizationOptions, ExecutionOptions
+from bitsieve.pipeline.prepare import PreparedSelection
+from bitsieve.pipeline.run import run_on_table
+from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.utils.progress import duration
 
 PAGE = Path(__file__).parents[1] / "docs" / "project" / "speed.md"
@@ -24,8 +27,8 @@ BEGIN, END = "<!-- method-times -->", "<!-- /method-times -->"
 SIZES = ((100, 2_000), (100, 20_000), (10_000, 1_000), (1_000_000, 100))  # rows and columns
 N_SELECTED = 20
 MEASURED = ((70, 700), (70, 2_000), (70, 6_000), (2_000, 100), (2_000, 300))
-MOST = 30  # seconds that a method may say it takes to be measured
-GIVEN = {"qpfs": {"convexify": "shift"}}  # where the default refuses such a table
+MAX_ESTIMATE = 30  # seconds; a method that estimates more is not measured
+ARGUMENTS = {"qpfs": {"convexify": "shift"}}  # where the default refuses such a table
 
 
 def table() -> str:
@@ -33,16 +36,20 @@ def table() -> str:
     alike: dict[tuple[str, ...], list[str]] = {}
     for method in list_methods():
         if not method.same_as:
-            cells = tuple(said(method.seconds(columns, rows, N_SELECTED)) for rows, columns in SIZES)
+            cells = tuple(time_in_words(method.seconds(columns, rows, N_SELECTED)) for rows, columns in SIZES)
             alike.setdefault(cells, []).append(f"`{method.name}`")
     heads = [f"{rows:,} x {columns:,}" for rows, columns in SIZES]
     lines = [f"| method | {' | '.join(heads)} |", "|---|" + "---|" * len(SIZES)]
     return "\n".join([*lines, *(f"| {', '.join(names)} | {' | '.join(cells)} |" for cells, names in alike.items())])
 
 
-def said(seconds: float) -> str:
+def time_in_words(seconds: float) -> str:
     """Seconds as the table has them."""
-    return "under 1 s" if seconds < 1 else "days" if seconds > 100_000 else duration(seconds)
+    if seconds < 1:
+        return "under 1 s"
+    if seconds > 100_000:
+        return "days"
+    return duration(seconds)
 
 
 def page() -> str:
@@ -69,11 +76,16 @@ def measured(method: Method, rows: int, columns: int) -> float:
     """Processor seconds of a method on codes, or numbers where it takes rows."""
     codes = "rows" not in method.requires
     data = read_xy(*made(rows, columns, codes=codes))
-    arguments = arguments_of(method, GIVEN.get(method.name, {}))
+    binning = None
+    if codes:
+        binning = "none"
+    elif method.bins:
+        binning = "auto"
+    arguments = ARGUMENTS.get(method.name, {})
+    selection = SelectionOptions.by_name(method.name, arguments, n_features_to_select=N_SELECTED)
+    prepared = PreparedSelection.of_prepared_table(data, selection, DiscretizationOptions(binning=binning))
     start = time.process_time()
-    fit_method(
-        method, data, N_SELECTED, arguments, binning="none" if codes else "auto" if method.bins else None, n_jobs=1
-    )
+    run_on_table(prepared, ExecutionOptions(n_jobs=1))
     return time.process_time() - start
 
 
@@ -82,14 +94,15 @@ def main(words: list[str]) -> None:
         PAGE.write_text(page(), encoding="utf-8")
         return
     warnings.simplefilter("ignore")
-    for method in map(find_method, words[1:] or [method.name for method in list_methods() if not method.same_as]):
+    names = words[1:] or [method.name for method in list_methods() if not method.same_as]
+    for method in map(find_method, names):
         for rows, columns in MEASURED:
-            said_before = method.seconds(columns, rows, N_SELECTED)
-            if said_before <= MOST:
-                found = measured(method, rows, columns)
-                print(
-                    f"{method.name:18} {rows:6,} x {columns:6,}: {found:8.3f} s, said {said_before:.3g} s", flush=True
-                )
+            estimate = method.seconds(columns, rows, N_SELECTED)
+            if estimate > MAX_ESTIMATE:
+                continue
+            seconds = measured(method, rows, columns)
+            size = f"{rows:6,} x {columns:6,}"
+            print(f"{method.name:18} {size}: {seconds:8.3f} s, estimated {estimate:.3g} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ import subprocess
 import sys
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -43,8 +43,12 @@ if TYPE_CHECKING:
     from cosmic_ray.work_item import MutationSpec
 
 ROOT = Path(__file__).parents[1]
-TREE, LINES = ROOT / "build" / "mutants" / "tree", ROOT / "build" / "mutants" / "lines"
+TREE = ROOT / "build" / "mutants" / "tree"
+LINES = ROOT / "build" / "mutants" / "lines"
 GUARD = "a guard against mistakes in the code, which no data makes: strict=True of zip, abstractmethod"
+SPEED = "time and memory alone: all ways and sizes give the same, as tests find"
+CACHE = "what is kept to save time: made again it is the same"
+ANNOTATION = "annotations, which nothing evaluates"
 ANYTHING = " -> anything"  # of a line in the list of equal changes: whatever it is changed to
 EQUAL = ROOT / "tools" / "equal_mutants.txt"
 OUTCOMES = ROOT / "build" / "mutants" / "outcomes.json"
@@ -92,7 +96,7 @@ def all_files() -> list[Path]:
 
 
 def every_place() -> tuple[list[list[MutationSpec]], Counter[str]]:
-    """The changes of the rooms by the place that they change, in a fixed order; the places left alone by reason."""
+    """The changes of the rooms, a list a place, in a fixed order; and how many places are left alone, by reason."""
     from cosmic_ray.commands.init import init
     from cosmic_ray.work_db import WorkDB, use_db
 
@@ -102,65 +106,68 @@ def every_place() -> tuple[list[list[MutationSpec]], Counter[str]]:
             init(all_files(), database, {})
         name.with_suffix(".part").rename(name)
     with use_db(str(name), WorkDB.Mode.open) as database:
-        found = [item.mutations[0] for item in database.work_items]
+        mutations = [item.mutations[0] for item in database.work_items]
     places: dict[tuple[str, tuple[int, int]], list[MutationSpec]] = defaultdict(list)
-    for one in found:
-        places[str(one.module_path), one.start_pos].append(one)
+    for mutation in mutations:
+        places[str(mutation.module_path), mutation.start_pos].append(mutation)
     speed = lines_of_speed()
-    left = {
-        str(path): left_alone(path.read_text(encoding="utf-8"), speed[str(path.relative_to(TREE))])
-        for path in all_files()
-    }
-    reasons = {
-        (path, at): next((reason for begin, end, reason in left[path] if begin <= at < end), "") for path, at in places
-    }
-    kept = [place for place in sorted(places) if not reasons[place]]
-    ordered = [sorted(places[place], key=lambda one: (one.operator_name, one.occurrence)) for place in kept]
-    return ordered, Counter(reason for reason in reasons.values() if reason)
+    regions = {}
+    for path in all_files():
+        source = path.read_text(encoding="utf-8")
+        regions[str(path)] = left_alone(source, speed[str(path.relative_to(TREE))])
+    ordered = []
+    reasons: Counter[str] = Counter()
+    for path, position in sorted(places):
+        reason = next((reason for begin, end, reason in regions[path] if begin <= position < end), None)
+        if reason is not None:
+            reasons[reason] += 1
+            continue
+        mutations = places[path, position]
+        ordered.append(sorted(mutations, key=lambda mutation: (mutation.operator_name, mutation.occurrence)))
+    return ordered, reasons
 
 
 def lines_of_speed() -> dict[str, set[str]]:
     """The lines of every file that are listed as deciding about time and memory alone."""
-    found: dict[str, set[str]] = defaultdict(set)
+    lines: dict[str, set[str]] = defaultdict(set)
     for change in equal_ones():
         path, words = change.split(": ", 1)
         if words.endswith(ANYTHING):
-            found[path].add(words.removesuffix(ANYTHING))
-    return found
+            lines[path].add(words.removesuffix(ANYTHING))
+    return lines
 
 
 def left_alone(source: str, speed: Container[str] = ()) -> list[tuple[tuple[int, int], tuple[int, int], str]]:
     """Where the parts of a file begin and end whose changes are not tried, and why."""
-    found = [
-        ((number, 0), (number + 1, 0), "time and memory alone: all ways and sizes give the same, as tests find")
-        for number, line in enumerate(source.splitlines(), 1)
-        if line.strip() in speed
-    ]
-    parts: list[tuple[Any, str]] = []
+    regions = []
+    for number, line in enumerate(source.splitlines(), 1):
+        if line.strip() in speed:
+            regions.append(((number, 0), (number + 1, 0), SPEED))
     for node in ast.walk(ast.parse(source)):
-        of_types = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            of_types.append(node)
-        parts += [(part, "annotations, which nothing evaluates") for part in of_types]
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-            parts += [(part, "the words of an error") for part in node.exc.args]
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "zip":
-            parts += [(word, GUARD) for word in node.keywords]
-        for made in getattr(node, "decorator_list", []):
-            reason = (
-                GUARD
-                if ast.unparse(made) == "abstractmethod"
-                else "what is kept to save time: made again it is the same"
-            )
-            if ast.unparse(made).startswith(("lru_cache", "abstractmethod")):
-                found.append(
-                    ((made.lineno, made.col_offset - 1), (made.end_lineno or 0, made.end_col_offset or 0), reason)
-                )
-    return found + [
-        ((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset), reason)
-        for part, reason in parts
-        if part is not None
-    ]
+        for part, reason in parts_left_alone(node):
+            regions.append(((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset), reason))
+        for decorator in getattr(node, "decorator_list", []):
+            name = ast.unparse(decorator)
+            if name.startswith(("lru_cache", "abstractmethod")):
+                reason = GUARD if name == "abstractmethod" else CACHE
+                at_sign = (decorator.lineno, decorator.col_offset - 1)
+                regions.append((at_sign, (decorator.end_lineno or 0, decorator.end_col_offset or 0), reason))
+    return regions
+
+
+def parts_left_alone(node: ast.AST) -> Iterator[tuple[Any, str]]:
+    """The parts of a node of the syntax tree whose changes are not tried, and why."""
+    for part in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+        if part is not None:
+            yield part, ANNOTATION
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        yield node, ANNOTATION
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+        for argument in node.exc.args:
+            yield argument, "the words of an error"
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "zip":
+        for keyword in node.keywords:
+            yield keyword, GUARD
 
 
 def room_of(path: Path) -> Path:
@@ -195,16 +202,21 @@ class Measured:
     """The tests that run each line of each file, and the seconds of each test."""
 
     def __init__(
-        self, by_line: Mapping[str, Mapping[int, set[str]]], seconds: Mapping[str, float], sources: Mapping[Path, str]
+        self,
+        tests_by_line: Mapping[str, Mapping[int, set[str]]],
+        seconds: Mapping[str, float],
+        sources: Mapping[Path, str],
     ) -> None:
-        self.by_line, self.seconds, self.sources = by_line, seconds, sources
+        self.by_line = tests_by_line
+        self.seconds = seconds
+        self.sources = sources
 
     @classmethod
     def read(cls, folder: Path, sources: Mapping[Path, str]) -> Measured:
         """What was kept in a folder, of every file of tests apart."""
         from coverage import CoverageData
 
-        by_line: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        tests_by_line: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
         seconds: dict[str, float] = {}
         for part in sorted(folder.glob("*.json")):
             seconds.update(json.loads(part.read_text(encoding="utf-8")))
@@ -215,42 +227,38 @@ class Measured:
             data.read()
             for path in data.measured_files():
                 for line, tests in data.contexts_by_lineno(path).items():
-                    by_line[path][line].update(test for test in tests if test)
-        return cls(by_line, seconds, sources)
+                    tests_by_line[path][line].update(test for test in tests if test)
+        return cls(tests_by_line, seconds, sources)
 
     @cached_property
     def of_declarations(self) -> set[str]:
         """The tests that run no function of the sources by its name: they look at what is declared."""
-        functions = [
-            (path, node)
-            for path, source in self.sources.items()
-            for node in ast.walk(ast.parse(source))
-            if isinstance(node, ast.FunctionDef)
-        ]
-        inside: dict[Path, set[int]] = defaultdict(set)
-        for path, node in functions:
-            inside[path] |= set(range(node.body[0].lineno, (node.end_lineno or 0) + 1))
-        return set(self.seconds) - self.of(inside)
+        lines: dict[Path, set[int]] = defaultdict(set)
+        for path, source in self.sources.items():
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.FunctionDef):
+                    lines[path] |= set(range(node.body[0].lineno, (node.end_lineno or 0) + 1))
+        return set(self.seconds) - self.of(lines)
 
     def of(self, lines: Mapping[Path, Iterable[int]]) -> set[str]:
         """The tests that run some of the lines of some files."""
-        return {
-            test
-            for path, some in lines.items()
-            for line in some
-            for test in self.by_line.get(str(path), {}).get(line, ())
-        }
+        tests: set[str] = set()
+        for path, numbers in lines.items():
+            tests_by_line = self.by_line.get(str(path), {})
+            for number in numbers:
+                tests |= tests_by_line.get(number, set())
+        return tests
 
-    def in_order(self, tests: Iterable[str], room: Path, most: float) -> list[str]:
+    def in_order(self, tests: Iterable[str], room: Path, max_seconds: float) -> list[str]:
         """One of every function first, those of the room and the quickest before others; what takes so many seconds."""
         ranked = sorted(
             tests, key=lambda test: (not Path(test).is_relative_to("tests" / room), self.seconds[test], test)
         )
         first = {test.split("[")[0]: test for test in reversed(ranked)}
         chosen = set(first.values())
-        found = [*filter(chosen.__contains__, ranked), *(test for test in ranked if test not in chosen)]
-        spent = accumulate(self.seconds[test] for test in found)
-        return [test for test, seconds in zip(found, spent, strict=True) if seconds <= most]
+        ordered = [*filter(chosen.__contains__, ranked), *(test for test in ranked if test not in chosen)]
+        spent = accumulate(self.seconds[test] for test in ordered)
+        return [test for test, seconds in zip(ordered, spent, strict=True) if seconds <= max_seconds]
 
 
 def measured(collected: Asked, sources: Mapping[Path, str]) -> Measured:
@@ -274,10 +282,10 @@ def measured(collected: Asked, sources: Mapping[Path, str]) -> Measured:
 
 def digest(paths: Iterable[Path], text: str = "") -> str:
     """Of the contents of files, and of a text."""
-    found = hashlib.sha256(text.encode())
+    hash_of = hashlib.sha256(text.encode())
     for path in paths:
-        found.update(f"{path} ".encode() + path.read_bytes())
-    return found.hexdigest()[:32]
+        hash_of.update(f"{path} ".encode() + path.read_bytes())
+    return hash_of.hexdigest()[:32]
 
 
 def statement_at(source: str, line: int) -> range:
@@ -285,48 +293,55 @@ def statement_at(source: str, line: int) -> range:
 
     Of a statement that holds others, its head alone.
     """
-    found = range(0)
+    statement = range(0)
     functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
     for node in (inner for function in functions for part in function.body for inner in ast.walk(part)):
         if isinstance(node, ast.stmt) and not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             last: Any = node.body[0].lineno - 1 if hasattr(node, "body") else node.end_lineno
             lines = range(node.lineno, max(node.lineno, last) + 1)
-            found = lines if line in lines and lines.start >= found.start else found
-    return found
+            statement = lines if line in lines and lines.start >= statement.start else statement
+    return statement
 
 
 def lines_that_use(path: Path, line: int, sources: Mapping[Path, str]) -> dict[Path, set[int]]:
     """Of a line outside of functions: those of its function or class, and all that name what it defines."""
-    around = [node for node in ast.walk(ast.parse(sources[path])) if isinstance(node, ast.stmt) and line in whole(node)]
-    names, found = set(), defaultdict(set, {path: {line}})  # of a function without a name the line itself
+    around = [
+        node for node in ast.walk(ast.parse(sources[path])) if isinstance(node, ast.stmt) and line in lines_of(node)
+    ]
+    names, lines = set(), defaultdict(set, {path: {line}})  # of a function without a name the line itself
     for node in around[-1:]:  # the innermost comes last
         targets = [*getattr(node, "targets", []), getattr(node, "target", None)]
         names |= {target.id for target in targets if isinstance(target, ast.Name)}
     for definition in [node for node in around if isinstance(node, (ast.FunctionDef, ast.ClassDef))][-1:]:
         names.add(definition.name)
-        found[path] |= set(whole(definition))
+        lines[path] |= set(lines_of(definition))
     for other, source in sources.items():
         for node in ast.walk(ast.parse(source)):
-            if isinstance(node, (ast.Name, ast.Attribute)) and (getattr(node, "id", "") or node.attr) in names:
-                found[other].add(node.lineno)
-    return found
+            is_name = isinstance(node, ast.Name) and node.id in names
+            is_attribute = isinstance(node, ast.Attribute) and node.attr in names
+            if is_name or is_attribute:
+                lines[other].add(node.lineno)
+    return lines
 
 
-def whole(node: ast.stmt) -> range:
+def lines_of(node: ast.stmt) -> range:
     """The lines of a statement, with its decorators."""
     begin = min([node.lineno, *(made.lineno for made in getattr(node, "decorator_list", []))])
     return range(begin, (node.end_lineno or begin) + 1)
 
 
-def tests_to_run(path: Path, line: int, tests: Measured, most: float) -> list[str]:
+def tests_to_run(path: Path, line: int, tests: Measured, max_seconds: float) -> list[str]:
     """The tests that run the statement of a line; outside of functions what uses it, and what looks at declarations."""
     statement = statement_at(tests.sources[path], line)
     ran = tests.of({path: statement} if statement else lines_that_use(path, line, tests.sources))
-    room, declared = room_of(path), set[str]()
+    room = room_of(path)
+    declared: set[str] = set()
     if not statement or not ran:
-        others = [Path("tests") / name for name in ROOMS if Path(name) != room]
-        declared = {test for test in tests.of_declarations if not any(Path(test).is_relative_to(one) for one in others)}
-    return [*sorted(declared), *tests.in_order(ran - declared, room, most)]
+        other_rooms = [Path("tests") / name for name in ROOMS if Path(name) != room]
+        for test in tests.of_declarations:
+            if not any(Path(test).is_relative_to(other) for other in other_rooms):
+                declared.add(test)
+    return [*sorted(declared), *tests.in_order(ran - declared, room, max_seconds)]
 
 
 def equal_ones(folder: str = "src/") -> set[str]:
@@ -336,11 +351,9 @@ def equal_ones(folder: str = "src/") -> set[str]:
 
 def changed_line(path: Path, diff: str) -> str:
     """What a change is known by: its file, the line as it was and as it is."""
-    was, now = (
-        " ".join(line[1:].strip() for line in diff.splitlines() if line[:1] == sign and line[:3] != sign * 3)
-        for sign in "-+"
-    )
-    return f"{path.relative_to(TREE)}: {was} -> {now}"
+    before = [line[1:].strip() for line in diff.splitlines() if line.startswith("-") and not line.startswith("---")]
+    after = [line[1:].strip() for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    return f"{path.relative_to(TREE)}: {' '.join(before)} -> {' '.join(after)}"
 
 
 def run_tests(tests: list[str]) -> None:
@@ -349,8 +362,8 @@ def run_tests(tests: list[str]) -> None:
 
     sys.dont_write_bytecode = True
     sys.path[:] = [str(TREE / "src"), str(TREE), *(path for path in sys.path if not path.startswith(str(ROOT)))]
-    found = importlib.util.find_spec("bitsieve")
-    if found is None or found.origin is None or not found.origin.startswith(str(TREE)):
+    package = importlib.util.find_spec("bitsieve")
+    if package is None or package.origin is None or not package.origin.startswith(str(TREE)):
         raise SystemExit("another bitsieve is in the way")
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
@@ -378,10 +391,10 @@ def is_noticed(path: Path, codes: Sequence[str], tests: Mapping[str, float], col
     """
     seconds = 60 + sum(tests.values())
     request = {"path": str(path), "was": codes[0], "now": codes[1], "tests": tests, "seconds": seconds}
-    found: str | None = collected.ask(request)
-    if found is None:
+    test: str | None = collected.ask(request)
+    if test is None:
         return "" if passed(list(tests), seconds) else "a test"
-    return found
+    return test
 
 
 class Outcomes:
@@ -400,31 +413,34 @@ class Outcomes:
     @property
     def survived(self) -> list[dict[str, Any]]:
         """Those that no test noticed."""
-        return [of for of in self.found.values() if of["outcome"] == "survived"]
+        return [entry for entry in self.found.values() if entry["outcome"] == "survived"]
 
     def add(self, place: str, outcome: str, change: str, diff: str, seed: int = 0) -> None:
         """Keep one, and what came of it at first: after each, so that a run that is cut short has what it found."""
         first = self.found.get(change, {"first": outcome, "seed": seed})
-        known = {"first": first.get("first", first.get("outcome")), "seed": first.get("seed", seed)}
-        self.found[change] = {"outcome": outcome, "place": place, "diff": diff, **known}
+        first_trial = {"first": first.get("first", first.get("outcome")), "seed": first.get("seed", seed)}
+        self.found[change] = {"outcome": outcome, "place": place, "diff": diff, **first_trial}
         self.path.write_text(json.dumps(self.found, indent=1), encoding="utf-8")
 
     def rows(self, rooms: Mapping[str, str]) -> list[dict[str, Any]]:
         """The counts of every room, whose files begin with a text."""
         counts = {room: {"tried": 0, "killed at first": 0, "killed": 0, "equal": 0, "survived": 0} for room in rooms}
-        for change, of in self.found.items():
+        for change, entry in self.found.items():
             row = counts[next(room for room, begin in rooms.items() if change.startswith(begin))]
             row["tried"] += 1
-            row["killed at first"] += of.get("first", of["outcome"]) == "killed"
-            row[of["outcome"]] += 1
-        return [{"job": room, "details": {"changes": of}} for room, of in counts.items() if of["tried"]]
+            row["killed at first"] += entry.get("first", entry["outcome"]) == "killed"
+            row[entry["outcome"]] += 1
+        return [{"job": room, "details": {"changes": entry}} for room, entry in counts.items() if entry["tried"]]
 
 
 class Trial:
     """Applies changes, one at a time, and runs the tests that could notice."""
 
-    def __init__(self, outcomes: Outcomes, seed: int, most: float) -> None:
-        self.outcomes, self.seed, self.most, self.known = outcomes, seed, most, equal_ones()
+    def __init__(self, outcomes: Outcomes, seed: int, max_seconds: float) -> None:
+        self.outcomes = outcomes
+        self.seed = seed
+        self.max_seconds = max_seconds
+        self.equal_changes = equal_ones()
         self.collected = Asked()
         self.tests = measured(self.collected, {path: path.read_text(encoding="utf-8") for path in all_files()})
 
@@ -446,16 +462,16 @@ class Trial:
                 return "settled", change
             if not compiles(codes[1]):
                 return "no Python", change
-            names = tests_to_run(path, mutation.start_pos[0], self.tests, self.most)
+            names = tests_to_run(path, mutation.start_pos[0], self.tests, self.max_seconds)
             tests = {test: 10 + 10 * self.tests.seconds[test] for test in names}
-            if change in self.known:
+            killer = ""
+            if change in self.equal_changes:
                 outcome = "equal"
-            elif by := is_noticed(path, codes, tests, self.collected):
-                outcome, change_by = "killed", by
             else:
-                outcome = "survived"
+                killer = is_noticed(path, codes, tests, self.collected)
+                outcome = "killed" if killer else "survived"
         self.outcomes.add(self.outcomes.place(mutation), outcome, change, diff, self.seed)
-        return outcome if outcome != "killed" else f"killed by {change_by}", change
+        return f"killed by {killer}" if killer else outcome, change
 
 
 def compiles(source: str) -> bool:
@@ -473,26 +489,30 @@ def main(number: int = 30, seed: int = 0, seconds: int = 200) -> int:
     """The number of changes that survive and are not known to be equal."""
     copy_tree()
     os.chdir(TREE)
-    (everything, left), draw, outcomes = every_place(), random.Random(seed), Outcomes(OUTCOMES)
-    again = {of["place"] for of in outcomes.survived}
-    chosen = [one for place in everything for one in place if outcomes.place(one) in again]
-    chosen += [draw.choice(changes) for changes in draw.sample(everything, min(number, len(everything)))]
-    trial, ended = Trial(outcomes, seed, seconds), Counter[str]()
-    for place, mutation in enumerate(chosen, 1):
+    places, left = every_place()
+    outcomes = Outcomes(OUTCOMES)
+    survived = {entry["place"] for entry in outcomes.survived}
+    mutations = [mutation for changes in places for mutation in changes if outcomes.place(mutation) in survived]
+    draw = random.Random(seed)
+    drawn = draw.sample(places, min(number, len(places)))
+    mutations += [draw.choice(changes) for changes in drawn]
+    trial = Trial(outcomes, seed, seconds)
+    counts: Counter[str] = Counter()
+    claim = (
+        f"The tests notice small changes in the rooms. Drawn from {len(places):,} places; what survived at "
+        "first was tried again after tests were added."
+    )
+    for i, mutation in enumerate(mutations, 1):
         outcome, change = trial.outcome(mutation)
-        print(f"{place} of {len(chosen)}: {outcome}: {change}", flush=True)
-        if place > len(chosen) - number:
-            ended[outcome.split(" by ")[0]] += 1
-        claim = (
-            f"The tests notice small changes in the rooms. Drawn from {len(everything):,} places; what survived at "
-            "first was tried again after tests were added."
-        )
+        print(f"{i} of {len(mutations)}: {outcome}: {change}", flush=True)
+        if i > len(mutations) - number:
+            counts[outcome.split(" by ")[0]] += 1
         rows = outcomes.rows({room: f"src/bitsieve/{room}/" for room in ROOMS})
         results.write(results.document("mutants", claim, rows), keep=True)
-    print("\n".join(of["diff"] for of in outcomes.survived))
-    for reason, places in left.items():
-        print(f"left alone: {places:,} places: {reason}")
-    print(f"of the {number} drawn with seed {seed}:", ", ".join(f"{n} {name}" for name, n in ended.items()))
+    print("\n".join(entry["diff"] for entry in outcomes.survived))
+    for reason, n_places in left.items():
+        print(f"left alone: {n_places:,} places: {reason}")
+    print(f"of the {number} drawn with seed {seed}:", ", ".join(f"{n} {name}" for name, n in counts.items()))
     return len(outcomes.survived)
 
 

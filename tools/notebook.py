@@ -32,13 +32,13 @@ def outputs(source: str, namespace: dict[str, Any], count: int) -> list[dict[str
     with contextlib.redirect_stdout(printed):
         exec(compile(tree, "cell", "exec"), namespace)
         value = eval(compile(last, "cell", "eval"), namespace) if last else None
-    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     if printed.getvalue():
-        found.append({"name": "stdout", "output_type": "stream", "text": lines(printed.getvalue())})
+        results.append({"name": "stdout", "output_type": "stream", "text": lines(printed.getvalue())})
     if value is not None:
         data = {"text/plain": lines(repr(value))}
-        found.append({"data": data, "execution_count": count, "metadata": {}, "output_type": "execute_result"})
-    return found
+        results.append({"data": data, "execution_count": count, "metadata": {}, "output_type": "execute_result"})
+    return results
 
 
 def lines(text: str) -> list[str]:

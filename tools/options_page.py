@@ -31,12 +31,12 @@ def page() -> str:
 
 def row(option: Option) -> str:
     """A line of the page."""
-    how = settings(option)
-    value = how.get("metavar") or ("{" + ",".join(option.choices) + "}" if option.choices else "")
-    typed = value if not option.name.startswith("-") else f"{option.name} {value}".rstrip()
+    keywords = settings(option)
+    value = keywords.get("metavar") or ("{" + ",".join(option.choices) + "}" if option.choices else "")
+    usage = value if not option.name.startswith("-") else f"{option.name} {value}".rstrip()
     commands = option.commands.replace(" ", ", ")
     python = ", ".join(f"`{parameter}`" for parameter in option.parameters.split())
-    return f"| `{cell(typed)}` | {commands} | {cell(option.help % {'default': option.default})} | {python} |"
+    return f"| `{cell(usage)}` | {commands} | {cell(option.help % {'default': option.default})} | {python} |"
 
 
 def cell(text: str) -> str:

@@ -37,8 +37,8 @@ def check_words(project: dict[str, Any], changelog: str) -> None:
     """The changelog begins with the version, and the classifiers are those of what is declared elsewhere."""
     newest = re.search(r"^## (\S+)", changelog, re.MULTILINE)
     if newest is None or newest[1] != project["version"]:
-        found = newest[1] if newest else "none"
-        raise SystemExit(f"CHANGELOG.md begins with version {found}, pyproject.toml has {project['version']}")
+        newest_version = newest[1] if newest else "none"
+        raise SystemExit(f"CHANGELOG.md begins with version {newest_version}, pyproject.toml has {project['version']}")
     named = [match[1] for word in project["classifiers"] if (match := re.fullmatch(VERSIONS, word))]
     lowest = project["requires-python"].removeprefix(">=")
     if not named or min(named, key=as_numbers) != lowest:
@@ -74,7 +74,7 @@ def built(commit: str, folder: Path, interpreters: list[str]) -> list[Path]:
     subprocess.run(["git", "-C", str(clone), "checkout", "--quiet", commit], check=True)
     subprocess.run([sys.executable, "-m", "build", "--sdist", "--outdir", str(out), str(clone)], check=True)
     (archive,) = out.glob("*.tar.gz")
-    wheels = [wheel.build(out / f"of-{place}", archive, python) for place, python in enumerate(interpreters)]
+    wheels = [wheel.build(out / f"of-{i}", archive, python) for i, python in enumerate(interpreters)]
     return [archive, *wheels]
 
 
@@ -85,14 +85,14 @@ def digest(path: Path) -> str:
 
 def compare(first: list[Path], second: list[Path]) -> None:
     """Both builds have the same files with the same bytes."""
-    for one, other in zip(first, second, strict=True):
-        if one.name != other.name or digest(one) != digest(other):
-            raise SystemExit(f"two builds of one commit differ: {one} and {other}")
+    for path, other in zip(first, second, strict=True):
+        if path.name != other.name or digest(path) != digest(other):
+            raise SystemExit(f"two builds of one commit differ: {path} and {other}")
 
 
-def documents(python: Path, whole: Path, folder: Path) -> None:
+def documents(python: Path, wheel_path: Path, folder: Path) -> None:
     """The site in one archive, made where that wheel is installed."""
-    subprocess.run([python, "-m", "pip", "install", "--quiet", f"{whole}[docs]", "pandas"], check=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", f"{wheel_path}[docs]", "pandas"], check=True)
     site = folder.parent / "site"
     subprocess.run([python, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", ROOT / "docs", site], check=True)
     with tarfile.open(folder / f"bitsieve-{project()['version']}-docs.tar.gz", "w:gz") as archive:

@@ -16,8 +16,8 @@ with tempfile.TemporaryDirectory() as folder:
         csv.writer(file).writerows([("other", "same", "y"), *((i % 3, i % 2, i % 2) for i in range(60))])
     selection = bitsieve.select(data, "y", method="jmi", n_features_to_select=1)
     assert selection.features == ["same"], selection.features
-    asked = ["select", str(data), "--target", "y", "--features", "1", "--output", str(output)]
-    subprocess.run([sys.executable, "-m", "bitsieve", *asked], check=True)
+    arguments = ["select", str(data), "--target", "y", "--features", "1", "--output", str(output)]
+    subprocess.run([sys.executable, "-m", "bitsieve", *arguments], check=True)
     assert output.read_text().splitlines()[:2] == ['"same","y"', "0,0"], output.read_text()
 loaded = [name for name in ("matplotlib", "pandas", "polars", "dask") if name in sys.modules]
 assert not loaded, f"optional packages are imported: {loaded}"

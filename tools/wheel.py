@@ -40,9 +40,9 @@ def check_contents(wheel: Path) -> None:
         if not any(name.endswith(needed) for name in names):
             raise SystemExit(f"{wheel.name} lacks {needed}")
     extensions = [name for name in names if name.startswith("bitsieve/_native.") and not name.endswith(".pyi")]
-    strange = [name for name in names if not name.startswith(("bitsieve/", "bitsieve-"))]
-    if len(extensions) != 1 or strange:
-        raise SystemExit(f"{wheel.name} has the extensions {extensions} and, where none belong, {strange[:5]}")
+    misplaced = [name for name in names if not name.startswith(("bitsieve/", "bitsieve-"))]
+    if len(extensions) != 1 or misplaced:
+        raise SystemExit(f"{wheel.name} has the extensions {extensions} and, where none belong, {misplaced[:5]}")
 
 
 def try_out(wheel: Path, folder: Path, interpreter: str) -> None:

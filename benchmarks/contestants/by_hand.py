@@ -19,21 +19,21 @@ def terms_of(counts):
 
 def sums_with_classes(codes, classes, n_codes, n_classes):
     """Sums of c log2 c of each feature alone, of each feature with the class, of the class alone."""
-    alone, with_class = np.empty(codes.shape[1]), np.empty(codes.shape[1])
+    feature_sums, joint_sums = np.empty(codes.shape[1]), np.empty(codes.shape[1])
     for j in range(codes.shape[1]):
         counts = np.bincount(classes * n_codes + codes[:, j], minlength=n_classes * n_codes)
-        with_class[j] = terms_of(counts).sum()
-        alone[j] = terms_of(counts.reshape(n_classes, n_codes).sum(axis=0)).sum()
-    return alone, with_class, terms_of(np.bincount(classes)).sum()
+        joint_sums[j] = terms_of(counts).sum()
+        feature_sums[j] = terms_of(counts.reshape(n_classes, n_codes).sum(axis=0)).sum()
+    return feature_sums, joint_sums, terms_of(np.bincount(classes)).sum()
 
 
 def select(codes, classes, criterion, k, count_row):
     """Columns in the order of choice; `count_row(pivot, with_classes)` gives the two arrays of sums."""
     n_samples, n_features = codes.shape
     n_codes, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
-    alone, with_class, of_class = sums_with_classes(codes, classes, n_codes, n_classes)
+    feature_sums, joint_sums, class_sum = sums_with_classes(codes, classes, n_codes, n_classes)
     top = np.log2(n_samples)
-    h, h_c, h_with = top - alone / n_samples, top - of_class / n_samples, top - with_class / n_samples
+    h, h_c, h_with = top - feature_sums / n_samples, top - class_sum / n_samples, top - joint_sums / n_samples
     relevance = h + h_c - h_with
     free = np.ones(n_features, dtype=bool)
     total = np.full(n_features, np.inf) if criterion == "cmim" else np.zeros(n_features)
@@ -61,17 +61,17 @@ def bincount_greedy(codes, classes):
     """A loop of numpy.bincount over the features."""
     n_codes, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
 
-    def count_row(pivot, with_classes):
+    def count_row(pivot, by_class):
         pairs, triples = np.zeros(codes.shape[1]), np.zeros(codes.shape[1])
         joint = codes[:, pivot].astype(np.int64)
         shape: tuple[int, ...] = (n_codes, n_codes)
-        if with_classes:
+        if by_class:
             joint = classes.astype(np.int64) * n_codes + joint
             shape = (n_classes, *shape)
         joint *= n_codes
         for j in range(codes.shape[1]):
             counts = np.bincount(joint + codes[:, j], minlength=int(np.prod(shape))).reshape(shape)
-            if with_classes:
+            if by_class:
                 triples[j] = terms_of(counts).sum()
                 counts = counts.sum(axis=0)
             pairs[j] = terms_of(counts).sum()
@@ -104,12 +104,12 @@ def onehot_greedy(codes, classes):
     def run(criterion, k):
         encoded = one_hot(np.ascontiguousarray(codes), n_codes)
 
-        def count_row(pivot, with_classes):
+        def count_row(pivot, by_class):
             joint, n_joint = codes[:, [pivot]].astype(np.int32), n_codes
-            if with_classes:
+            if by_class:
                 joint, n_joint = classes[:, None] * n_codes + joint, n_classes * n_codes
             counts = (one_hot(joint, n_joint).T @ encoded).astype(np.intp).reshape(-1, n_codes, n_features)
-            if not with_classes:
+            if not by_class:
                 return term.take(counts).sum(axis=(0, 1)), None
             pooled = counts.reshape(n_classes, n_codes, n_codes, n_features).sum(axis=0)
             return term.take(pooled).sum(axis=(0, 1)), term.take(counts).sum(axis=(0, 1))
@@ -129,23 +129,23 @@ def fcbf(codes, classes):
     n_codes, n_classes = int(codes.max()) + 1, int(classes.max()) + 1
 
     def run():
-        alone = np.array([entropy(np.bincount(column)) for column in codes.T])
+        entropies = np.array([entropy(np.bincount(column)) for column in codes.T])
         class_entropy = entropy(np.bincount(classes))
 
         def uncertainty(x, h_x, n_x, j):
             both = entropy(np.bincount(x * n_codes + codes[:, j], minlength=n_x * n_codes))
-            total = h_x + alone[j]
+            total = h_x + entropies[j]
             return 2 * (total - both) / total if total else 0.0
 
-        with_class = np.array([uncertainty(classes, class_entropy, n_classes, j) for j in range(codes.shape[1])])
-        left = np.argsort(-with_class, kind="stable")
+        class_uncertainty = np.array([uncertainty(classes, class_entropy, n_classes, j) for j in range(codes.shape[1])])
+        left = np.argsort(-class_uncertainty, kind="stable")
         selected = []
         while len(left):
             p, rest = left[0], left[1:]
             x = codes[:, p].astype(np.int64)
-            between = np.array([uncertainty(x, alone[p], n_codes, j) for j in rest])
+            between = np.array([uncertainty(x, entropies[p], n_codes, j) for j in rest])
             selected.append(int(p))
-            left = rest[between < with_class[rest] - 1e-10]
+            left = rest[between < class_uncertainty[rest] - 1e-10]
         return {"selected": selected}
 
     return run
@@ -159,14 +159,14 @@ def relieff(values, classes):
         scaled = np.ascontiguousarray((values - values.min(axis=0)) / np.where(spans, spans, 1))
         priors = np.bincount(classes) / len(classes)
         weights = np.zeros(values.shape[1])
-        for i, own in enumerate(classes):
-            apart = np.abs(scaled - scaled[i])
-            distances = apart.sum(axis=1)
+        for i, own_class in enumerate(classes):
+            differences = np.abs(scaled - scaled[i])
+            distances = differences.sum(axis=1)
             distances[i] = np.inf
             for c, prior in enumerate(priors):
-                of_class = np.flatnonzero((classes == c) & (np.arange(len(classes)) != i))
-                near = of_class[np.argsort(distances[of_class], kind="stable")[:n_neighbors]]
-                weights += (-1 if c == own else prior / (1 - priors[own])) * apart[near].mean(axis=0)
+                candidates = np.flatnonzero((classes == c) & (np.arange(len(classes)) != i))
+                near = candidates[np.argsort(distances[candidates], kind="stable")[:n_neighbors]]
+                weights += (-1 if c == own_class else prior / (1 - priors[own_class])) * differences[near].mean(axis=0)
         return {"weights": (weights / len(classes)).tolist()}
 
     return run

@@ -80,8 +80,8 @@ def correlations(values, classes):
     def mrmrs(k):
         from mrmrs import mrmr
 
-        found = mrmr(columns, polars.Series("y", classes), k, "classification")
-        return [int(feature.name) for feature in found]
+        selected = mrmr(columns, polars.Series("y", classes), k, "classification")
+        return [int(feature.name) for feature in selected]
 
     def fastcan(k):
         from fastcan import FastCan

@@ -33,9 +33,9 @@ def fit_rows(codes, classes):
     def run(criterion, k, dtype, n_jobs):
         if dtype not in tables:
             tables[dtype] = np.ascontiguousarray(codes, dtype)
-        how = {"criterion": criterion, "binning": "none", "estimator": "plug-in", "n_jobs": n_jobs}
+        parameters = {"criterion": criterion, "binning": "none", "estimator": "plug-in", "n_jobs": n_jobs}
         start = time.perf_counter()
-        fitted = bitsieve.ForwardSelector(k, **how).fit(tables[dtype], classes)
+        fitted = bitsieve.ForwardSelector(k, **parameters).fit(tables[dtype], classes)
         return {"seconds": time.perf_counter() - start, "selected": fitted.selected_.tolist()}
 
     return run
@@ -71,8 +71,8 @@ def tuples(codes, classes):
         start = time.perf_counter()
         source = engine.pack(codes, classes, n_jobs).source
         packing = time.perf_counter() - start
-        found = Search(order, "gain", 100).strongest(source)
-        return {"packing_s": packing, "best": found.columns[0].tolist()}
+        strongest = Search(order, "gain", 100).strongest(source)
+        return {"packing_s": packing, "best": strongest.columns[0].tolist()}
 
     return run
 
@@ -117,8 +117,8 @@ def matrix_memory(codes, classes):
         sizes = np.bincount(classes) if conditional else np.array([len(codes)])
         planes = planes_bytes(codes.shape[1], int(codes.max()) + 1, sizes)
         result = codes.shape[1] ** 2 * np.dtype(dtype).itemsize
-        told = {**peak.told(), "result_mb": result / 1e6, "planes_mb": planes / 1e6}
-        return told | ({"peak_over_allowed": peak.grown / (result + 2 * planes)} if peak.grown else {})
+        report = {**peak.told(), "result_mb": result / 1e6, "planes_mb": planes / 1e6}
+        return report | ({"peak_over_allowed": peak.grown / (result + 2 * planes)} if peak.grown else {})
 
     return run
 
@@ -191,16 +191,16 @@ def large(codes, classes):
     """Counting and ranking by one method on several threads, with the memory of the whole process."""
 
     def run(method, k, n_jobs):
-        with Peak() as whole:
+        with Peak() as peak:
             with Peak() as packing:
                 information = engine.pack(codes, classes, n_jobs)
             if method == "speccmi":
                 engine.spectral(information, k)
             else:
                 engine.greedy(information, method, k)
-        n, told = codes.shape[1], whole.told()
+        n, report = codes.shape[1], peak.told()
         pairs = (n * (n + 1) / 2 if method == "speccmi" else (k - 1) * n) * (int(classes.max()) + 1)
-        counting = whole.seconds - packing.seconds
-        return {**told, "packing_s": packing.seconds, "ns_a_pair_and_class": 1e9 * counting / pairs}
+        counting = peak.seconds - packing.seconds
+        return {**report, "packing_s": packing.seconds, "ns_a_pair_and_class": 1e9 * counting / pairs}
 
     return run

@@ -34,17 +34,17 @@ def jmi(codes, classes):
         if workers and workers not in clients:
             clients[workers] = _started(workers)
         start = time.perf_counter()
-        source = _counted(path, clients.get(workers))
+        source = _count(path, clients.get(workers))
         packed, before = time.perf_counter(), _moved(clients.get(workers))
         forward_select(make_information("plug-in", source), make_criterion("jmi"), k)
         end = time.perf_counter()
-        told = {
+        report = {
             "rows_a_second_packing": len(codes) / (packed - start),
             "rows_a_second_a_step": len(codes) * k / (end - packed),
         }
         if workers:
-            told["kilobytes_moved_a_step"] = (_moved(clients[workers]) - before) / k / 1e3
-        return {"seconds": end - start, **told}
+            report["kilobytes_moved_a_step"] = (_moved(clients[workers]) - before) / k / 1e3
+        return {"seconds": end - start, **report}
 
     return run
 
@@ -65,7 +65,7 @@ def _imported():
     return arrow.__name__, dask_files.__name__
 
 
-def _counted(path, client):
+def _count(path, client):
     binner = make_binner("none")
     if client is not None:
         return FilesOnCluster(path, client).read_in_parts(ReadOptions(target="class")).count(binner)[1]

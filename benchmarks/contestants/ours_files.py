@@ -17,31 +17,31 @@ def select(table):
 
         import bitsieve
 
-        few = pa.table({"x0": [0, 1, 0, 1], "x1": [0, 0, 1, 1], "class": [0, 1, 1, 1]})
-        bitsieve.select(few.to_reader(), "class", method=method, binning="none")  # what is imported on the way
-        most = [0]
+        small_table = pa.table({"x0": [0, 1, 0, 1], "x1": [0, 0, 1, 1], "class": [0, 1, 1, 1]})
+        bitsieve.select(small_table.to_reader(), "class", method=method, binning="none")  # what is imported on the way
+        peak = [0]
         end = threading.Event()
-        watcher = threading.Thread(target=_watch, args=(most, end), daemon=True)
+        watcher = threading.Thread(target=_watch, args=(peak, end), daemon=True)
         watcher.start()
         start, before = time.perf_counter(), time.process_time()
-        how = {"binning": binning, "memory": memory, "n_jobs": n_jobs}
-        how |= {"estimator": "plug-in"} if method == "mrmr" else {}
-        bitsieve.select(table, "class", method=method, n_features_to_select=k, **how)
-        told = {
+        parameters = {"binning": binning, "memory": memory, "n_jobs": n_jobs}
+        parameters |= {"estimator": "plug-in"} if method == "mrmr" else {}
+        bitsieve.select(table, "class", method=method, n_features_to_select=k, **parameters)
+        report = {
             "seconds": time.perf_counter() - start,
             "processor_seconds": time.process_time() - before,
-            "peak_anonymous_bytes": most[0],
+            "peak_anonymous_bytes": peak[0],
         }
         end.set()
         watcher.join()
-        return told
+        return report
 
     return run
 
 
-def _watch(most, end):
+def _watch(peak, end):
     """The memory of this process that is not mapped from files, whose pages the system may take back at any time."""
     status = Path("/proc/self/status")
     while status.exists() and not end.wait(0.05):
         lines = status.read_text().splitlines()
-        most[0] = max(most[0], *(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon")))
+        peak[0] = max(peak[0], *(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon")))

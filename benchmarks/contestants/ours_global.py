@@ -38,7 +38,7 @@ def convexity(redundancy, **_):
 
 def speccmi(codes, classes):
     """SpecCMI whole, by landmarks (means over the draws), or within a limit of memory, beside the whole one."""
-    kept = {}
+    cache = {}
 
     def fitted(seed=0, memory=None, rate=None, variant="extension", **parameters):
         if memory is not None:
@@ -49,22 +49,22 @@ def speccmi(codes, classes):
 
     def run(n_features_to_select, n_jobs, draws=1, compare=True, **setting):
         common = {"n_features_to_select": n_features_to_select, "n_jobs": n_jobs}
-        if compare and "exact" not in kept:
-            kept["exact"] = fitted(**common)
+        if compare and "exact" not in cache:
+            cache["exact"] = fitted(**common)
         with Peak() as peak:
             fits = [fitted(**common, **setting)]
-        told = {"seconds": peak.seconds, **({} if "rate" in setting else peak.told())}
+        report = {"seconds": peak.seconds, **({} if "rate" in setting else peak.told())}
         fits += [fitted(seed, **common, **setting) for seed in range(1, draws)]
-        agreed = [agree(found, kept["exact"]) for found in fits] if compare else [{}]
-        return told | {key: float(np.mean([each[key] for each in agreed])) for key in agreed[0]}
+        agreed = [agree(selector, cache["exact"]) for selector in fits] if compare else [{}]
+        return report | {key: float(np.mean([agreement[key] for agreement in agreed])) for key in agreed[0]}
 
     return run
 
 
-def agree(found, exact):
+def agree(fitted, exact):
     """Rank correlation of the weights, the share of the exact selection that was found, its objective over theirs."""
     return {
-        "rank_correlation": spearmanr(found.weights_, exact.weights_).statistic,
-        "share_of_selection": len(set(found.selected_) & set(exact.selected_)) / len(exact.selected_),
-        "objective_over_exact": found.objective_ / exact.objective_,
+        "rank_correlation": spearmanr(fitted.weights_, exact.weights_).statistic,
+        "share_of_selection": len(set(fitted.selected_) & set(exact.selected_)) / len(exact.selected_),
+        "objective_over_exact": fitted.objective_ / exact.objective_,
     }

@@ -18,13 +18,13 @@ def gdm(value, column, start, classes, groups):
     def run(k, n_jobs, tau=0.25, C=1.0, per_cut=None):
         with Peak() as peak:
             fitted = GDM(k, tau=tau, C=C, features_per_cut=per_cut, n_jobs=n_jobs).fit(X, classes)
-        told = peak.told()
-        if told:  # the matrix that is given is in the process already
-            told["peak_by_matrix"] = round(1 + told["peak_mb"] / matrix_mb, 2)
+        report = peak.told()
+        if report:  # the matrix that is given is in the process already
+            report["peak_by_matrix"] = round(1 + report["peak_mb"] / matrix_mb, 2)
         affiliated = sum(map(len, fitted.groups_))
         accuracy = float((fitted.predict(X[:20_000]) == classes[:20_000]).mean())
         cuts = {"cuts": len(fitted.cuts_), "affiliated": affiliated, "training_accuracy": round(accuracy, 4)}
-        return {**found_groups(fitted.selected_, groups), **cuts, "duality_gap": fitted.duality_gap_, **told}
+        return {**found_groups(fitted.selected_, groups), **cuts, "duality_gap": fitted.duality_gap_, **report}
 
     return run
 

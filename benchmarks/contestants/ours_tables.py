@@ -106,16 +106,16 @@ def process(table):
         start = time.perf_counter()
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
         with subprocess.Popen(words, text=True, env=environment, **streams) as child:
-            said = child.stderr.read().strip().splitlines()
+            error_lines = child.stderr.read().strip().splitlines()
             _, status, usage = os.wait4(child.pid, 0)
             seconds = time.perf_counter() - start
             child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:
-            raise RuntimeError(said[-1] if said else f"exit status {child.returncode}")
-        told = {"seconds": seconds, "processor_s": usage.ru_utime + usage.ru_stime}
+            raise RuntimeError(error_lines[-1] if error_lines else f"exit status {child.returncode}")
+        report = {"seconds": seconds, "processor_s": usage.ru_utime + usage.ru_stime}
         # The system accounts our own peak to every child that we start: below it nothing is known.
-        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return told | ({"peak_mb": usage.ru_maxrss * KILO / 1e6} if usage.ru_maxrss > own else {})
+        parent_peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return report | ({"peak_mb": usage.ru_maxrss * KILO / 1e6} if usage.ru_maxrss > parent_peak else {})
 
     return run
 
@@ -132,8 +132,8 @@ def curve(values, classes):
     def run(classifier, train, anew):
         scaled = values / np.abs(values[:train]).max(axis=0)
         grow = engine.Refit(plain[classifier]) if anew else engine.MODELS[classifier].predict
-        found = list(grow(scaled[:train], classes[:train], scaled[train:], stops))
-        return {"predicted": np.array(found).tolist()}
+        predicted = list(grow(scaled[:train], classes[:train], scaled[train:], stops))
+        return {"predicted": np.array(predicted).tolist()}
 
     return run
 
@@ -142,20 +142,20 @@ def protocol(train, train_classes, test, test_classes):
     """Select on ten bins of equal frequency, classify by the nearest class mean: seconds, errors, memory."""
 
     def run(k, n_jobs):
-        counts, told, rankings = range(10, k + 1, 10), {}, {}
-        with Peak() as whole:
+        counts, report, rankings = range(10, k + 1, 10), {}, {}
+        with Peak() as peak:
             for method in ("mim", "mrmr", "jmi"):
                 start = time.perf_counter()
                 binning = bitsieve.EqualFrequencyBinner(n_bins=10, n_jobs=n_jobs)
                 selector = bitsieve.make_selector(method, k, binning=binning, estimator="plug-in", n_jobs=n_jobs)
                 rankings[method] = selector.fit(train, train_classes).selected_
-                told[f"fit_{method}_s"] = time.perf_counter() - start
+                report[f"fit_{method}_s"] = time.perf_counter() - start
             tables, start = (train, train_classes, test, test_classes), time.perf_counter()
             _, wrong = engine.nearest_mean_curves(*tables, rankings, counts, n_jobs=n_jobs)
-            told["classify_3_rankings_s"] = time.perf_counter() - start
-        errors = {f"error_{method}_percent": 100 * float(each[-1]) / len(test) for method, each in wrong.items()}
+            report["classify_3_rankings_s"] = time.perf_counter() - start
+        errors = {f"error_{method}_percent": 100 * float(n_wrong[-1]) / len(test) for method, n_wrong in wrong.items()}
         anew = classify_anew(*tables, rankings["mim"], counts)
-        return {"seconds": whole.seconds, **told, **anew, **errors, **whole.told()}
+        return {"seconds": peak.seconds, **report, **anew, **errors, **peak.told()}
 
     return run
 

@@ -41,11 +41,16 @@ def on_grid(values, levels):
 
 
 def found_groups(columns, groups):
-    """How many of the planted groups are among some columns, and how many of these are one too many, or of none."""
-    own = groups[np.asarray(columns)]
-    planted = own[own >= 0]
-    distinct = len(np.unique(planted))
-    return {"features": len(own), "groups": distinct, "repeats": len(planted) - distinct, "noise": int((own < 0).sum())}
+    """How many planted groups the columns have a member of, how many columns repeat one, how many are in none."""
+    group_of_column = groups[np.asarray(columns)]
+    planted = group_of_column[group_of_column >= 0]
+    n_groups = len(np.unique(planted))
+    return {
+        "features": len(group_of_column),
+        "groups": n_groups,
+        "repeats": len(planted) - n_groups,
+        "noise": len(group_of_column) - len(planted),
+    }
 
 
 def presences(value, column, start, classes, groups):

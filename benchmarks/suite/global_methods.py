@@ -30,14 +30,14 @@ def _speccmi(**setting: object) -> Contestant:
 
 def _landmarks(shape: Shape) -> Job:
     settings = [(variant, rate) for variant in ("extension", "paper") for rate in (0.5, 0.2, 0.05)]
-    some = {f"{variant} {rate:g}": _speccmi(variant=variant, rate=rate, draws=5) for variant, rate in settings}
-    return Job(f"landmarks, {shape.name}", codes(shape), {"exact": _speccmi(), **some})
+    approximated = {f"{variant} {rate:g}": _speccmi(variant=variant, rate=rate, draws=5) for variant, rate in settings}
+    return Job(f"landmarks, {shape.name}", codes(shape), {"exact": _speccmi(), **approximated})
 
 
 def _within_memory(shape: Shape, limits: tuple[str, ...], *, large: bool = False) -> Job:
     contestants = {memory: _speccmi(memory=memory, compare=not large) for memory in limits}
-    whole = {} if large else {"whole": _speccmi()}
-    return Job(f"memory, {shape.name}", codes(shape), {**whole, **contestants}, fresh=True, large=large)
+    unlimited = {} if large else {"whole": _speccmi()}
+    return Job(f"memory, {shape.name}", codes(shape), {**unlimited, **contestants}, fresh=True, large=large)
 
 
 BENCHMARKS = (

@@ -45,13 +45,13 @@ def _greedy_limit(shape: Shape, criterion: str, k: int) -> Limit | None:
 
 def _greedy(shape: Shape, k: int, criterion: str, reference: float | None = None, goal: float | None = None) -> Job:
     options = {"criterion": criterion, "k": k}
-    few = {"samples": ONE_HOT_PIECES.get(shape.samples, shape.samples)}
+    piece = {"samples": ONE_HOT_PIECES.get(shape.samples, shape.samples)}
     contestants = {
         "engine": Contestant("ours.greedy", options),
         "fit": Contestant("ours.fit", options),
         "increment loop": Contestant("ours.greedy", options, kernel="table"),
         "numpy bincount": Contestant("by_hand.bincount_greedy", options),
-        "one-hot product": Contestant("by_hand.onehot_greedy", options, piece=few),
+        "one-hot product": Contestant("by_hand.onehot_greedy", options, piece=piece),
         "ITMO_FS": Contestant(
             "others.itmo_fs",
             options,
@@ -61,9 +61,9 @@ def _greedy(shape: Shape, k: int, criterion: str, reference: float | None = None
         ),
     }
     if criterion == "mrmr":
-        few = {"samples": 20000, "features": 500}
+        piece = {"samples": 20000, "features": 500}
         contestants["fast-select"] = Contestant(
-            "others.fast_select_mrmr", options, peers=True, piece=few, work=_all_pairs
+            "others.fast_select_mrmr", options, peers=True, piece=piece, work=_all_pairs
         )
     limit = _greedy_limit(shape, criterion, k)
     name = f"{criterion}, {shape.name}, k = {k}"

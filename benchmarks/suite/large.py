@@ -10,7 +10,7 @@ CHARACTERS, TENTH = Shape(1_246_991, 512, 10, 3_740), Shape(124_699, 512, 10, 37
 METHODS = ("speccmi", "emrmr")
 
 
-def _counted(shape: Shape, method: str) -> Job:
+def _counting(shape: Shape, method: str) -> Job:
     k = min(200, shape.features)
     contestants = {"engine": Contestant("ours.large", {"method": method, "k": k, "n_jobs": 2}, threads=2)}
     pairs = shape.features**2 / 2 if method == "speccmi" else (k - 1) * shape.features
@@ -28,8 +28,8 @@ BENCHMARKS = (
     Benchmark(
         "large_shape",
         "Counting and ranking the large shape (EMRMR: 200 features), two threads, packing included: 60 s and 4 GiB.",
-        [_counted(CHARACTERS, method) for method in METHODS],
-        [_counted(Shape(100_000, 64, 10, 300), method) for method in METHODS],
+        [_counting(CHARACTERS, method) for method in METHODS],
+        [_counting(Shape(100_000, 64, 10, 300), method) for method in METHODS],
         rounds=2,
         patience_s=120.0,
         goal="seconds",

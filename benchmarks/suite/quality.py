@@ -71,9 +71,9 @@ def _nystrom(X: Any, y: Any, binning: str, draws: int) -> Details:
         shares, ranks = [], []
         for seed in range(draws):
             nystrom = bitsieve.Nystrom(rate, random_state=seed, variant=variant)
-            found = bitsieve.QPFS(1, alpha=alpha, approximation=nystrom, binning=binning).fit(X, y)
-            shares.append((objective(found.weights_) - worst) / (best - worst))
-            ranks.append(spearmanr(exact.ranking_[varies], found.ranking_[varies]).statistic)
+            approximate = bitsieve.QPFS(1, alpha=alpha, approximation=nystrom, binning=binning).fit(X, y)
+            shares.append((objective(approximate.weights_) - worst) / (best - worst))
+            ranks.append(spearmanr(exact.ranking_[varies], approximate.ranking_[varies]).statistic)
         means = {"objective": float(np.mean(shares)), "ranking": float(np.mean(ranks))}
         details[f"{variant or 'default'} {rate:g}"] = {name: significant(mean, 2) for name, mean in means.items()}
     return details
@@ -82,7 +82,7 @@ def _nystrom(X: Any, y: Any, binning: str, draws: int) -> Details:
 def quality_of_subsets(quick: bool) -> list[Details]:
     """The methods in pairs, and each beside bound and optimum, over all test cases."""
     cases = [case for table in _tables(quick) for case in _cases(*table)]
-    pairs = {f"{one} v. {other}": _compare(cases, one, other) for one, other in PAIRS}
+    pairs = {f"{name} v. {other}": _compare(cases, name, other) for name, other in PAIRS}
     return [
         {"job": f"{len(cases)} cases, the first beside the second", "details": pairs},
         {"job": "gap to the bound, loss to the optimum", "details": {n: _standing(cases, n) for n in CONTESTANTS}},
@@ -131,11 +131,11 @@ def _optimum(q: np.ndarray, k: int) -> float | None:
     return max(float(q[part[:, :, None], part[:, None, :]].sum(axis=(1, 2)).max()) for part in parts)
 
 
-def _compare(cases: list[Details], one: str, other: str) -> Details:
+def _compare(cases: list[Details], name: str, other: str) -> Details:
     """In how many cases the two select otherwise, and which of them is then better, by how much."""
-    differ = [case["objective"] for case in cases if case["selected"][one] != case["selected"][other]]
-    better = [o[one] / o[other] - 1 for o in differ if o[one] > o[other] + SAME]
-    worse = [1 - o[one] / o[other] for o in differ if o[one] < o[other] - SAME]
+    differ = [case["objective"] for case in cases if case["selected"][name] != case["selected"][other]]
+    better = [o[name] / o[other] - 1 for o in differ if o[name] > o[other] + SAME]
+    worse = [1 - o[name] / o[other] for o in differ if o[name] < o[other] - SAME]
     counts = {"differ": len(differ), "better": len(better), "worse": len(worse)}
     gains = {"median_gain": significant(median(better)), "largest_gain": significant(max(better))} if better else {}
     return counts | gains | ({"largest_loss": significant(max(worse))} if worse else {})
@@ -144,12 +144,12 @@ def _compare(cases: list[Details], one: str, other: str) -> Details:
 def _standing(cases: list[Details], name: str) -> Details:
     """A contestant beside the bound in all cases, and beside the optimum where that is known."""
     gaps = [1 - case["objective"][name] / case["upper_bound"] for case in cases]
-    known = [1 - case["objective"][name] / case["optimum"] for case in cases if case["optimum"]]
+    losses = [1 - case["objective"][name] / case["optimum"] for case in cases if case["optimum"]]
     return {
         "median_gap": significant(max(median(gaps), 0.0)),
         "largest_gap": significant(max(gaps)),
-        "known_optima": len(known),
-        "optimal": sum(loss * 1e6 < 1 for loss in known),
-        "median_loss": significant(max(median(known), 0.0)),
-        "largest_loss": significant(max(known)),
+        "known_optima": len(losses),
+        "optimal": sum(loss * 1e6 < 1 for loss in losses),
+        "median_loss": significant(max(median(losses), 0.0)),
+        "largest_loss": significant(max(losses)),
     }

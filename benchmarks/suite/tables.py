@@ -164,7 +164,7 @@ def _equal_predictions(ours: dict[str, Any], theirs: dict[str, Any]) -> float:
     return significant(float((np.array(ours["predicted"]) == np.array(theirs["predicted"])).mean()))
 
 
-def _each(make: Any, shapes: tuple[Shape, ...], kinds: tuple[str, ...]) -> list[Job]:
+def _jobs(make: Any, shapes: tuple[Shape, ...], kinds: tuple[str, ...]) -> list[Job]:
     return [make(shape, kind) for shape in shapes for kind in kinds]
 
 
@@ -176,10 +176,10 @@ BENCHMARKS = (
         "binning",
         "MDL in seconds, equal frequency beside KBinsDiscretizer; fit and transform.",
         [
-            *_each(_binning, (Shape(72, 7129, 10, 2), TALL, Shape(500, 100000, 10, 2)), BINNINGS),
+            *_jobs(_binning, (Shape(72, 7129, 10, 2), TALL, Shape(500, 100000, 10, 2)), BINNINGS),
             _binning(Shape(60000, 784, 10, 10), "MDL", "pixels"),
         ],
-        _each(_binning, (Shape(72, 300, 10, 2), Shape(5000, 20, 10, 2)), BINNINGS),
+        _jobs(_binning, (Shape(72, 300, 10, 2), Shape(5000, 20, 10, 2)), BINNINGS),
         patience_s=20.0,
     ),
     Benchmark(
@@ -242,8 +242,8 @@ BENCHMARKS = (
     Benchmark(
         "comparison",
         "Error curves of 10 to 100 features, one fold, one core: grown feature by feature, and fitted anew.",
-        _each(_curve, (Shape(62, 2000, 3, 2), Shape(1000, 200, 3, 3), Shape(4000, 100, 3, 10)), CLASSIFIERS),
-        _each(_curve, (Shape(62, 200, 3, 2), QUICK), CLASSIFIERS),
+        _jobs(_curve, (Shape(62, 2000, 3, 2), Shape(1000, 200, 3, 3), Shape(4000, 100, 3, 10)), CLASSIFIERS),
+        _jobs(_curve, (Shape(62, 200, 3, 2), QUICK), CLASSIFIERS),
         rounds=3,
         patience_s=20.0,
         agree=_equal_predictions,

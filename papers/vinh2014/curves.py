@@ -13,7 +13,7 @@ import numpy as np
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.transformers import EqualFrequencyBinner
-from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.discretize import count_table
 from bitsieve.plots.figures import STYLE, style
 from bitsieve.utils.messages import aligned, allowed_names
 from bitsieve.utils.progress import phase

@@ -17,7 +17,7 @@ from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.transformers import MDLBinner
 from bitsieve.optimize.eigen import dominant_eigenvector
 from bitsieve.optimize.simplex_qp import DenseQuadratic, minimize_on_simplex
-from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.discretize import count_table
 from bitsieve.utils.choice import pick, rank
 from bitsieve.utils.progress import phase
 from papers.item import Options, Result
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from bitsieve.pipeline.counting import Counted
+    from bitsieve.pipeline.discretize import Counted
 
     Floats = NDArray[np.float64]
     Matrix = NDArray[np.floating]

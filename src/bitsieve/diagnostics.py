@@ -70,27 +70,20 @@ class Diagnostic:
     def __str__(self) -> str:
         return text_of(self, python_setting)
 
-    def to_dict(self, write_setting: SettingWriter | None = None) -> dict[str, Any]:
-        """The diagnostic as plain values, for JSON; ``write_setting`` writes parameters, by default as Python does.
-
-        Parameters
-        ----------
-        write_setting : callable, default=None
-            A function of a parameter's name and value that returns the text for both.
+    def to_dict(self) -> dict[str, Any]:
+        """The diagnostic as plain values, for JSON.
 
         Returns
         -------
         dict
-            ``code``, ``severity``, ``message``, ``advice``, ``columns`` and ``fix``.
+            ``code``, ``severity``, ``message`` (the whole text), ``columns`` and ``fix``.
         """
-        write_setting = write_setting or python_setting
         return {
             "code": self.code,
             "severity": self.severity,
-            "message": _message_of(self, write_setting),
-            "advice": _filled(self.advice, self.fix, write_setting),
+            "message": str(self),
             "columns": list(self.columns),
-            "fix": dict(self.fix),
+            "fix": _plain(self.fix),
         }
 
 
@@ -223,6 +216,17 @@ def renamed(parameter: str, name: str) -> Iterator[None]:
         if diagnostic == error.diagnostic:
             raise
         raise _error_of(type(error), diagnostic) from error
+
+
+def _plain(value: object) -> Any:
+    """A value as JSON can hold it."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)
 
 
 def _message_of(diagnostic: Diagnostic, write_setting: SettingWriter) -> str:

@@ -1,18 +1,22 @@
-"""The options of the public functions and of the command line, as plain data that every layer may read."""
+"""The options of the public functions and of the command line, as plain data that every layer may read.
+
+:class:`bitsieve.pipeline.selection_options.SelectionOptions`, which names a method, is their kin.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
 from bitsieve.diagnostics import ParameterError
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.parameters import check_flag, check_threads
+from bitsieve.utils.parameters import check_choice, check_flag, check_threads
 
 DAY_FIRST = "day-first"
 MONTH_FIRST = "month-first"
+IDENTIFIERS = ("drop", "keep")
 COLUMN_TYPES = ("category", "number", DAY_FIRST, MONTH_FIRST)
 
 
@@ -91,17 +95,18 @@ class DiscretizationOptions:
         return {name: value for name, value in parameters.items() if value is not None}
 
 
-@dataclass(frozen=True, kw_only=True)
-class SelectionOptions:
-    """What is to be selected, and by which method.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ColumnOptions:
+    """Which columns may be used.
 
-    The fields are the parameters of :func:`bitsieve.select` of the same names; ``parameters`` are those of the method.
+    ``include`` are columns that are kept although they look like identifiers, and that a greedy method selects first.
+    ``exclude`` are columns that are dropped. ``identifiers`` says what becomes of columns in which nearly every row
+    has a value of its own: "drop" or "keep".
     """
 
-    method: str
-    n_features_to_select: int | float | str | None = None
     include: Sequence[Any] = ()
     exclude: Sequence[Any] = ()
     identifiers: str = "drop"
-    screen: int | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_choice("identifiers", self.identifiers, IDENTIFIERS)

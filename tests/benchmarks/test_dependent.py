@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from benchmarks.dependent import DESIGNS, N_COLUMNS, N_RELEVANT, N_ROWS, OURS, Outcome, main, outcome, shares
+from benchmarks.dependent import DESIGNS, N_COLUMNS, N_RELEVANT, N_ROWS, OURS, Outcome, main, run_rule, shares
 
 
 @pytest.mark.parametrize("name", DESIGNS)
@@ -19,9 +19,9 @@ def test_designs_are_seeded_and_of_their_shape(name):
 @pytest.mark.slow("a dozen tables of a study; the rules themselves are held to their levels by the tests of methods")
 @pytest.mark.parametrize(("design", "rule"), [("chain, 0.3", "conditional"), ("chain, 0.3", "knockoffs, 1 draw")])
 def test_rates_are_kept_in_a_few_tables(design, rule):
-    made = [outcome(DESIGNS[design].data(seed), DESIGNS[design], OURS[rule], seed) for seed in range(12)]
+    made = [run_rule(DESIGNS[design].data(seed), DESIGNS[design], OURS[rule], seed) for seed in range(12)]
     assert shares(made).mean() < 0.1 + 3 * 0.1 / 12**0.5  # three standard errors; a share varies by 0.1 at most
-    assert np.mean([one.found for one in made]) > 12  # of 20; 200 tables had 15 and 18
+    assert np.mean([outcome.n_relevant for outcome in made]) > 12  # of 20; 200 tables had 15 and 18
 
 
 def test_a_line_is_printed_for_every_rule(capsys, monkeypatch):
@@ -38,7 +38,7 @@ def test_a_line_is_printed_for_every_rule(capsys, monkeypatch):
 
 def test_a_file_keeps_the_lists_and_a_second_run_goes_on(capsys, monkeypatch, tmp_path):
     path, made = tmp_path / "lists.csv", []
-    monkeypatch.setattr("benchmarks.dependent.outcome", lambda *given: made.append(given[-1]) or Outcome(4, 3, 0.5))
+    monkeypatch.setattr("benchmarks.dependent.run_rule", lambda *given: made.append(given[-1]) or Outcome(4, 3, 0.5))
     for n_sets in (2, 3, 0):
         main([str(n_sets), "independent", "fdr", "--into", str(path)])
     assert made == [0, 1, 2]

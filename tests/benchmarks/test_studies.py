@@ -13,20 +13,20 @@ from benchmarks import default_method, false_discoveries, levels
 def test_levels_of_noise(name):
     outcome = levels.measure(levels.DESIGNS[name], "significance", 12)
     assert outcome.wrong <= 4  # at the level of 5 %, 5 or more of 12 come once in 5,000 times
-    assert outcome.found == 0
+    assert outcome.n_real_found == 0
     assert outcome.share <= outcome.wrong / 12
 
 
 def test_levels_find_what_is_real():
     outcome = levels.measure(levels.DESIGNS["2 to 50 codes, 1 real + 50 noise, 200 rows"], "significance", 5)
-    assert outcome.found >= 4  # 0.94 of all sets, measured over 200; three or fewer of five come once in 30 times
+    assert outcome.n_real_found >= 4  # 0.94 of all sets, measured over 200; three or fewer come once in 30
 
 
 def test_false_discoveries_by_fdr_and_by_a_test_of_each_column():
     design = false_discoveries.DESIGNS["1 real + 50 noise of 2 to 50 codes, 200 rows"]
     rules = (false_discoveries.ours("benjamini-hochberg", "jmi"), false_discoveries.chi_squared())
     for outcome in (false_discoveries.measure(design, rule, range(5)) for rule in rules):
-        assert outcome.found.sum() >= 4
+        assert outcome.n_real_found.sum() >= 4
         assert (outcome.shares < 1).sum() >= 4
         assert outcome.shares.mean() <= 0.4
 

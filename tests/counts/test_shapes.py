@@ -15,6 +15,7 @@ Nightly runs add 200,000 rows.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -54,19 +55,29 @@ def information(columns, classes, weights, terms):
     return int(terms[within].sum() - terms[pooled].sum() + terms[n_samples] - terms[of_class].sum())
 
 
-def check_every_shape(codes_of_groups, n_rows, n_classes, kernel, order, most_weight=1, seed=0):
-    codes, classes, random = table_of_groups(codes_of_groups, n_rows, n_classes, seed)
+@cache  # the same for every kernel
+def expected_information(codes_of_groups, n_rows, n_classes, order, most_weight):
+    """A weighted table, and the information of a tuple of columns of each combination of groups, by numpy."""
+    codes, classes, random = table_of_groups(codes_of_groups, n_rows, n_classes, seed=0)
     weights = random.integers(1, most_weight + 1, n_rows)
-    source = PackedSource(codes, classes, n_classes=n_classes, weights=weights, kernel=f"{kernel}:planes")
-    tuples = search_tuples(source, order, "joint", 10**6)
-    searched = dict(zip(map(tuple, tuples.columns.tolist()), tuples.values.tolist(), strict=True))
     n_samples = int(weights.sum())
     terms = np.asarray(_native.term_table(n_samples, n_samples + 1))
+    expected = {}
     for groups in combinations_with_replacement(range(len(codes_of_groups)), order):
         lanes = random.permutation(LANES)[:order]
         columns = sorted(group * LANES + int(lane) for group, lane in zip(groups, lanes, strict=True))
-        expected = information([codes[:, column] for column in columns], classes, weights, terms)
-        assert searched[tuple(columns)] == expected, [codes_of_groups[column // LANES] for column in columns]
+        expected[tuple(columns)] = information([codes[:, column] for column in columns], classes, weights, terms)
+    return codes, classes, weights, expected
+
+
+def check_every_shape(codes_of_groups, n_rows, n_classes, kernel, order, most_weight=1):
+    codes, classes, weights, expected = expected_information(codes_of_groups, n_rows, n_classes, order, most_weight)
+    source = PackedSource(codes, classes, n_classes=n_classes, weights=weights, kernel=f"{kernel}:planes")
+    tuples = search_tuples(source, order, "joint", 10**6)
+    values = np.full((codes.shape[1],) * order, -1)
+    values[tuple(tuples.columns.T)] = tuples.values
+    for columns, units in expected.items():
+        assert values[columns] == units, [codes_of_groups[column // LANES] for column in columns]
 
 
 every_kernel = pytest.mark.parametrize("kernel", _native.kernel_names())
@@ -83,7 +94,13 @@ def test_every_number_of_codes_beside_every_other(kernel, order, n_classes):
 @every_kernel
 @every_order
 @pytest.mark.parametrize(
-    ("n_rows", "n_classes", "most_weight"), [(2_000, 2, 1), (2_000, 40, 1), (500, 3, 40), (20_000, 2, 1)]
+    ("n_rows", "n_classes", "most_weight"),
+    [
+        (2_000, 2, 1),
+        (500, 3, 40),
+        pytest.param(2_000, 40, 1, marks=pytest.mark.slow("triples within each of 40 classes")),
+        pytest.param(20_000, 2, 1, marks=pytest.mark.slow("triples over 20,000 rows")),
+    ],
 )
 def test_few_codes_beside_many_at_every_size(kernel, order, n_rows, n_classes, most_weight):
     check_every_shape((2, 3, 12, 13, 16), n_rows, n_classes, kernel, order, most_weight)

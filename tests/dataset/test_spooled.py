@@ -14,7 +14,7 @@ from bitsieve.discretization.registry import RULES, make_binner
 from bitsieve.discretization.transformers import ZeroApartBinner
 from bitsieve.io.spool import SpoolAllocator
 from bitsieve.io.spooled_columns import SpooledColumns
-from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.discretize import count_table
 
 
 @pytest.fixture(scope="module")

@@ -10,12 +10,14 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import bitsieve
-from bitsieve.api.select import select_from
+from bitsieve.api.select import selection_of
 from bitsieve.cli import main
 from bitsieve.engines.dask import FilesOnCluster
 from bitsieve.io import text
 from bitsieve.io.errors import DataError
-from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions, SelectionOptions
+from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline.selection_options import SelectionOptions
+from bitsieve.pipeline.way import run_on_read_table
 
 N = 500
 HOW = {"method": "jmi", "n_features_to_select": 3, "binning": "quantile", "n_jobs": 1}
@@ -64,13 +66,13 @@ def test_pieces_give_what_the_file_gives(same_selection, path, table, target):
     files = FilesOnCluster(path, None)
     assert (len(files.pieces) > 5) == (path.suffix != ".feather")
     read = files.read_in_parts(ReadOptions(target=target, sample_weight="times"))
-    found = select_from(
+    fit = run_on_read_table(
         read,
-        SelectionOptions(method="jmi", n_features_to_select=3),
-        DiscretizationOptions(binning="quantile"),
         ExecutionOptions(n_jobs=1),
+        DiscretizationOptions(binning="quantile"),
+        SelectionOptions.by_name("jmi", {}, n_features_to_select=3),
     )
-    same_selection(found, expected)
+    same_selection(selection_of(fit), expected)
     assert read.original.with_target(["f1"]).column_names == ["f1", *np.ravel(target), "times"]
 
 

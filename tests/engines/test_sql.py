@@ -11,12 +11,14 @@ import pyarrow as pa
 import pytest
 
 import bitsieve
-from bitsieve.api.select import select_from
+from bitsieve.api.select import selection_of
 from bitsieve.cli import main
 from bitsieve.engines.saved_counts import SavedCountsDataset
 from bitsieve.engines.sql import load_counts
 from bitsieve.io.errors import DataError
-from bitsieve.options import DiscretizationOptions, ExecutionOptions, SelectionOptions
+from bitsieve.options import DiscretizationOptions, ExecutionOptions
+from bitsieve.pipeline.selection_options import SelectionOptions
+from bitsieve.pipeline.way import run_on_read_table
 
 duckdb = pytest.importorskip("duckdb")
 pytestmark = pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # of Ibis by way of pandas
@@ -85,8 +87,8 @@ def printed(capsys):
 
 
 def select_from_counts(table, method, n_features_to_select):
-    selection = SelectionOptions(method=method, n_features_to_select=n_features_to_select)
-    return select_from(table, selection, DiscretizationOptions(), ExecutionOptions(n_jobs=1))
+    selection = SelectionOptions.by_name(method, {}, n_features_to_select=n_features_to_select)
+    return selection_of(run_on_read_table(table, ExecutionOptions(n_jobs=1), DiscretizationOptions(), selection))
 
 
 @pytest.mark.parametrize("way", WAYS)

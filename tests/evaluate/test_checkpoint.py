@@ -20,11 +20,11 @@ import bitsieve
 from bitsieve import Constraints, ForwardSelector
 from bitsieve.dataset.read import read_data
 from bitsieve.evaluate import run
-from bitsieve.evaluate.plan import Question, make_plan
+from bitsieve.evaluate.plan import ComparisonOptions, make_plan
 from bitsieve.evaluate.run import Checkpoint, remove
 from bitsieve.io import output
-from bitsieve.metrics.measures import Scored
-from bitsieve.options import ReadOptions
+from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.results.comparison import Scored
 
 X, Y = load_wine(return_X_y=True)
 ASKED = {"methods": ["mim", "jmi"], "features": range(1, 5), "classifier": "ncm", "folds": 6}
@@ -96,8 +96,9 @@ def test_other_classes_of_a_quantity_are_another_comparison(tmp_path):
 
 
 def plan_of(X=X, **asked):
-    question = Question(**{"features": range(1, 5), "classifier": "ncm", "folds": 6, **asked})
-    return make_plan(read_data(X, ReadOptions(target=Y)), question)
+    options = ComparisonOptions(**{"features": range(1, 5), "classifier": "ncm", "folds": 6, **asked})
+    discretization = DiscretizationOptions(binning=None)
+    return make_plan(read_data(X, ReadOptions(target=Y)), options, ColumnOptions(), discretization, ExecutionOptions())
 
 
 def keep_a_fold(path, plan):

@@ -114,8 +114,8 @@ def test_shuffled_labels_give_chance():
 
 def test_counted_once_a_fold(monkeypatch):
     calls = []
-    count = run.count_table
-    monkeypatch.setattr(run, "count_table", lambda *given: calls.append(1) or count(*given))
+    count = run.discretize
+    monkeypatch.setattr(run, "discretize", lambda *given: calls.append(1) or count(*given))
     X, y = table(3, whole_numbers=False)
     bitsieve.compare(X, y, methods=["mim", "jmi", "speccmi"], features=[2], classifier="ncm", folds=4)
     assert len(calls) == 4

@@ -14,7 +14,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.information import make_information
 from bitsieve.information.evidence import expected_information, leaks
 from bitsieve.options import ReadOptions
-from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.discretize import count_table
 
 
 def found(X, y):

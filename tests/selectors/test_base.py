@@ -16,7 +16,7 @@ from bitsieve import Constraints, ForwardSelector, SelectorCV, list_methods, mak
 from bitsieve.dataset.read import read_xy
 from bitsieve.methods.method import MethodResult, constants_last, rank_all
 from bitsieve.pipeline import run
-from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.discretize import count_table
 from bitsieve.selectors.base import ColumnSelector, CountSelector
 
 NAMES = [method.name for method in list_methods() if not method.same_as]

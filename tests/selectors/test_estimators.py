@@ -15,7 +15,7 @@ from bitsieve.cli import main
 from bitsieve.dataset.read import read_xy
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.by_counts.criteria import CRITERIA
-from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.discretize import count_table
 
 
 @pytest.fixture(scope="module")

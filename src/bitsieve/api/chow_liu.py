@@ -15,14 +15,14 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import joint_codes
 from bitsieve.counts.source import coded
 from bitsieve.counts.tables import ContingencyTable, entropy_terms
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.information.evidence import log_tails
 from bitsieve.information.plug_in import PlugInInformation
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.dependent.forest import LEVEL, Forest, TreeModel, spanning_forest
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
-from bitsieve.pipeline.diagnose import explain_untested
+from bitsieve.pipeline.diagnose import on_untested
 from bitsieve.plots.figures import BLUE, Axes, drawing
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.docstrings import cites
@@ -125,9 +125,17 @@ class ChowLiuTree:
         """
         source = coded(self.information.source)
         if source is None:
-            raise ValueError("a check of the tree needs the codes of every row in memory: give a table in memory")
+            raise UserError(
+                code="rows-not-in-memory",
+                message="a check of the tree needs the codes of every row in memory",
+                advice="give a table in memory",
+            )
         if source.n_samples < 2:
-            raise ValueError("a check of the tree needs at least two rows, one for each half: there is one")
+            raise UserError(
+                code="too-few-rows",
+                message="a check of the tree needs at least two rows, one for each half",
+                advice="there is one",
+            )
         codes = np.stack([source.codes(column) for column in range(source.n_features)]).astype(np.int64)
         first, second = np.array_split(np.random.default_rng(random_state).permutation(source.n_samples), 2)
         half = PlugInInformation(PackedSource(codes[:, first].T, n_jobs=source.n_jobs))
@@ -244,7 +252,9 @@ def chow_liu_tree(
     check_number("level", level, 0, 1)
     if make_binner(binning_with(binning, n_jobs, missing=missing)).requires == "classes":
         advice = "give 'quantile', 'uniform', 'none' or a binner that looks at no target"
-        raise ParameterError("binning", binning, advice, "cuts by a target, and a tree of the columns has none")
+        raise ParameterError(
+            "binning", binning, advice, "cuts by a target, and a tree of the columns has none", code="target-needed"
+        )
     table, information = counted(X, None, sample_weight, (binning, missing), "plug-in", n_jobs, by_class=False)
     names = list(map(str, table.names))
     block = None if blocks is None else _numbered(blocks, len(names))
@@ -258,9 +268,17 @@ def _numbered(blocks: Sequence[Any], n_columns: int) -> Columns:
         blocks = list(blocks)
         number = {label: place for place, label in enumerate(blocks)}
     except TypeError:
-        raise ValueError("blocks are labels, one a column: give a list such as ['a', 'a', 'b']") from None
+        raise UserError(
+            code="wrong-shape",
+            message="blocks are labels, one a column",
+            advice="give a list such as ['a', 'a', 'b']",
+        ) from None
     if len(blocks) != n_columns:
-        raise ValueError(f"blocks has {len(blocks):,} values for {n_columns:,} columns: give one a column")
+        raise UserError(
+            code="lengths-differ",
+            message=f"blocks has {len(blocks):,} values for {n_columns:,} columns",
+            advice="give one a column",
+        )
     return np.array([number[label] for label in blocks], np.intp)
 
 
@@ -284,7 +302,7 @@ class ConditionalTest(NamedTuple):
     level : float
     tree : ChowLiuTree
         Every column is tested given its neighbours there.
-    notes : list of str
+    diagnostics : list of Diagnostic
         What could not be tested.
 
     Examples
@@ -301,7 +319,12 @@ class ConditionalTest(NamedTuple):
     adjusted: Floats
     level: float
     tree: ChowLiuTree
-    notes: list[str]
+    diagnostics: list[Diagnostic]
+
+    @property
+    def notes(self) -> list[str]:
+        """The texts of the diagnostics."""
+        return [str(diagnostic) for diagnostic in self.diagnostics]
 
     @property
     def selected(self) -> Columns:
@@ -381,6 +404,10 @@ def conditional_test(
         tree = tree_of(names, information, spanning_forest)
     elif tree.names != names:
         theirs, ours = (f"{len(some):,} columns ({quoted(some, 3)})" for some in (tree.names, names))
-        raise ValueError(f"the tree has {theirs}, X has {ours}: learn the tree from the same columns in the same order")
+        raise UserError(
+            code="columns-differ",
+            message=f"the tree has {theirs}, X has {ours}",
+            advice="learn the tree from the same columns in the same order",
+        )
     p, adjusted, untested = rule.test(information, tree.forest, np.arange(len(names)))
-    return ConditionalTest(names, p, adjusted, rule.level, tree, explain_untested(untested.tolist(), names))
+    return ConditionalTest(names, p, adjusted, rule.level, tree, on_untested(untested.tolist(), names))

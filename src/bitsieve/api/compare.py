@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from bitsieve.dataset.read import read_data
-from bitsieve.evaluate.plan import DEFAULT_METHODS, Question, make_plan
+from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions, make_plan
 from bitsieve.evaluate.run import Checkpoint, run_plan
-from bitsieve.options import ReadOptions
+from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.results.comparison import Comparison
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.messages import warn_of
@@ -44,6 +44,7 @@ def compare(
     protocol: str = "nested",
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
+    identifiers: str = "drop",
     parameters: Mapping[str, Any] = MappingProxyType({}),
     binning: Any = None,
     n_bins: int | None = None,
@@ -98,6 +99,8 @@ def compare(
         and too good. Its numbers are divided by their largest absolute value; those of "nested" are standardised.
     include, exclude : sequence of column, optional
         Columns that are kept although they look like identifiers, and columns that are never selected.
+    identifiers : {"drop", "keep"}, default="drop"
+        As for :func:`bitsieve.select`.
     parameters : mapping of str to value, optional
         Of the methods that are given by name and take them, such as ``{"beta": 0.5}``.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, optional
@@ -147,24 +150,6 @@ def compare(
     >>> print(comparison.choice())
     mrmr with 5 features: error 3.4 % +- 1.2, not more than one standard error above the best (jmi with 6: 2.8 %)
     """
-    question = Question(
-        methods=methods,
-        features=features,
-        classifier=classifier,
-        scoring=scoring,
-        folds=folds,
-        protocol=protocol,
-        include=include,
-        exclude=exclude,
-        parameters=parameters,
-        binning=binning,
-        n_bins=n_bins,
-        uncut=uncut,
-        missing=missing,
-        baselines=baselines,
-        random_state=random_state,
-        bounds=bounds,
-    )
     read = ReadOptions(
         target=target,
         groups=groups,
@@ -175,8 +160,23 @@ def compare(
         repair=repair,
         column_types=column_types,
     )
+    execution = ExecutionOptions(n_jobs=n_jobs)
+    discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
+    columns = ColumnOptions(include=include, exclude=exclude, identifiers=identifiers)
+    comparison = ComparisonOptions(
+        methods=methods,
+        features=features,
+        classifier=classifier,
+        scoring=scoring,
+        folds=folds,
+        protocol=protocol,
+        parameters=parameters,
+        baselines=baselines,
+        random_state=random_state,
+        bounds=bounds,
+    )
     with shown(verbose):
-        plan = make_plan(read_data(data, read), question)
-        comparison = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
-    warn_of(comparison.notes)
-    return comparison
+        plan = make_plan(read_data(data, read), comparison, columns, discretization, execution)
+        result = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
+    warn_of(result.diagnostics)
+    return result

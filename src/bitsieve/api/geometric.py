@@ -8,6 +8,7 @@ import numpy as np
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.target import read_target
+from bitsieve.diagnostics import UserError
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import (
     BayesErrorBounds,
     divergence,
@@ -61,7 +62,11 @@ def henze_penrose_divergence(x: Any, y: Any) -> float:
     """
     first, second = (_points(name, values) for name, values in (("x", x), ("y", y)))
     if first.shape[1] != second.shape[1]:
-        raise ValueError(f"x has {first.shape[1]:,} features and y has {second.shape[1]:,}: give as many")
+        raise UserError(
+            code="lengths-differ",
+            message=f"x has {first.shape[1]:,} features and y has {second.shape[1]:,}",
+            advice="give as many",
+        )
     m, n = len(first), len(second)
     is_second = np.repeat([0, 1], [m, n])
     between = edges_between(minimum_spanning_tree(np.vstack([first, second])), is_second, 2)
@@ -124,9 +129,15 @@ def geometric_mutual_information(
     classes = np.zeros(len(first), np.int32) if given is None else read_target(given, name="given").codes
     if not len(first) == len(second) == len(classes):
         lengths = f"x has {len(first):,} samples and y {len(second):,}"
-        raise ValueError(lengths + ("" if given is None else f", given {len(classes):,}") + ": give as many")
+        if given is not None:
+            lengths += f", given {len(classes):,}"
+        raise UserError(code="lengths-differ", message=lengths, advice="give as many")
     if len(first) < 4:
-        raise ValueError(f"the samples are halved, and at least 4 are needed: there are {len(first):,}")
+        raise UserError(
+            code="too-few-rows",
+            message="the samples are halved, and at least 4 are needed",
+            advice=f"there are {len(first):,}",
+        )
     random = make_random(random_state)
     draws = (Draw.of(classes, random) for _ in range(n_repeats))
     return float(np.mean([dependency(first, second, classes, draw, priors) for draw in draws]))
@@ -190,12 +201,28 @@ def _points(name: str, values: Any) -> Floats:
     try:
         points = np.asarray(values, np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} holds values that are no numbers: encode them first") from error
+        raise UserError(
+            code="numbers-needed",
+            message=f"{name} holds values that are no numbers",
+            advice="encode them first",
+        ) from error
     points = points.reshape(-1, 1) if points.ndim == 1 else points
     if points.ndim != 2 or not points.shape[1]:
-        raise ValueError(f"{name} has the shape {points.shape}: give samples, or samples and features")
+        raise UserError(
+            code="wrong-shape",
+            message=f"{name} has the shape {points.shape}",
+            advice="give samples, or samples and features",
+        )
     if len(points) < 2:
-        raise ValueError(f"{name} has {len(points)} sample{'s' * (len(points) != 1)}: give at least 2")
+        raise UserError(
+            code="too-few-rows",
+            message=f"{name} has {len(points)} sample{'s' * (len(points) != 1)}",
+            advice="give at least 2",
+        )
     if not np.isfinite(points).all():
-        raise ValueError(f"{name} holds missing or infinite values: impute or drop them first")
+        raise UserError(
+            code="missing-values",
+            message=f"{name} holds missing or infinite values",
+            advice="impute or drop them first",
+        )
     return points

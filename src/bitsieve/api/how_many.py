@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.read import read_data
-from bitsieve.discretization.registry import make_binner, make_discretizer
+from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
 from bitsieve.information.evidence import leaks
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.options import DiscretizationOptions, ReadOptions
-from bitsieve.pipeline.counting import Counted, count_table
-from bitsieve.pipeline.diagnose import explain_leaks, explain_rows, explain_target, refuse_constant_data
-from bitsieve.pipeline.prepare import ColumnChoice, prepare
+from bitsieve.methods.registry import find_method
+from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline.diagnose import on_leaks, on_rows, on_target, refuse_constant_data
+from bitsieve.pipeline.discretize import (
+    Counted,
+    binning_parameter,
+    count_table,
+    discretize,
+    take_few_numbers_as_categories,
+)
+from bitsieve.pipeline.prepare import prepare
 from bitsieve.results.how_many import Answer, HowMany, NullBand
 from bitsieve.selectors.forward import ForwardSelector, KnockoffSelector
 from bitsieve.selectors.stability import StabilitySelector
@@ -44,6 +53,7 @@ def how_many(
     estimator: str = ESTIMATOR,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
+    identifiers: str = "drop",
     binning: Any = BINNING,
     n_bins: int | None = None,
     uncut: str | None = None,
@@ -78,6 +88,8 @@ def how_many(
         Of the method, as for :class:`ForwardSelector`; the tests of the rules are of plug-in information.
     include, exclude : sequence of column, optional
         As for :func:`bitsieve.compare`: identifiers that are kept, and columns that are left out.
+    identifiers : {"drop", "keep"}, default="drop"
+        As for :func:`bitsieve.select`.
     binning : {"auto", "mdl", "quantile", "uniform", "none"} or binner, default="auto"
     n_bins, uncut, missing, target_bins, target_kind, drop_missing_target, repair, column_types
         As for :func:`bitsieve.select`.
@@ -108,7 +120,6 @@ def how_many(
     >>> [answer.n_features for answer in found.answers]
     [4, 11, 2, 5, None]
     """
-    check_integer("random_state", random_state, 0, 2**32 - 1)
     read = ReadOptions(
         target=target,
         sample_weight=sample_weight,
@@ -119,66 +130,119 @@ def how_many(
         repair=repair,
         column_types=column_types,
     )
-    table = read_data(data, read)
-    refuse_constant_data(table)
-    prepared = prepare(table, ColumnChoice(include=include, exclude=exclude), may_constrain=False, orders=False)
-    table = prepared.table
-    n_left = prepared.n_left
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
-    rule = make_discretizer(discretization, n_jobs) if discretization.rule_parameters else binning
-    own: Any = {"criterion": method, "estimator": estimator, "binning": rule}
-    forward = ForwardSelector(max(1, round(n_left**0.5)), **own)
-    drawn: Any = {"random_state": random_state, "n_jobs": n_jobs}
-    features = range(1, min(MOST, n_left) + 1)
-    folded = SelectorCV(methods={method: forward}, features=features, classifier=classifier, folds=folds, **drawn)
-    counted = count_table(table, own["binning"], n_jobs)
-    answers = [*_by_rules(counted, {**own, "n_jobs": n_jobs}), _by_stability(table, forward, n_pairs, drawn)]
-    answers += [_by_errors(table, folded), _by_knockoffs(counted, n_left, drawn)]
-    most = min(n_left, max(3, min(MOST, 2 + max(answer.n_features or 0 for answer in answers))))
-    band = null_band(counted, table, ForwardSelector(most, **own).fit_counted(counted).selected_, **drawn)
-    return HowMany(answers, reading(answers, table.target.is_quantity), band, _warned(counted, table, prepared.notes))
+    columns = ColumnOptions(include=include, exclude=exclude, identifiers=identifiers)
+    rules = RuleOptions(
+        method=method,
+        estimator=estimator,
+        classifier=classifier,
+        folds=folds,
+        n_pairs=n_pairs,
+        random_state=random_state,
+    )
+    result = ask_rules(data, read, ExecutionOptions(n_jobs=n_jobs), discretization, columns, rules)
+    warn_of(result.diagnostics)
+    return result
 
 
-def _warned(counted: Counted, table: InMemoryDataset, on_columns: list[str]) -> list[str]:
-    """What was noticed in the data, as warnings too."""
-    notes = [*table.notes, *on_columns, *explain_target(table), *explain_rows(table)]
-    notes += explain_leaks(leaks(counted.information), table)
-    warn_of(notes)
-    return notes
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RuleOptions:
+    """What the rules are asked with; the fields are the parameters of :func:`how_many` of the same names."""
+
+    method: str
+    estimator: str
+    classifier: Any
+    folds: Any
+    n_pairs: int
+    random_state: int
+
+    def __post_init__(self) -> None:
+        check_integer("random_state", self.random_state, 0, 2**32 - 1)
 
 
-def _by_rules(counted: Counted, own: dict[str, Any]) -> Iterator[Answer]:
-    """What shuffles and the false discovery rate take, from the same counts."""
-    rules = {
-        "permutation": ("shuffles", "each adds more than chance to all before it"),
-        "fdr": ("false discovery rate", "no more than a tenth of the list is false"),
-    }
-    for rule, (name, why) in rules.items():
-        fitted = ForwardSelector("auto", stopping=rule, **own).fit_counted(counted)
-        yield _answer(counted.table.names, name, fitted.selected_, why)
+def ask_rules(
+    data: Any,
+    read: ReadOptions,
+    execution: ExecutionOptions,
+    discretization: DiscretizationOptions,
+    columns: ColumnOptions,
+    rules: RuleOptions,
+) -> HowMany:
+    """What :func:`how_many` returns, from its options."""
+    data_table = read_data(data, read)
+    refuse_constant_data(data_table)
+    prepared = prepare(data_table, columns, discretization, execution)
+    table = prepared.table
+    coded_table, settled = take_few_numbers_as_categories(table, find_method(rules.method), discretization, execution)
+    forward = ForwardSelector(
+        max(1, round(prepared.n_left**0.5)),
+        criterion=rules.method,
+        estimator=rules.estimator,
+        binning=binning_parameter(settled, execution.n_jobs),
+    )
+    counted = discretize(coded_table, settled, execution)
+    answers = [
+        _by_shuffles(counted, forward, execution),
+        _by_false_discovery_rate(counted, forward, execution),
+        _by_stability(counted.table, forward, rules, execution),
+        _by_cross_validation(table, forward, prepared.n_left, rules, execution),
+        _by_knockoffs(counted, prepared.n_left, rules, execution),
+    ]
+    most_answered = max(answer.n_features or 0 for answer in answers)
+    n_in_figure = min(prepared.n_left, max(3, min(MOST, 2 + most_answered)))
+    order = clone(forward).set_params(n_features_to_select=n_in_figure).fit_counted(counted).selected_
+    band = null_band(counted, order, rules.random_state, execution.n_jobs)
+    diagnostics = [
+        *data_table.diagnostics,
+        *prepared.diagnostics,
+        *on_target(table),
+        *on_rows(table),
+        *on_leaks(leaks(counted.information), table),
+    ]
+    return HowMany(answers, reading(answers, table.target.is_quantity), band, diagnostics)
 
 
-def _by_knockoffs(counted: Counted, n_left: int, drawn: dict[str, Any]) -> Answer:
-    """What beats its knockoff, by few quantile bins where the bins looked at the class."""
+def _by_shuffles(counted: Counted, forward: ForwardSelector, execution: ExecutionOptions) -> Answer:
+    """The columns of which each adds more than chance to all before it."""
+    selector = clone(forward).set_params(n_features_to_select="auto", stopping="permutation", n_jobs=execution.n_jobs)
+    selected = selector.fit_counted(counted).selected_
+    return _answer(counted.table.names, "shuffles", selected, "each adds more than chance to all before it")
+
+
+def _by_false_discovery_rate(counted: Counted, forward: ForwardSelector, execution: ExecutionOptions) -> Answer:
+    """The largest list of which a tenth is expected to be false; from the same counts."""
+    selector = clone(forward).set_params(n_features_to_select="auto", stopping="fdr", n_jobs=execution.n_jobs)
+    selected = selector.fit_counted(counted).selected_
+    return _answer(counted.table.names, "false discovery rate", selected, "no more than a tenth of the list is false")
+
+
+def _by_knockoffs(counted: Counted, n_left: int, rules: RuleOptions, execution: ExecutionOptions) -> Answer:
+    """The columns that beat their knockoffs, by few quantile bins where the bins looked at the class."""
     if "independent" not in counted.table.capabilities:
         return Answer("knockoffs", None, [], "not with groups: they take the rows for independent draws")
-    least, bins, taken = KnockoffStopping().least_columns, "", np.empty(0, np.intp)
-    if n_left >= least:
-        if counted.information.source.search is not None:
-            binner = make_binner("quantile", n_bins=3, missing=counted.binner.missing)
-            counted, bins = count_table(counted.table, binner, drawn["n_jobs"]), "; by three quantile bins"
-        taken = KnockoffSelector(**drawn).fit_counted(counted).selected_
-    if not len(taken):
-        why = f"a draw takes {least:,} columns or more, or none, and the table has {n_left:,}"
-        if n_left >= least:
-            why = f"not {least:,} columns or more beat their knockoffs clearly, and fewer are never taken{bins}"
+    minimum = KnockoffStopping().least_columns
+    if n_left < minimum:
+        why = f"a draw takes {minimum:,} columns or more, or none, and the table has {n_left:,}"
+        return Answer("knockoffs", None, [], why)
+    bins = ""
+    if counted.information.source.search is not None:
+        bins = "; by three quantile bins"
+        rule = make_binner("quantile", n_bins=3, missing=counted.binner.missing)
+        counted = count_table(counted.table, rule, execution.n_jobs)
+    selector = KnockoffSelector(random_state=rules.random_state, n_jobs=execution.n_jobs).fit_counted(counted)
+    if not len(selector.selected_):
+        why = f"not {minimum:,} columns or more beat their knockoffs clearly, and fewer are never taken{bins}"
         return Answer("knockoffs", None, [], why)
     why = f"each beats its knockoff given all others, no more than a tenth of the list is false{bins}"
-    return _answer(counted.table.names, "knockoffs", taken, why)
+    return _answer(counted.table.names, "knockoffs", selector.selected_, why)
 
 
-def _by_stability(table: InMemoryDataset, forward: ForwardSelector, n_pairs: int, drawn: dict[str, Any]) -> Answer:
-    selector = StabilitySelector(forward, n_pairs=n_pairs, **drawn).fit_table(table)
+def _by_stability(table: Dataset, forward: ForwardSelector, rules: RuleOptions, execution: ExecutionOptions) -> Answer:
+    """The columns that are chosen from most halves of the samples."""
+    selector = StabilitySelector(
+        forward, n_pairs=rules.n_pairs, random_state=rules.random_state, n_jobs=execution.n_jobs
+    )
+    selector.fit_table(table)
     if selector.threshold_ > 1:
         chosen = f"{selector.n_chosen_:.2g} of {table.n_features:,}"
         why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"
@@ -188,10 +252,21 @@ def _by_stability(table: InMemoryDataset, forward: ForwardSelector, n_pairs: int
     return _answer(table.names, "stability", selector.selected_, why)
 
 
-def _by_errors(table: InMemoryDataset, selector: SelectorCV) -> Answer:
+def _by_cross_validation(
+    table: InMemoryDataset, forward: ForwardSelector, n_left: int, rules: RuleOptions, execution: ExecutionOptions
+) -> Answer:
+    """The fewest columns with an error within one standard error of the least."""
     name = "cross-validation"
     if table.weights is not None:
         return Answer(name, None, [], "not with weights: copies of a sample would be learned from and tested on")
+    selector = SelectorCV(
+        methods={rules.method: forward},
+        features=range(1, min(MOST, n_left) + 1),
+        classifier=rules.classifier,
+        folds=rules.folds,
+        random_state=rules.random_state,
+        n_jobs=execution.n_jobs,
+    )
     selector.fit_table(table)
     outer = selector.comparison_.outer()
     if not outer.is_better:
@@ -208,7 +283,8 @@ def _answer(names: Sequence[str], rule: str, columns: Columns, why: str) -> Answ
 def reading(answers: list[Answer], of_quantity: bool = False) -> str:
     """One sentence on what the difference of the answers means."""
     target, model = ("target", "regressor") if of_quantity else ("class", "classifier")
-    shuffles, rate, stable, errors, *_ = (answer.n_features for answer in answers)
+    n_by_rule = [answer.n_features for answer in answers]
+    shuffles, rate, stable, errors = n_by_rule[:4]
     shown = max(shuffles or 0, rate or 0)
     text = f"{_columns(shown)} shown to be informative about the {target}"
     if stable is not None:
@@ -230,23 +306,27 @@ def reading(answers: list[Answer], of_quantity: bool = False) -> str:
 
 
 def _columns(number: int) -> str:
-    return f"{number:,} columns are" if number > 1 else "1 column is" if number else "no column is"
+    if number == 0:
+        return "no column is"
+    return "1 column is" if number == 1 else f"{number:,} columns are"
 
 
-def null_band(
-    counted: Counted, table: InMemoryDataset, order: Columns, random_state: int, n_jobs: int | None
-) -> NullBand:
+def null_band(counted: Counted, order: Columns, random_state: int, n_jobs: int | None) -> NullBand:
     """The band around the curve of a greedy choice, as far as some seconds of shuffles reach."""
     phase("shuffling")
+    table = counted.table.required_rows()
     terms = entropy_terms(table.total_weight)
     search = search_of(table, counted.binner)
     affordable = AFFORDED // (N_SHUFFLES * table.total_weight * table.n_features)
     order = order[: max(1, affordable)]
-    bits, low, high = np.zeros((3, len(order)))
-    for place, column in enumerate(order.tolist()):
-        left = np.setdiff1d(np.arange(table.n_features), order[:place])
-        step = RepeatedSearch(search, tuple(order[:place].tolist()), left, terms, n_jobs)
-        seeds = np.random.default_rng([random_state, place]).integers(0, 2**64, N_SHUFFLES, dtype=np.uint64)
-        bits[place] = step.bits(column)
-        low[place], high[place] = np.quantile(step.most_bits_after_shuffles(seeds), [0.05, 0.95])
+    bits = np.zeros(len(order))
+    low = np.zeros(len(order))
+    high = np.zeros(len(order))
+    for n_chosen, column in enumerate(order.tolist()):
+        chosen = order[:n_chosen]
+        candidates = np.setdiff1d(np.arange(table.n_features), chosen)
+        step = RepeatedSearch(search, tuple(chosen.tolist()), candidates, terms, n_jobs)
+        seeds = np.random.default_rng([random_state, n_chosen]).integers(0, 2**64, N_SHUFFLES, dtype=np.uint64)
+        bits[n_chosen] = step.bits(column)
+        low[n_chosen], high[n_chosen] = np.quantile(step.most_bits_after_shuffles(seeds), [0.05, 0.95])
     return NullBand([table.names[column] for column in order], bits, low, high)

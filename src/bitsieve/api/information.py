@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.read import read_xy
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.engines.local import binner_of, count, count_coded
 from bitsieve.engines.registry import data_in_parts
@@ -243,7 +243,11 @@ def counted(
     binner, parts = make_binner(binning_with(how[0], n_jobs, missing=how[1]), n_jobs=n_jobs), data_in_parts(X)
     if parts is not None:
         if binner.requires == "classes" and y is None:
-            raise ValueError("MDL cuts by the class: give a target, or use another binning such as 'quantile'")
+            raise UserError(
+                code="target-needed",
+                message="MDL cuts by the class",
+                advice="give a target, or use another binning such as 'quantile'",
+            )
         table = parts.read_in_parts(ReadOptions(target=y, sample_weight=sample_weight))
     else:
         table = read_xy(X, y, sample_weight)
@@ -260,13 +264,19 @@ def _variables(
     """The columns and the target as they are, without bins."""
     if sample_weight is not None:
         advice = "repeat the rows, or use an estimator of counts such as 'plug-in'"
-        raise ParameterError("estimator", NEIGHBOURS, advice, "takes no sample_weight")
+        raise ParameterError("estimator", NEIGHBOURS, advice, "takes no sample_weight", code="contradicting-parameters")
     for name, value, default in (("binning", binning, BINNING), ("missing", missing, None)):
         if value != default:
-            raise ParameterError(name, value, "leave it out", f"has no meaning with estimator={NEIGHBOURS!r}")
+            raise ParameterError(
+                name,
+                value,
+                "leave it out",
+                f"has no meaning with estimator={NEIGHBOURS!r}",
+                code="parameter-without-effect",
+            )
     if data_in_parts(X) is not None:
         advice = "give an array or a dataframe in memory"
-        raise ParameterError("estimator", NEIGHBOURS, advice, "needs all rows at once")
+        raise ParameterError("estimator", NEIGHBOURS, advice, "needs all rows at once", code="rows-not-in-memory")
     table = read_xy(X, required(y))
     rows = TableSamples(table, f"estimator={NEIGHBOURS!r}").rows()
     columns: dict[int, Variable] = {}
@@ -281,5 +291,9 @@ def _variables(
 
 def required(y: Any) -> Any:
     if y is None:
-        raise ValueError("a target is needed here: give y, one class a sample")
+        raise UserError(
+            code="target-needed",
+            message="a target is needed here",
+            advice="give y, one class a sample",
+        )
     return y

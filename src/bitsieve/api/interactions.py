@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
@@ -12,30 +13,28 @@ from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.dataset.data_kinds import library_of
 from bitsieve.dataset.dataset import Dataset
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError
+from bitsieve.discretization.registry import make_discretizer
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
-from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.pipeline.counting import count_for_tuples, discretizer_for_tuples, strata_of
-from bitsieve.pipeline.diagnose import explain_target, refuse_constant_data
-from bitsieve.pipeline.prepare import ColumnChoice, prepare
-from bitsieve.pipeline.reading import plan_reading
+from bitsieve.methods.method import TABLES
+from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline import notes
+from bitsieve.pipeline.diagnose import on_target, refuse_constant_data
+from bitsieve.pipeline.discretize import count_for_tuples, discretization_for_tuples, strata_of
+from bitsieve.pipeline.prepare import Prepared, prepare
+from bitsieve.pipeline.reading import Requirements, plan_reading
 from bitsieve.results.interactions import Interactions
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.docstrings import cites
-from bitsieve.utils.messages import Sentence, Setting, warn_of
-from bitsieve.utils.parameters import check_choice, check_integer, check_threads, with_hints
+from bitsieve.utils.messages import warn_of
+from bitsieve.utils.parameters import check_choice, check_integer, with_hints
 from bitsieve.utils.progress import phase, shown
 
 MOST_SHUFFLES = 10**5
 MOST_TOP = 10**7
 MANY_VALUES, SHARE_OF_CHANCE = 10, 0.05  # of a column, and of H(C) that a tuple with it has by chance
 RATES_BY = ("shuffles", "contrasts")
-WITHOUT_SHUFFLES = Sentence(
-    "the strongest of so many tuples are strong by chance: for p, add ",
-    Setting("n_shuffles", 99),
-    ", each of which takes as long as the search",
-)
 
 
 @cites("Anastassiou 2007", "McGill 1954", "Jakulin 2005", "Mnich, Rudnicki 2020")
@@ -55,6 +54,7 @@ def interactions(
     sample_weight: Any = None,
     include: Sequence[Any] = (),
     exclude: Sequence[Any] = (),
+    identifiers: str = "drop",
     binning: Any = INTERACTIONS_BINNING,
     n_bins: int | None = None,
     uncut: str | None = None,
@@ -111,6 +111,8 @@ def interactions(
         As for :func:`bitsieve.select`.
     include, exclude : sequence of column, optional
         Identifiers that are kept, and columns that are left out.
+    identifiers : {"drop", "keep"}, default="drop"
+        As for :func:`bitsieve.select`.
     binning : {"quantile", "uniform", "mdl", "none"} or binner, default="quantile"
         How numeric columns become codes; of three bins for pairs and two for triples, unless ``n_bins`` says otherwise.
         Columns of fewer than 8 whole numbers are codes as they are.
@@ -144,8 +146,6 @@ def interactions(
     >>> found.tuples[0]
     ('flavanoids', 'color_intensity')
     """
-    search = Search(order, statistic, top, screen)
-    _check(search, n_shuffles, rate_by, strata, random_state, n_jobs)
     read = ReadOptions(
         target=target,
         sample_weight=sample_weight,
@@ -158,31 +158,102 @@ def interactions(
     )
     execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=False, n_jobs=n_jobs)
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
-    plan = plan_reading(data, "jmi", read, execution)
+    columns = ColumnOptions(include=include, exclude=exclude, identifiers=identifiers)
+    question = InteractionOptions(
+        order=order,
+        top=top,
+        statistic=statistic,
+        n_shuffles=n_shuffles,
+        screen=screen,
+        strata=strata,
+        rate_by=rate_by,
+        random_state=random_state,
+    )
     with shown(verbose):
-        table = plan.open(read)
-        strata, column = strata_of(table, strata)
-        choice = ColumnChoice(include=include, exclude=[*exclude, *column])
-        source, notes = _counted(table, choice, discretization, order, n_jobs)
-        searched = _searched(search, source, n_shuffles, rate_by, random_state, strata)
-    return _labelled(*searched, table, search, notes)
+        result = search_interactions(data, read, execution, discretization, columns, question)
+    warn_of(result.diagnostics)
+    return result
 
 
-def _counted(
-    table: Dataset, choice: ColumnChoice, discretization: DiscretizationOptions, order: int, n_jobs: int | None
-) -> tuple[CountSource, list[str]]:
-    """The counts of the columns that are searched, and notes on the others."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class InteractionOptions:
+    """Which pairs or triples are searched for; the fields are the parameters of :func:`interactions`."""
+
+    order: int
+    top: int
+    statistic: str
+    n_shuffles: int | None
+    screen: int | None
+    strata: Any
+    rate_by: str
+    random_state: int
+
+    def __post_init__(self) -> None:
+        check_integer("order", self.order, *ORDERS)
+        check_choice("statistic", self.statistic, STATISTICS)
+        check_integer("top", self.top, 1, MOST_TOP)
+        if self.screen is not None:
+            check_integer("screen", self.screen, self.order)
+        if self.n_shuffles is not None:
+            check_integer("n_shuffles", self.n_shuffles, 0, MOST_SHUFFLES)
+        check_choice("rate_by", self.rate_by, RATES_BY)
+        allows_contrasts = self.statistic == "gain" and self.screen is None and self.strata is None
+        if self.rate_by == "contrasts" and not allows_contrasts:
+            advice = "contrasts need the statistic gain, and neither screen nor strata"
+            raise ParameterError("rate_by", self.rate_by, advice, code="contradicting-parameters")
+        check_integer("random_state", self.random_state, 0, 2**32 - 1)
+
+
+def search_interactions(
+    data: Any,
+    read: ReadOptions,
+    execution: ExecutionOptions,
+    discretization: DiscretizationOptions,
+    columns: ColumnOptions,
+    question: InteractionOptions,
+) -> Interactions:
+    """What :func:`interactions` returns, from its options."""
+    make_discretizer(discretization, execution.n_jobs)  # refuses a wrong one before the data is read
+    plan = plan_reading(data, read, execution, Requirements(capabilities=TABLES))
+    table = plan.open(read)
+    strata, column_of_strata = strata_of(table, question.strata)
+    columns = replace(columns, exclude=[*columns.exclude, *column_of_strata])
     refuse_constant_data(table)
-    rule = discretizer_for_tuples(discretization, order, n_jobs)
-    prepared = prepare(table, choice, may_constrain=False, orders=False, binner=rule)
-    _, source = count_for_tuples(prepared.table, discretization, rule, n_jobs)
+    settled = discretization_for_tuples(discretization, question.order)
+    prepared = prepare(table, columns, settled, execution)
+    _, source = count_for_tuples(prepared.table, discretization, question.order, execution)
+    search = Search(question.order, question.statistic, question.top, question.screen)
+    found = search.strongest(source, phase("searching"))
+    n_shuffles = question.n_shuffles
+    if n_shuffles is None:
+        n_shuffles = search.affordable_shuffles(source)
+    chance = search.after_shuffles(source, n_shuffles, question.random_state, strata) if n_shuffles else None
+    rates = None
+    if question.rate_by == "contrasts":
+        rates = search.contrast_rates(source, found, question.random_state)
+    elif chance is not None:
+        rates = chance.false_discovery(found.best)
+    diagnostics = [
+        *table.diagnostics,
+        *prepared.diagnostics,
+        *_on_constant_columns(prepared, source),
+        *_on_many_values(table, source, question.order),
+        *on_target(table),
+    ]
+    if chance is None:
+        diagnostics.append(notes.without_shuffles())
+    return _labelled(found, chance, rates, table, question, diagnostics)
+
+
+def _on_constant_columns(prepared: Prepared[Dataset], source: CountSource) -> list[Diagnostic]:
+    """A note on columns with one code in every row, which no tuple holds."""
     columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - prepared.dropped.keys())
-    what = "1 column has" if len(columns) == 1 else f"{len(columns):,} columns have"
-    constant = f"{what} one value, or one bin, in every row ({table.quoted(columns)}): in no tuple"
-    return source, [*prepared.notes, *([constant] if columns else []), *_on_many_values(table, source, order)]
+    if not columns:
+        return []
+    return [notes.constant_in_tuples([str(prepared.original.names[j]) for j in columns])]
 
 
-def _on_many_values(table: Dataset, source: CountSource, order: int) -> list[str]:
+def _on_many_values(table: Dataset, source: CountSource, order: int) -> list[Diagnostic]:
     """A note on columns of so many values that their tuples are strong by chance, and stronger than all others."""
     columns = np.flatnonzero(source.arities > MANY_VALUES).tolist()
     others = float(np.median(source.arities[source.arities > 1])) if columns else 0.0
@@ -192,41 +263,8 @@ def _on_many_values(table: Dataset, source: CountSource, order: int) -> list[str
     columns = [j for j in columns if bits[j] >= SHARE_OF_CHANCE * -(shares * np.log2(shares)).sum()]
     if not columns:
         return []
-    tuples, one = "pairs" if order == 2 else "triples", len(columns) == 1
-    which = f"column{'s' * (not one)} {table.quoted(columns)} {'has' if one else 'have'} so many values that by chance "
-    why = f"alone {tuples} with {'it' if one else 'them'} carry some {bits[columns].min():.2g} bits in these rows, and "
-    hidden = f"weaker {tuples} of any columns have no small p: group the values, or add "
-    return [Sentence(which + why + hidden, Setting("exclude", [table.names[j] for j in columns]))]
-
-
-def _searched(
-    search: Search, source: CountSource, n_shuffles: int | None, rate_by: str, random_state: int, strata: Any
-) -> tuple[Interacting, Chance | None, Floats | None]:
-    """The strongest tuples, what shuffles give where there are any, and the false discovery rates of the columns."""
-    n_shuffles = search.affordable_shuffles(source) if n_shuffles is None else n_shuffles
-    found = search.strongest(source, phase("searching"))
-    chance = search.after_shuffles(source, n_shuffles, random_state, strata) if n_shuffles else None
-    if rate_by == "contrasts":
-        return found, chance, search.contrast_rates(source, found, random_state)
-    return found, chance, None if chance is None else chance.false_discovery(found.best)
-
-
-def _check(
-    search: Search, n_shuffles: int | None, rate_by: str, strata: Any, random_state: int, n_jobs: int | None
-) -> None:
-    """Refuse what cannot be searched for, or not in that way."""
-    check_integer("order", search.order, *ORDERS)
-    check_choice("statistic", search.statistic, STATISTICS)
-    check_integer("top", search.n_top, 1, MOST_TOP)
-    if search.screen is not None:
-        check_integer("screen", search.screen, search.order)
-    if n_shuffles is not None:
-        check_integer("n_shuffles", n_shuffles, 0, MOST_SHUFFLES)
-    check_choice("rate_by", rate_by, RATES_BY)
-    if rate_by == "contrasts" and not (search.statistic == "gain" and search.screen is None and strata is None):
-        raise ParameterError("rate_by", rate_by, "contrasts need the statistic gain, and neither screen nor strata")
-    check_integer("random_state", random_state, 0, 2**32 - 1)
-    check_threads("n_jobs", n_jobs)
+    names = [str(table.names[j]) for j in columns]
+    return [notes.many_values_in_tuples(names, order, float(bits[columns].min()))]
 
 
 def _labelled(
@@ -234,22 +272,22 @@ def _labelled(
     chance: Chance | None,
     rates: Floats | None,
     table: Dataset,
-    search: Search,
-    on_columns: Sequence[str],
+    question: InteractionOptions,
+    diagnostics: list[Diagnostic],
 ) -> Interactions:
-    """What was found, by the names of the columns; its notes are warnings, too."""
-    notes = [*table.notes, *on_columns, *explain_target(table), *([WITHOUT_SHUFFLES] if chance is None else [])]
-    warn_of(notes)
-    given = table.original
-    labels = table.names if given is None or given.labels is None else given.labels
+    """The result, with the names of the columns."""
+    original_data = table.original
+    labels = table.names
+    if original_data is not None and original_data.labels is not None:
+        labels = original_data.labels
 
     def named(tuples: Columns) -> list[tuple[Any, ...]]:
-        return [tuple(labels[j] for j in of) for of in tuples.tolist()]
+        return [tuple(labels[j] for j in columns) for columns in tuples.tolist()]
 
     listed = np.argsort(-found.best, kind="stable")[: int((found.best_columns[:, 0] >= 0).sum())]
     return Interactions(
-        order=search.order,
-        statistic=search.statistic,
+        order=question.order,
+        statistic=question.statistic,
         tuples=named(found.columns),
         values=found.values,
         p=None if chance is None else chance.of_tuples(found.values),
@@ -261,6 +299,6 @@ def _labelled(
         n_shuffles=0 if chance is None else len(chance.best),
         n_samples=table.n_samples,
         target_name=table.target.name,
-        notes=notes,
-        library=library_of(None if given is None else given.take(np.zeros(1, np.intp))),
+        diagnostics=diagnostics,
+        library=library_of(None if original_data is None else original_data.take(np.zeros(1, np.intp))),
     )

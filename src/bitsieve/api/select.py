@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from inspect import signature
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from bitsieve.dataset.dataset import Dataset
-from bitsieve.discretization.registry import binning_with, make_discretizer
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.constraints import is_given
-from bitsieve.methods.method import Method, check_capabilities
-from bitsieve.methods.registry import arguments_of, find_method
-from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions, SelectionOptions
-from bitsieve.pipeline.counting import count_table, discretization_of_codes
-from bitsieve.pipeline.diagnose import may_be_chance, notes_on, refuse_constant_data
-from bitsieve.pipeline.evidence import CountEvidence, count_evidence
-from bitsieve.pipeline.prepare import (
-    ColumnChoice,
-    Prepared,
-    check_screen,
-    note_on_screen,
-    prepare,
-    screened_out,
-    settle_number,
-)
-from bitsieve.pipeline.reading import method_memory, plan_reading
-from bitsieve.pipeline.run import Fit, check_settings, evidence_of_fit, fit_method
+from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline.diagnose import diagnose, may_be_chance
+from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.selection_options import SelectionOptions
+from bitsieve.pipeline.way import run_selection
 from bitsieve.results.selection import Selection
 from bitsieve.utils.defaults import BINNING, SELECT_METHOD
-from bitsieve.utils.messages import Sentence, Setting, renamed, warn_of
+from bitsieve.utils.messages import warn_of
 from bitsieve.utils.progress import shown
 
 
@@ -178,202 +163,78 @@ def select(
     )
     execution = ExecutionOptions(engine=engine, memory=memory, spool=spool, push_down=push_down, n_jobs=n_jobs)
     discretization = DiscretizationOptions(binning=binning, n_bins=n_bins, uncut=uncut, missing=missing)
-    selection = SelectionOptions(
-        method=method,
+    selection = SelectionOptions.by_name(
+        method,
+        parameters,
         n_features_to_select=n_features_to_select,
-        include=include,
-        exclude=exclude,
-        identifiers=identifiers,
+        columns=ColumnOptions(include=include, exclude=exclude, identifiers=identifiers),
         screen=screen,
-        parameters=parameters,
+        memory=memory,
+        function_parameters=signature(select).parameters,
     )
-    plan = plan_reading(data, method, read, execution)
     with shown(verbose):
-        table = plan.open(read)
-        result = select_from(table, selection, discretization, execution)
-    warn_of(result.notes)
+        fit = run_selection(data, read, execution, discretization, selection)
+        result = selection_of(fit)
+    warn_of(result.diagnostics)
     return result
 
 
-def select_from(
-    table: Dataset, selection: SelectionOptions, discretization: DiscretizationOptions, execution: ExecutionOptions
-) -> Selection:
-    """What :func:`bitsieve.select` gives, from a table that is read already."""
-    if "constraints" in selection.parameters:
-        return _select(table, selection, discretization, execution)
-    with renamed("must_include", "include"):
-        return _select(table, selection, discretization, execution)
-
-
-def _select(
-    table: Dataset, selection: SelectionOptions, discretization: DiscretizationOptions, execution: ExecutionOptions
-) -> Selection:
-    method = find_method(selection.method)
-    n_jobs = execution.n_jobs
-    parameters = dict(selection.parameters)
-    choice = ColumnChoice(
-        include=selection.include,
-        exclude=selection.exclude,
-        constraints=parameters.pop("constraints", None),
-        identifiers=selection.identifiers,
-    )
-    may_constrain = "constraints" in method.parameters
-    rule = make_discretizer(discretization, n_jobs).for_table(table)
-    prepared = prepare(table, choice, may_constrain=may_constrain, binner=rule)
-    notes = [*prepared.notes, *_notes_on_missing(method, prepared, discretization)]
-    if prepared.constraints is not None:
-        parameters["constraints"] = prepared.constraints
-    parameters |= method_memory(selection.method, execution)
-    number, on_number = settle_number(
-        prepared, selection.n_features_to_select, method, has_rule=parameters.get("stopping") is not None
-    )
-    arguments = arguments_of(method, parameters, signature(select).parameters)
-    refuse_constant_data(prepared.table)
-
-    codes, used = discretization_of_codes(prepared.table, method, discretization, n_jobs)
-    binning = binning_with(used.binning, n_jobs, n_bins=used.n_bins, uncut=used.uncut, missing=used.missing)
-    check_settings(method, number, arguments, binning=binning, n_jobs=n_jobs)
-    needs = method.capabilities_required_with({"n_features_to_select": number, **arguments})
-    check_capabilities(method.estimator, needs, codes.capabilities)
-    if selection.screen is None:
-        fit = fit_method(method, codes, number, arguments, binning=binning, n_jobs=n_jobs)
-    else:
-        check_screen(selection.screen, method, number, arguments, prepared)
-        fit = _fit_screened(selection.screen, method, codes, number, arguments, prepared, used, binning, n_jobs)
-    if fit.screened_out and selection.screen is not None:
-        notes.append(note_on_screen(selection.screen, len(fit.screened_out)))
-    evidence = evidence_of_fit(fit, _discretizer_of_evidence(fit, used, n_jobs), n_jobs)
-    return _as_selection(
-        fit,
-        evidence,
-        prepared,
-        _parameters_asked(table, selection, discretization, number),
-        [*table.notes, *on_number, *notes, *notes_on(fit, evidence, prepared.dropped)],
-    )
-
-
-def _fit_screened(
-    screen: int,
-    method: Method,
-    table: Dataset,
-    number: int | float | str | None,
-    arguments: dict[str, Any],
-    prepared: Prepared[Any],
-    discretization: DiscretizationOptions,
-    binning: Any,
-    n_jobs: int | None,
-) -> Fit:
-    """Run a method on the columns of the largest relevance alone; its evidence is of all columns."""
-    counted = count_table(table, _discretizer_of_screen(method, discretization, binning, n_jobs), n_jobs)
-    information = counted.estimated(arguments.get("estimator", counted.information.estimator))
-    out = screened_out(prepared, information, screen)
-    fit = fit_method(method, table.without(out), number, arguments, binning=binning, n_jobs=n_jobs)
-    fit = replace(fit, table=table, screened_out=out)
-    if out and fit.evidence is not None:
-        fit = replace(fit, evidence=count_evidence(counted, fit.result.selected, information))
-    return fit
-
-
-def _discretizer_of_screen(
-    method: Method, discretization: DiscretizationOptions, binning: Any, n_jobs: int | None
-) -> Any:
-    """The discretizer for a screen: of a method on rows one that cuts every column of numbers, as it may use all."""
-    if not method.needs_rows or discretization.binning not in (None, BINNING, "mdl"):
-        return binning
-    missing = "bin" if method.takes_missing else None
-    return make_discretizer(
-        replace(
-            discretization,
-            uncut=discretization.uncut or "median",
-            missing=discretization.missing or missing,
-        ),
-        n_jobs,
-    )
-
-
-def _discretizer_of_evidence(fit: Fit, discretization: DiscretizationOptions, n_jobs: int | None) -> Any:
-    """What cuts the columns for the evidence of a method that counts nothing itself."""
-    if isinstance(discretization.binning, str) and fit.takes_missing:
-        # A method on rows took missing values as they are, so must the counts.
-        return make_discretizer(replace(discretization, missing=discretization.missing or "bin"), n_jobs)
-    return BINNING if fit.binning is None else fit.binning
-
-
-def _notes_on_missing(method: Method, prepared: Prepared[Any], discretization: DiscretizationOptions) -> list[str]:
-    """A note on columns with missing values where nothing is said of these, or on what is said in vain."""
-    if discretization.missing is not None:
-        missing = Setting("missing", discretization.missing)
-        in_vain = Sentence(missing, f" changes nothing in what {method.name} selects: it makes no bins")
-        return [] if method.bins else [in_vain]
-    if not method.bins or not isinstance(discretization.binning, str):
-        return []
-    table = prepared.original
-    columns = [j for j, column in enumerate(table.summarize()) if column.has_missing and j not in prepared.dropped]
-    if not columns:
-        return []
-    which = f"column {table.quoted(columns)} has"
-    if len(columns) > 1:
-        which = f"{len(columns):,} columns ({table.quoted(columns)}) have"
-    what = f"{which} missing values, which are a value of their own: to refuse them, add "
-    return [Sentence(what, Setting("missing", "error"))]
-
-
-def _parameters_asked(
-    table: Dataset,
-    selection: SelectionOptions,
-    discretization: DiscretizationOptions,
-    number: int | float | str | None,
-) -> dict[str, Any]:
-    """What a selection records of what it was asked for, as arguments of :func:`select`."""
-    asked: dict[str, Any] = {"n_features_to_select": number, "binning": discretization.binning}
-    asked |= discretization.rule_parameters
-    asked |= {"target_bins": table.target.said.n_bins, "target_kind": table.target.said.kind}
-    if selection.screen is not None:
-        asked["screen"] = selection.screen
-    if selection.identifiers != "drop":
-        asked["identifiers"] = selection.identifiers
-    if table.original is not None and table.original.weight is not None:
-        asked["sample_weight"] = table.original.weight
-    if table.original is not None and table.original.groups is not None:
-        asked["groups"] = table.original.groups
-    if is_given(selection.include):
-        asked["include"] = list(selection.include)
-    if is_given(selection.exclude):
-        asked["exclude"] = list(selection.exclude)
-    return asked | dict(selection.parameters)
-
-
-def _as_selection(
-    fit: Fit, evidence: CountEvidence, prepared: Prepared[Any], parameters: dict[str, Any], notes: list[str]
-) -> Selection:
-    table = prepared.original
-    indices = fit.result.selected
-    given = table.original
-    labels = table.names if given is None or given.labels is None else given.labels
+def selection_of(fit: Fit) -> Selection:
+    """The selection that a user holds, of a fit with its evidence."""
+    table, evidence, selected = fit.prepared.original, fit.evidence_from_counts, fit.result.selected
+    original_data = table.original
+    labels = table.names
+    if original_data is not None and original_data.labels is not None:
+        labels = original_data.labels
     return Selection(
         method=fit.method.name,
-        features=[labels[j] for j in indices],
-        indices=indices,
+        features=[labels[j] for j in selected],
+        indices=selected,
         scores=fit.result.scores,
-        relevance=evidence.relevance[indices],
+        relevance=evidence.relevance[selected],
         overlap_with=[None if j < 0 else labels[j] for j in evidence.overlap_with],
         overlap=evidence.overlap,
         informative=~may_be_chance(fit, evidence),
-        table=None if given is None else given.take(np.sort(indices)),
+        table=None if original_data is None else original_data.take(np.sort(selected)),
         target=table.target,
         target_name=table.target.name,
         n_samples=table.n_samples,
-        parameters=parameters,
-        notes=notes,
+        parameters=_requested_parameters(fit),
+        diagnostics=diagnose(fit),
         evidence=Evidence(
             fit.table,
             evidence.binner,
-            indices,
-            fit.n_jobs,
+            selected,
+            fit.execution.n_jobs,
             table,
-            prepared.dropped,
-            fit.parameters.get("estimator", "plug-in"),
+            fit.prepared.dropped,
+            fit.selection.estimator,
             fit.screened_out,
         ),
         fit=fit,
     )
+
+
+def _requested_parameters(fit: Fit) -> dict[str, Any]:
+    """What the selection was asked for, as arguments of :func:`select`."""
+    selection, discretization, table = fit.selection, fit.prepared.requested_discretization, fit.prepared.original
+    parameters: dict[str, Any] = {
+        "n_features_to_select": selection.n_features_to_select,
+        "binning": discretization.binning,
+        **discretization.rule_parameters,
+        "target_bins": table.target.said.n_bins,
+        "target_kind": table.target.said.kind,
+    }
+    if selection.screen is not None:
+        parameters["screen"] = selection.screen
+    if selection.columns.identifiers != "drop":
+        parameters["identifiers"] = selection.columns.identifiers
+    if table.original is not None and table.original.weight is not None:
+        parameters["sample_weight"] = table.original.weight
+    if table.original is not None and table.original.groups is not None:
+        parameters["groups"] = table.original.groups
+    if is_given(selection.columns.include):
+        parameters["include"] = list(selection.columns.include)
+    if is_given(selection.columns.exclude):
+        parameters["exclude"] = list(selection.columns.exclude)
+    return parameters | dict(selection.requested)

@@ -224,6 +224,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
                "column", form="repeated", parameters="include must_include"),
         Option("--exclude", f"{SELECTING} {JUDGING} count sql {TUPLES}", "never select it (repeatable)",
                "column", form="repeated", parameters="exclude"),
+        Option("--identifiers", ON_TABLES,
+               "columns in which nearly every row has a value of its own: drop them, with a note, or keep them "
+               "(default: drop)", choices=("drop", "keep"), parameters="identifiers"),
         Option("--group", SELECTING, "columns taken together (repeatable)", "columns", form="repeated"),
     ),
     "Columns to codes": (

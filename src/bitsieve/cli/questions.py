@@ -7,22 +7,23 @@ import shlex
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
 from bitsieve.cli.options import options_of
 from bitsieve.cli.shared import (
     Wording,
     check_written,
-    discretization_options,
-    given,
     made_by,
-    read_options,
     say,
     show,
     sources_of,
+    typed_values,
 )
-from bitsieve.utils.defaults import INTERACTIONS_BINNING
+from bitsieve.diagnostics import UserError
+from bitsieve.utils.defaults import ESTIMATOR, INTERACTIONS_BINNING
 from bitsieve.utils.progress import phase, shown
 
 if TYPE_CHECKING:
@@ -34,82 +35,116 @@ if TYPE_CHECKING:
 KEPT = ".folds"  # added to the name of the output: finished folds of a run that has not ended
 
 
-def run_how_many(options: argparse.Namespace) -> int:
+def run_how_many(arguments: argparse.Namespace) -> int:
     """What the rules would take of a table, side by side."""
     from bitsieve.plots.figures import FORMATS
 
-    discretization_options(options)
-    check_written(options, figure=FORMATS)
-    with _asking(options):
-        from bitsieve.api.how_many import how_many
+    discretization = discretization_options(arguments)
+    check_written(arguments, figure=FORMATS)
+    with _asking(arguments):
+        from bitsieve.api.how_many import RuleOptions, ask_rules
         from bitsieve.report.plots import plot_how_many
 
-        found = how_many(options.data, options.target, **given(options))
-        saved = _drawn(options, lambda: plot_how_many(found))
-    show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, lambda: str(found), saved)
+        rules = RuleOptions(
+            method=arguments.method,
+            estimator=arguments.estimator or ESTIMATOR,
+            classifier=arguments.classifier,
+            folds=arguments.folds,
+            n_pairs=arguments.pairs,
+            random_state=arguments.seed,
+        )
+        result = ask_rules(
+            arguments.data,
+            read_options(arguments),
+            execution_options(arguments),
+            discretization,
+            column_options(arguments),
+            rules,
+        )
+        result.diagnostics[:] = map(arguments.wording.reworded, result.diagnostics)
+        saved = _drawn(arguments, lambda: plot_how_many(result))
+    show(arguments, result.notes, lambda: {**result.to_dict(), **made_by(arguments)}, lambda: str(result), saved)
     return 0
 
 
-def run_interactions(options: argparse.Namespace) -> int:
+def run_interactions(arguments: argparse.Namespace) -> int:
     """The pairs or triples of columns that carry the most about the target."""
     from bitsieve.io.write import ROWS_WRITTEN, write_rows
     from bitsieve.plots.figures import FORMATS
 
-    check_written(options, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN, figure=FORMATS)
-    discretization_options(options, INTERACTIONS_BINNING)
-    saved = list[str]()
-    with _asking(options):
-        from bitsieve.api.interactions import interactions
+    check_written(arguments, output=ROWS_WRITTEN, output_columns=ROWS_WRITTEN, figure=FORMATS)
+    discretization = discretization_options(arguments, INTERACTIONS_BINNING)
+    saved: list[str] = []
+    with _asking(arguments):
+        from bitsieve.api.interactions import InteractionOptions, search_interactions
 
-        found = interactions(options.data, options.target, **given(options))
-        if options.output is not None:
-            write_rows(found.to_frame("pyarrow"), options.output)
-            saved.append(f"saved {len(found.tuples):,} tuples to {options.output!r}")
-        if options.output_columns is not None:
-            write_rows(found.to_column_frame("pyarrow"), options.output_columns)
-            saved.append(f"saved the strongest of {len(found.columns):,} columns to {options.output_columns!r}")
-        saved += _drawn(options, found.plot)
-    show(options, found.notes, lambda: {**found.to_dict(), **made_by(options)}, found.table_text, saved)
+        question = InteractionOptions(
+            order=arguments.order,
+            top=arguments.top,
+            statistic=arguments.statistic,
+            n_shuffles=arguments.shuffles,
+            screen=arguments.screen,
+            strata=arguments.strata,
+            rate_by=arguments.rate_by,
+            random_state=arguments.seed,
+        )
+        result = search_interactions(
+            arguments.data,
+            read_options(arguments),
+            replace(execution_options(arguments), push_down=False),
+            discretization,
+            column_options(arguments),
+            question,
+        )
+        result.diagnostics[:] = map(arguments.wording.reworded, result.diagnostics)
+        if arguments.output is not None:
+            write_rows(result.to_frame("pyarrow"), arguments.output)
+            saved.append(f"saved {len(result.tuples):,} tuples to {arguments.output!r}")
+        if arguments.output_columns is not None:
+            write_rows(result.to_column_frame("pyarrow"), arguments.output_columns)
+            saved.append(f"saved the strongest of {len(result.columns):,} columns to {arguments.output_columns!r}")
+        saved += _drawn(arguments, result.plot)
+    show(arguments, result.notes, lambda: {**result.to_dict(), **made_by(arguments)}, result.table_text, saved)
     return 0
 
 
 @contextmanager
-def _asking(options: argparse.Namespace) -> Iterator[None]:
+def _asking(arguments: argparse.Namespace) -> Iterator[None]:
     """Inside the block progress is shown, and notes, which the result has, are no warnings."""
     from bitsieve.utils.messages import BitsieveWarning
 
-    with shown(not options.quiet), warnings.catch_warnings():
+    with shown(not arguments.quiet), warnings.catch_warnings():
         warnings.simplefilter("ignore", BitsieveWarning)
         yield
 
 
-def _drawn(options: argparse.Namespace, plot: Callable[[], Axes]) -> list[str]:
+def _drawn(arguments: argparse.Namespace, plot: Callable[[], Axes]) -> list[str]:
     """Draw the figure where it was asked for, and say so."""
-    if options.figure is None:
+    if arguments.figure is None:
         return []
     from bitsieve.plots.figures import save_figure
 
     phase("drawing")
-    save_figure(plot().figure, options.figure)
-    return [f"saved the figure to {options.figure!r}"]
+    save_figure(plot().figure, arguments.figure)
+    return [f"saved the figure to {arguments.figure!r}"]
 
 
-def run_compare(options: argparse.Namespace) -> int:
+def run_compare(arguments: argparse.Namespace) -> int:
     """Read, compare, save, print."""
-    kept = _check_paths(options)
-    with shown(not options.quiet):
-        plan = _plan(options)
-        comparison = _compare(plan, options.threads or -1, kept)
-        comparison.notes[:] = map(options.wording, comparison.notes)
+    kept = _check_paths(arguments)
+    with shown(not arguments.quiet):
+        plan = _plan(arguments)
+        comparison = _compare(plan, arguments.threads or -1, kept)
+        comparison.diagnostics[:] = map(arguments.wording.reworded, comparison.diagnostics)
         phase("writing")
-        if options.output is not None:
+        if arguments.output is not None:
             from bitsieve.io.write import write_rows
 
-            write_rows(comparison.table(), options.output)
-        if options.report is not None:
+            write_rows(comparison.table(), arguments.output)
+        if arguments.report is not None:
             from bitsieve.report.files import write_report
 
-            write_report(comparison, options.report, command=_command(comparison, options))
+            write_report(comparison, arguments.report, command=_command(comparison, arguments))
     if kept is not None:
         from bitsieve.evaluate.run import remove
 
@@ -118,74 +153,102 @@ def run_compare(options: argparse.Namespace) -> int:
     def text() -> str:
         from bitsieve.results.comparison import as_text
 
-        return as_text(comparison, call=_command(comparison, options))
+        return as_text(comparison, call=_command(comparison, arguments))
 
-    written = ("the table of errors", options.output), ("the report", options.report)
+    written = ("the table of errors", arguments.output), ("the report", arguments.report)
     saved = [f"saved {what} to {path!r}" for what, path in written if path is not None]
-    show(options, comparison.notes, lambda: {**comparison.to_dict(), **made_by(options)}, text, saved)
+    show(arguments, comparison.notes, lambda: {**comparison.to_dict(), **made_by(arguments)}, text, saved)
     return 0
 
 
-def _check_paths(options: argparse.Namespace) -> Path | None:
+def _check_paths(arguments: argparse.Namespace) -> Path | None:
     """Refuse paths that cannot be used, before any work; say where finished folds are kept."""
     from bitsieve.io.write import ROWS_WRITTEN
 
-    check_written(options, output=ROWS_WRITTEN, report=(".html",))
-    if options.output is None:
-        if options.resume:
-            raise ValueError("--resume goes on with the folds kept with the output: give --output as in the first run")
+    check_written(arguments, output=ROWS_WRITTEN, report=(".html",))
+    if arguments.output is None:
+        if arguments.resume:
+            raise UserError(
+                code="output-needed",
+                message="--resume goes on with the folds kept with the output",
+                advice="give --output as in the first run",
+            )
         return None
-    kept = Path(options.output + KEPT)
-    if kept.exists() and not options.resume:
-        raise ValueError(
-            f"{str(kept)!r} holds finished folds of a run that did not end: add --resume to go on, or delete it"
+    kept = Path(arguments.output + KEPT)
+    if kept.exists() and not arguments.resume:
+        raise UserError(
+            code="unfinished-run",
+            message=f"{str(kept)!r} holds finished folds of a run that did not end",
+            advice="add --resume to go on, or delete it",
         )
     return kept
 
 
-def _plan(options: argparse.Namespace) -> Plan:
+def _plan(arguments: argparse.Namespace) -> Plan:
     from bitsieve.dataset.read import read_data
-    from bitsieve.evaluate.plan import Question, make_plan
+    from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions, make_plan
 
-    discretization_options(options)
-    table = read_data(options.data, read_options(options))
-    asked = {name: value for name, value in given(options).items() if name in Question.__dataclass_fields__}
-    return make_plan(table, Question(**asked, parameters=dict(options.set or ()), baselines=True))
+    discretization = discretization_options(arguments, None)
+    comparison = ComparisonOptions(
+        methods=arguments.methods or DEFAULT_METHODS,
+        features=arguments.features,
+        classifier=arguments.classifier,
+        scoring=arguments.scoring,
+        folds=arguments.folds,
+        protocol=arguments.protocol,
+        parameters=dict(arguments.set or ()),
+        baselines=True,
+        random_state=arguments.seed,
+        bounds=arguments.bounds,
+    )
+    table = read_data(arguments.data, read_options(arguments))
+    return make_plan(table, comparison, column_options(arguments), discretization, execution_options(arguments))
 
 
-def _compare(plan: Plan, threads: int, kept: Path | None) -> Comparison:
+def _compare(plan: Plan, threads: int, folder: Path | None) -> Comparison:
+    """Run the comparison; finished folds are kept in the folder, if any, until all are done."""
     from bitsieve.evaluate.run import Checkpoint, remove, run_plan
 
-    if kept is None:
+    if folder is None:
         return run_plan(plan, threads)
-    checkpoint = Checkpoint(kept, plan)
-    finished, all_of_them = checkpoint.finished, f"of {len(plan.folds):,} folds are"
-    if finished:
-        say(f"note: {len(finished):,} {all_of_them} done already")
+    checkpoint = Checkpoint(folder, plan)
+    n_folds = len(plan.folds)
+    if checkpoint.finished:
+        say(f"note: {len(checkpoint.finished):,} of {n_folds:,} folds are done already")
     try:
         return run_plan(plan, threads, checkpoint)
     except BaseException:
-        if finished:
-            where = f"finished and kept in {str(kept)!r}: the same command with --resume goes on"
-            say(f"{len(finished):,} {all_of_them} {where}")
+        if checkpoint.finished:
+            where = f"finished and kept in {str(folder)!r}: the same command with --resume goes on"
+            say(f"{len(checkpoint.finished):,} of {n_folds:,} folds are {where}")
         else:
-            remove(kept)
+            remove(folder)
         raise
 
 
-def _command(comparison: Comparison, options: argparse.Namespace) -> str:
+def _command(comparison: Comparison, arguments: argparse.Namespace) -> str:
     """The command that selects what is recommended."""
     from bitsieve.methods.registry import parameters_of
 
     choice = comparison.choice()
-    known = {name for option in options_of("select") for name in option.parameters.split()}
-    known -= {"groups", "exclude", "n_jobs"}
-    asked = {"method": choice.method, "n_features_to_select": choice.n_features}
-    asked |= {name: of for name, of in given(options).items() if name in known}
-    asked |= {name: of for name, of in options.set or () if name in parameters_of(choice.method)}
+    parameters: dict[str, object] = {"method": choice.method, "n_features_to_select": choice.n_features}
+    taken_by_select = {name for option in options_of("select") for name in option.parameters.split()}
+    for name, value in typed_values(arguments).items():
+        if name in taken_by_select and name not in ("groups", "exclude", "n_jobs"):
+            parameters[name] = value
+    for name, value in arguments.set or ():
+        if name in parameters_of(choice.method):
+            parameters[name] = value
     if "uncut='median'" in comparison.parameters["binning"]:
-        asked["uncut"] = "median"
-    asked["exclude"] = [*(options.exclude or ()), *([] if options.groups is None else [options.groups])]
-    words, wording = ["bitsieve", "select", *sources_of(options)], Wording("select", [choice.method])
-    words += [word for name in options.target or () for word in ("--target", name)]
-    return " ".join(filter(None, [shlex.join(words), *(wording.setting(name, value) for name, value in asked.items())]))
+        parameters["uncut"] = "median"
+    excluded = list(arguments.exclude or ())
+    if arguments.groups is not None:
+        excluded.append(arguments.groups)
+    parameters["exclude"] = excluded
+
+    words = ["bitsieve", "select", *sources_of(arguments)]
+    for name in arguments.target or ():
+        words += ["--target", name]
+    wording = Wording("select", [choice.method])
+    typed = [wording.setting(name, value) for name, value in parameters.items()]
+    return " ".join(filter(None, [shlex.join(words), *typed]))

@@ -10,18 +10,14 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bitsieve.cli.options import OPTIONS, Option, options_of
 from bitsieve.diagnostics import NAME_ONLY, Diagnostic, UserError, python_setting, text_of
-from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import BitsieveWarning, Sentence, message_of, one_line
-
-if TYPE_CHECKING:
-    from bitsieve.options import DiscretizationOptions, ReadOptions
-
+from bitsieve.utils.messages import BitsieveWarning, one_line
 
 _SILENT = ("sklearn", "scipy", "joblib")  # packages whose warnings are about calls that no user made
 
@@ -35,11 +31,13 @@ class Wording:
         self._own = _by_parameter(options_of(command))
         self._methods = methods
 
-    def __call__(self, message: Diagnostic | str) -> str:
-        """The text of a diagnostic in the words of the command; other text as it is."""
-        if isinstance(message, Diagnostic):
-            return text_of(message, self.setting)
-        return Sentence(message).worded(lambda setting: self.setting(*setting))
+    def __call__(self, diagnostic: Diagnostic) -> str:
+        """The text of a diagnostic in the words of the command."""
+        return text_of(diagnostic, self.setting)
+
+    def reworded(self, diagnostic: Diagnostic) -> Diagnostic:
+        """The diagnostic with its text in the words of the command, for a result that is printed or written."""
+        return replace(diagnostic, message=self(diagnostic), advice="", parameters={})
 
     def setting(self, parameter: str, value: object) -> str:
         """A parameter of Python as the command has it."""
@@ -96,51 +94,19 @@ def in_words_of(wording: Wording, quiet: bool = False) -> Iterator[None]:
             yield
         except UserError as error:
             raise ValueError(wording(error.diagnostic)) from error
-        except ValueError as error:
-            raise ValueError(wording(message_of(error))) from error
 
 
-def given(options: argparse.Namespace) -> dict[str, Any]:
-    """What was typed, as the parameters of Python that it gives by name; threads are all cores."""
-    found: dict[str, Any] = {}
-    for option in options_of(options.command):
-        typed, parameters = option.name.strip("-").replace("-", "_"), option.parameters.split()
-        value = getattr(options, typed)
+def typed_values(arguments: argparse.Namespace) -> dict[str, object]:
+    """The options that were typed, by the names of the Python parameters that they give."""
+    values: dict[str, object] = {}
+    for option in options_of(arguments.command):
+        name, parameters = option.name.strip("-").replace("-", "_"), option.parameters.split()
+        value = getattr(arguments, name)
         if parameters and value not in (None, []) and (value or option.kind != "flag"):
-            found[typed if typed in parameters else parameters[0]] = value
-    return {**found, "column_types": dict(options.column_type or ()), "n_jobs": options.threads or -1}
-
-
-def read_options(options: argparse.Namespace) -> ReadOptions:
-    """How the table is read; what a command has no option for is as by default."""
-    from bitsieve.options import ReadOptions
-
-    return ReadOptions(
-        target=options.target,
-        sample_weight=getattr(options, "weight", None),
-        groups=getattr(options, "groups", None),
-        target_kind=options.target_kind,
-        target_bins=options.target_bins,
-        drop_missing_target=options.drop_missing_target is not False,
-        header=getattr(options, "header", None),
-        repair=options.repair is not False,
-        column_types=dict(options.column_type or ()),
-    )
-
-
-def discretization_options(options: argparse.Namespace, default: str = BINNING) -> DiscretizationOptions:
-    """How columns become codes, refused where the rule has no such parameter."""
-    from bitsieve.discretization.registry import make_discretizer
-    from bitsieve.options import DiscretizationOptions
-
-    discretization = DiscretizationOptions(
-        binning=options.binning or default,
-        n_bins=options.bins,
-        uncut=options.uncut,
-        missing=options.missing,
-    )
-    make_discretizer(discretization)
-    return discretization
+            values[name if name in parameters else parameters[0]] = value
+    if "column_types" in values:
+        values["column_types"] = dict(arguments.column_type)
+    return values
 
 
 def show(
@@ -152,7 +118,7 @@ def show(
 ) -> None:
     """The notes, and in the end what was saved, as lines; between the result, as text or as one JSON document."""
     for note in notes:
-        options.say(f"note: {options.wording(note)}")
+        options.say(f"note: {note}")
     if options.json:
         print_document(document())
     else:
@@ -181,10 +147,18 @@ def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None
         for source in sources_of(options) or [None]:
             check_output(path, endings, what=option, source=source)
         if Path(path).exists() and not options.force:
-            raise ValueError(f"{option} {path!r} is there already: add --force to overwrite it, or give another name")
+            raise UserError(
+                code="output-exists",
+                message=f"{option} {path!r} is there already",
+                advice="add --force to overwrite it, or give another name",
+            )
         first = seen.setdefault(Path(path).absolute(), option)
         if first != option:
-            raise ValueError(f"{first} and {option} are the same file {path!r}: give one of them another name")
+            raise UserError(
+                code="output-exists",
+                message=f"{first} and {option} are the same file {path!r}",
+                advice="give one of them another name",
+            )
 
 
 def sources_of(options: argparse.Namespace) -> list[Any]:
@@ -221,8 +195,8 @@ def say_warning(message: Warning, category: type[Warning], filename: str, *_: An
     """A warning as a line to standard error, in the place of :func:`warnings.showwarning`; none of scikit-learn's."""
     packages = {category.__module__.partition(".")[0], *Path(filename).parts}
     if packages.isdisjoint(_SILENT):
-        text = message.diagnostic if isinstance(message, BitsieveWarning) else str(message)
-        say(f"warning: {one_line(wording(text))}")
+        text = wording(message.diagnostic) if isinstance(message, BitsieveWarning) else str(message)
+        say(f"warning: {one_line(text)}")
 
 
 def say_nothing(*_: Any, **__: Any) -> None:

@@ -10,6 +10,7 @@ import os
 from typing import NamedTuple
 
 from bitsieve import _native
+from bitsieve.diagnostics import UserError
 
 ENVIRONMENT_VARIABLE = "BITSIEVE_FORCE_KERNEL"
 TABLE = "table"
@@ -44,8 +45,10 @@ def choose_kernel(name: str | None = None) -> KernelChoice:
     if not wanted:
         return KernelChoice(names[0], CHEAPEST)
     if wanted not in names and wanted not in forced:
-        raise ValueError(
-            f"{ENVIRONMENT_VARIABLE}={wanted!r} is not a kernel of this machine; it has {', '.join(names)}"
+        raise UserError(
+            code="unknown-name",
+            message=f"{ENVIRONMENT_VARIABLE}={wanted!r} is not a kernel of this machine",
+            advice=f"it has {', '.join(names)}",
         )
     if wanted == TABLE:
         return KernelChoice(names[0], TABLE)

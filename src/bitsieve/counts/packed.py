@@ -32,6 +32,7 @@ from bitsieve.counts.source import (
 )
 from bitsieve.counts.tables import DENSE_CELLS, ContingencyTable, PairForm, PairSums, Sums, Terms, new_sums
 from bitsieve.counts.threads import run_blocks, spread, thread_count
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Flags, Integers, Matrix, Progress
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import cached_property
@@ -461,9 +462,10 @@ class PackedBatches:
     def finish(self) -> PackedSource:
         """The source of all rows that were added, refused if they are not as many as was announced."""
         if (self._before != self._source.class_sizes).any():
-            raise ValueError(
-                f"{int(self._before.sum()):,} samples were packed of {self._source.n_samples:,}: the data is not what "
-                "it was before"
+            raise UserError(
+                code="data-changed",
+                message=f"{int(self._before.sum()):,} samples were packed of {self._source.n_samples:,}",
+                advice="the data is not what it was before",
             )
         return self._finished()
 

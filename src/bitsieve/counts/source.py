@@ -13,6 +13,7 @@ from bitsieve import _native
 from bitsieve.counts.search import CodingPenalty, JoinedSearch
 from bitsieve.counts.tables import MAX_SAMPLES, ContingencyTable, Sums, Tables, Terms, sums_of_tables
 from bitsieve.counts.threads import run_blocks
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 
 MAX_CODES = 1 << 16
@@ -21,65 +22,120 @@ FEW_BYTES = 8 << 20  # of a copy of some columns that is kept for later
 SEEDS_A_BLOCK = 16  # shuffles that a thread takes at once
 AnyPartition = TypeVar("AnyPartition", bound="Partition")
 
-ONLY_PAIRS = (
-    "saved counts hold tables of pairs of columns, and this method needs tables of more of them: give it the data"
-)
+
+def needs_more_than_pairs() -> UserError:
+    """The error where saved counts of pairs are given to a method that needs tables of more columns."""
+    return UserError(
+        code="pairs-only",
+        message="saved counts hold tables of pairs of columns, and this method needs tables of more of them",
+        advice="give it the data",
+    )
 
 
 def checked_codes(codes: NDArray[Any]) -> NDArray[Any]:
     if codes.ndim != 2 or not codes.size:
-        raise ValueError(
-            f"codes of shape {codes.shape} are not a table; give (n_samples, n_features), neither of them 0"
+        raise UserError(
+            code="invalid-codes",
+            message=f"codes of shape {codes.shape} are not a table",
+            advice="give (n_samples, n_features), neither of them 0",
         )
     if codes.dtype.kind not in "iub":
-        raise ValueError(f"codes of type {codes.dtype} are not integers; bin the columns first")
+        raise UserError(
+            code="invalid-codes",
+            message=f"codes of type {codes.dtype} are not integers",
+            advice="bin the columns first",
+        )
     n_samples, n_features = codes.shape
     if n_samples > MAX_SAMPLES:
-        raise ValueError(f"{n_samples} samples are more than the limit of 2**31; count them in parts")
+        raise UserError(
+            code="too-many-rows",
+            message=f"{n_samples} samples are more than the limit of 2**31",
+            advice="count them in parts",
+        )
     if n_features > MAX_FEATURES:
-        raise ValueError(f"{n_features} features are more than the limit of 10**6; filter the columns first")
+        raise UserError(
+            code="too-many-columns",
+            message=f"{n_features} features are more than the limit of 10**6",
+            advice="filter the columns first",
+        )
     if codes.dtype in (np.uint8, np.uint16):
         return codes
     if codes.dtype.kind == "i" and codes.min() < 0:
-        raise ValueError(f"code {codes.min()} is negative; codes are 0, 1, 2, ... (CategoricalBinner makes them)")
+        raise UserError(
+            code="invalid-codes",
+            message=f"code {codes.min()} is negative",
+            advice="codes are 0, 1, 2, ... (CategoricalBinner makes them)",
+        )
     largest = int(codes.max())
     if largest >= MAX_CODES:
-        raise ValueError(f"code {largest} is beyond the limit of 65,536 codes a feature; use fewer bins")
+        raise UserError(
+            code="too-many-bins",
+            message=f"code {largest} is beyond the limit of 65,536 codes a feature",
+            advice="use fewer bins",
+        )
     return codes.astype(np.uint8 if largest < 256 else np.uint16)
 
 
 def check_sparse_rows(n_rows: int) -> None:
     """Refuse more rows of a sparse table than 32 bits number."""
     if n_rows > MAX_SAMPLES - 1:
-        raise ValueError(f"X has {n_rows:,} samples: at most 2**31 - 1 are supported in a sparse table")
+        raise UserError(
+            code="too-many-rows",
+            message=f"X has {n_rows:,} samples",
+            advice="at most 2**31 - 1 are supported in a sparse table",
+        )
 
 
 def check_joint_values(group: Columns, n_values: int) -> None:
     """Refuse a group of columns with more joint values than a feature may have codes."""
     if n_values > MAX_CODES:
-        raise ValueError(f"a group of {len(group)} columns has {n_values:,} combinations: at most 65,536")
+        raise UserError(
+            code="too-many-bins",
+            message=f"a group of {len(group)} columns has {n_values:,} combinations",
+            advice="at most 65,536",
+        )
 
 
 def checked_weights(weights: NDArray[Any], n_rows: int) -> Integers:
     if weights.shape != (n_rows,):
-        raise ValueError(f"weights of shape {weights.shape} do not fit {n_rows} samples; give one weight a sample")
+        raise UserError(
+            code="lengths-differ",
+            message=f"weights of shape {weights.shape} do not fit {n_rows} samples",
+            advice="give one weight a sample",
+        )
     if weights.dtype.kind not in "iub" or weights.min() < 1:
-        raise ValueError("weights must be whole numbers from 1: leave out rows of weight 0, round others")
+        raise UserError(
+            code="invalid-weights",
+            message="weights must be whole numbers from 1",
+            advice="leave out rows of weight 0, round others",
+        )
     if weights.sum(dtype=np.float64) > MAX_SAMPLES:
-        raise ValueError(
-            f"the weights sum to {weights.sum(dtype=np.float64):,.0f} samples, more than the limit of 2**31: "
-            "scale them down, such as by np.rint(100 * w / w.max())"
+        raise UserError(
+            code="invalid-weights",
+            message=(f"the weights sum to {weights.sum(dtype=np.float64):,.0f} samples, more than the limit of 2**31"),
+            advice="scale them down, such as by np.rint(100 * w / w.max())",
         )
     return weights.astype(np.int64)
 
 
 def checked_classes(classes: NDArray[Any], n_samples: int, n_classes: int | None) -> NDArray[Any]:
     if classes.shape != (n_samples,):
-        raise ValueError(f"classes of shape {classes.shape} do not fit {n_samples} samples; give one class a sample")
+        raise UserError(
+            code="lengths-differ",
+            message=f"classes of shape {classes.shape} do not fit {n_samples} samples",
+            advice="give one class a sample",
+        )
     if classes.dtype.kind not in "iub" or (classes.dtype.kind == "i" and classes.min() < 0):
-        raise ValueError("classes must be codes 0, 1, 2, ...; encode the labels first")
+        raise UserError(
+            code="invalid-codes",
+            message="classes must be codes 0, 1, 2, ...",
+            advice="encode the labels first",
+        )
     if n_classes is not None and int(classes.max()) >= n_classes:
-        raise ValueError(f"class {int(classes.max())} is not below n_classes={n_classes}")
+        raise UserError(
+            code="invalid-codes",
+            message=f"class {int(classes.max())} is not below n_classes={n_classes}",
+        )
     return classes
 
 
@@ -247,7 +303,7 @@ def sums_of(source: CountSource) -> Sums:
 def conditioning(source: CountSource) -> ConditioningSource:
     """The source as one that counts given several columns together, refused if it does not offer that."""
     if not {"partition", "joined"} <= source.capabilities:
-        raise ValueError(ONLY_PAIRS)
+        raise needs_more_than_pairs()
     return cast("ConditioningSource", source)
 
 

@@ -17,6 +17,7 @@ from bitsieve import _native
 from bitsieve.counts.source import CodedSource, JointCodes, checked_classes, checked_weights
 from bitsieve.counts.tables import PairSums, Sums, Terms, new_sums
 from bitsieve.counts.threads import run_blocks, thread_count
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
 
@@ -245,7 +246,11 @@ class SparseSource(CodedSource):
         n_jobs: int | None = None,
     ) -> None:
         if not 0 < codes.n_features <= MAX_COLUMNS:
-            raise ValueError(f"{codes.n_features:,} columns: from 1 to {MAX_COLUMNS:,} are supported")
+            raise UserError(
+                code="too-many-columns",
+                message=f"{codes.n_features:,} columns",
+                advice=f"from 1 to {MAX_COLUMNS:,} are supported",
+            )
         labels = np.zeros(codes.n_rows, np.int32)
         if classes is not None:
             labels = checked_classes(np.asarray(classes), codes.n_rows, n_classes).astype(np.int32)

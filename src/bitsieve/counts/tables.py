@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from bitsieve import _native
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Floats, Integers, Matrix, Progress
 from bitsieve.utils.choice import Scores
 from bitsieve.utils.memory import square_matrix
@@ -146,7 +147,10 @@ def has_all_cells(shape: tuple[int, int, int]) -> bool:
 
 def _numbered(shape: tuple[int, int, int]) -> tuple[int, int, int]:
     if prod(shape) > MAX_CELLS:
-        raise ValueError(f"a table of {shape[0]:,} x {shape[1]:,} codes x {shape[2]:,} classes is too large to count")
+        raise UserError(
+            code="table-too-large",
+            message=f"a table of {shape[0]:,} x {shape[1]:,} codes x {shape[2]:,} classes is too large to count",
+        )
     return shape
 
 

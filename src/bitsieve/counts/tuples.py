@@ -19,6 +19,7 @@ from bitsieve import _native
 from bitsieve.counts.source import CountSource, conditioning, sums_of
 from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.counts.threads import run_blocks
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers, Progress
 
 STATISTICS = ("synergy", "interaction", "gain", "joint")
@@ -163,9 +164,13 @@ def _search_tables(source: CountSource, terms: Terms, asked: tuple[int, str, int
     n, every = source.n_features, np.flatnonzero(source.arities > 1)
     steps = n_tuples(source, order) * float(source.n_samples)
     if order == 3 and steps > TABLE_STEPS:
-        raise ValueError(
-            f"all triples of {n:,} columns of up to {int(source.arities.max()):,} codes take {steps:.1e} steps, "
-            f"at most {TABLE_STEPS:.0e} are made: use bins of few codes such as 3, or keep fewer columns"
+        raise UserError(
+            code="table-too-large",
+            message=(
+                f"all triples of {n:,} columns of up to {int(source.arities.max()):,} codes take {steps:.1e} "
+                f"steps, at most {TABLE_STEPS:.0e} are made"
+            ),
+            advice="use bins of few codes such as 3, or keep fewer columns",
         )
     sums, found = sums_of(source), _nothing(source, order)
     class_terms = terms.sum(np.array([source.n_samples])) - terms.sum(source.class_sizes)

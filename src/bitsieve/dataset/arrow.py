@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bitsieve.dataset.encoding import DIGITS, WHOLE, Encoded, check_distinct, encode, microseconds
+from bitsieve.diagnostics import UserError
 from bitsieve.io.dialect import MARKERS
 from bitsieve.utils.arrays import Flags
 
@@ -81,7 +82,11 @@ def column_of_arrow(array: Any, what: str) -> np.ndarray | Encoded:
         return encode(numpy_of(array))
     if is_categorical(kind) or pa.types.is_boolean(kind):
         return _categories(array if pa.types.is_dictionary(kind) else pc.dictionary_encode(array), is_text(kind))
-    raise ValueError(f"{what} holds {kind}: give numbers, dates, text, categories or booleans, or drop it")
+    raise UserError(
+        code="column-type-not-read",
+        message=f"{what} holds {kind}",
+        advice="give numbers, dates, text, categories or booleans, or drop it",
+    )
 
 
 def flags(mask: Any) -> Flags:
@@ -116,10 +121,12 @@ def arrow_of(values: Any, what: str) -> tuple[Any, bool]:
     return pa.array([None if value is None else str(value) for value in present], pa.string()), True
 
 
-def mixed_kinds(what: str) -> ValueError:
+def mixed_kinds(what: str) -> UserError:
     """The error for a column that is not of one kind."""
-    return ValueError(
-        f"{what} mixes kinds of values: convert it to numbers or to text only, for example with astype(str)"
+    return UserError(
+        code="mixed-values",
+        message=f"{what} mixes kinds of values",
+        advice="convert it to numbers or to text only, for example with astype(str)",
     )
 
 

@@ -18,6 +18,7 @@ from bitsieve.dataset.encoding import distinct, lookup
 from bitsieve.dataset.identifiers import FEWEST_ROWS, RowNumbering, are_names_of_rows, has_name_of_code, row_keys
 from bitsieve.dataset.sentinels import SentinelCounts
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 
 Kind = np.dtype[Any]
@@ -275,6 +276,10 @@ def union_of_categories(parts: Sequence[NDArray[Any]], what: str) -> NDArray[Any
         raise changes_kind(what, f"categories of type {kinds[0]}", f"of type {kinds[-1]}") from None
 
 
-def changes_kind(what: str, before: str, after: str) -> ValueError:
+def changes_kind(what: str, before: str, after: str) -> UserError:
     """The error for a column that is of one kind in some rows and of another in others."""
-    return ValueError(f"{what} holds {before} in some parts of the data and {after} in others: make it of one kind")
+    return UserError(
+        code="mixed-values",
+        message=f"{what} holds {before} in some parts of the data and {after} in others",
+        advice="make it of one kind",
+    )

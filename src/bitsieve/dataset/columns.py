@@ -21,6 +21,7 @@ from bitsieve.dataset.sparse import StoredColumnsInFiles, read_sparse
 from bitsieve.dataset.target import is_foreign, numpy_of_series
 from bitsieve.dataset.text import Plain, typed_columns
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
+from bitsieve.diagnostics import UserError
 from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.utils.arrays import Flags
 from bitsieve.utils.lazy import NumberedNames, issparse
@@ -41,7 +42,11 @@ def read_columns(
     rules, X = ColumnRules() if rules is None else rules, collect(X)
     in_files = isinstance(X, SpooledColumns)
     if rules.types and (in_files or issparse(X)):
-        raise ValueError("column_types is for dense tables: sparse columns hold numbers")
+        raise UserError(
+            code="parameter-without-effect",
+            message="column_types is for dense tables",
+            advice="sparse columns hold numbers",
+        )
     if in_files:
         return InMemoryDataset(StoredColumnsInFiles(X), NumberedNames(X.shape[1]))
     if issparse(X):
@@ -85,10 +90,14 @@ def _validated(estimator: Any, X: Any, reset: bool, **how: Any) -> Any:
     return validate_data(estimator, X, reset=reset, **how)
 
 
-def no_table(shape: tuple[int, ...]) -> ValueError:
+def no_table(shape: tuple[int, ...]) -> UserError:
     """The error for an array that is not of two dimensions."""
     one = "one column is data[[name]], or values.reshape(-1, 1)"
-    return ValueError(f"the data has shape {shape}: give a table of samples x features; {one}")
+    return UserError(
+        code="wrong-shape",
+        message=f"the data has shape {shape}",
+        advice=f"give a table of samples x features; {one}",
+    )
 
 
 def _read_array(X: NDArray[Any], rules: ColumnRules) -> InMemoryDataset:
@@ -99,7 +108,11 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> InMemoryDataset:
     names = NumberedNames(n_features)
     kind = X.dtype.kind
     if kind == "c":
-        raise ValueError("Complex data not supported: give real numbers")
+        raise UserError(
+            code="complex-numbers",
+            message="Complex data not supported",
+            advice="give real numbers",
+        )
     if kind in "iuf":
         return InMemoryDataset(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
     if kind in "mM":
@@ -153,7 +166,11 @@ def check_labels(labels: Sequence[Any]) -> None:
     """Refuse two columns of the same name."""
     twice = [label for label, count in Counter(labels).items() if count > 1]
     if twice:
-        raise ValueError(f"several columns are named {quoted(twice)}: give every column a name of its own")
+        raise UserError(
+            code="duplicate-names",
+            message=f"several columns are named {quoted(twice)}",
+            advice="give every column a name of its own",
+        )
 
 
 def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules) -> InMemoryDataset:
@@ -166,7 +183,11 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
         if kind.is_integer() or kind.is_float() or is_foreign(series):
             values = numpy_of_series(series)
             if values.dtype.kind == "c":
-                raise ValueError(f"Complex data not supported: column {names[j]!r}, give real numbers")
+                raise UserError(
+                    code="complex-numbers",
+                    message=f"Complex data not supported: column {names[j]!r}",
+                    advice="give real numbers",
+                )
             if values.dtype.kind in "iu" or (values.dtype.kind == "f" and not kind.is_integer()):
                 columns[j] = values
                 continue
@@ -182,6 +203,14 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
 
 def _check_size(n_samples: int, n_features: int) -> None:
     if not n_samples or not n_features:
-        raise ValueError(f"X has {n_samples} samples and {n_features} columns: at least one of each is required")
+        raise UserError(
+            code="empty-data",
+            message=f"X has {n_samples} samples and {n_features} columns",
+            advice="at least one of each is required",
+        )
     if n_samples > MAX_SAMPLES:
-        raise ValueError(f"X has {n_samples:,} samples: at most {MAX_SAMPLES:,} are supported, draw a sample of them")
+        raise UserError(
+            code="too-many-rows",
+            message=f"X has {n_samples:,} samples",
+            advice=f"at most {MAX_SAMPLES:,} are supported, draw a sample of them",
+        )

@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from os import PathLike
 from typing import Any, cast
 
+from bitsieve.diagnostics import UserError
+
 
 def is_path(data: Any) -> bool:
     """Whether something is the path of a file or a folder, or several paths of files that are one table."""
@@ -24,9 +26,10 @@ def collect(data: Any) -> Any:
         return pa.table(data)
     if _is_on_cluster(data):
         library = type(data).__module__.partition(".")[0]
-        raise ValueError(
-            f"the data is a frame of {library}, whose rows may be too many for memory: if they are not, give them as a "
-            "table in memory, such as by compute() or toArrow()"
+        raise UserError(
+            code="frame-not-in-memory",
+            message=f"the data is a frame of {library}, whose rows may be too many for memory",
+            advice="if they are not, give them as a table in memory, such as by compute() or toArrow()",
         )
     if not is_lazy(data):
         return data

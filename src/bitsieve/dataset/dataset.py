@@ -26,6 +26,7 @@ from bitsieve.dataset.sparse import StoredColumns
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.dataset.value_ranges import MISSING, InspectedColumns, NamedColumns, ValueRanges, find_value_ranges
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.messages import needs_dense_rows
@@ -51,7 +52,7 @@ class Dataset(NamedColumns, ABC):
     # the data in the kind that was given to ``select``; None for a table that was read for ``fit``, and for some of the
     # samples of a table
     original: OriginalData | None
-    notes: tuple[str, ...]  # what was noticed when the data was read
+    diagnostics: tuple[Diagnostic, ...]  # what was noticed when the data was read
     # columns that hold one value in every row, so that no method chooses them: see :meth:`without`
     left_out: tuple[int, ...]
 
@@ -64,7 +65,11 @@ class Dataset(NamedColumns, ABC):
         """:attr:`rows`, for a caller that knows that the rows are in memory."""
         rows = self.rows
         if rows is None:
-            raise ValueError("the rows are not in memory: give a table in memory")
+            raise UserError(
+                code="rows-not-in-memory",
+                message="the rows are not in memory",
+                advice="give a table in memory",
+            )
         return rows
 
     @property
@@ -144,14 +149,11 @@ DatasetT = TypeVar("DatasetT", bound=Dataset)
 def check_several_rows(table: Dataset) -> None:
     """Raise ValueError for a table of one row."""
     if table.n_samples < 2:
-        raise ValueError(f"the data has {table.n_samples} sample: at least 2 are needed")
-
-
-def on_rows_left_out(target: Target, n_out: int, n_left: int) -> tuple[str, ...]:
-    """A note on the rows that have no value in a column of the target, where any were left out."""
-    have, are = ("has", "is") if n_out == 1 else ("have", "are")
-    what = f"{n_out:,} of {n_out + n_left:,} rows {have} no {' or '.join(map(repr, target.names))} and {are} left out"
-    return (what,) if n_out else ()
+        raise UserError(
+            code="too-few-rows",
+            message=f"the data has {table.n_samples} sample",
+            advice="at least 2 are needed",
+        )
 
 
 @dataclass
@@ -177,7 +179,7 @@ class InMemoryDataset(Dataset, InspectedColumns):
     groups: Columns | None = field(default=None, repr=False)
     original: OriginalData | None = field(default=None, repr=False)
     left_out: tuple[int, ...] = ()
-    notes: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     # what the text of columns was found to mean, by their places
     meanings: Mapping[int, TextMeaning] = field(default_factory=dict, repr=False)
     # shape (n_samples,): how many rows of the data each row is, where equal ones were grouped; None: one
@@ -229,7 +231,11 @@ class InMemoryDataset(Dataset, InspectedColumns):
     @property
     def target(self) -> Target:
         if self.y is None:
-            raise ValueError("a target is needed here: give y, one class a sample")
+            raise UserError(
+                code="target-needed",
+                message="a target is needed here",
+                advice="give y, one class a sample",
+            )
         return self.y
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix
 
 if TYPE_CHECKING:
@@ -176,9 +177,10 @@ DIGITS = 15  # decimals of so many digits are floats of their own
 def check_distinct(n_different: int, floats: Matrix, what: str) -> None:
     """Refuse a column of which ``n_different`` values, that differ, are fewer floats."""
     if n_different > len(np.unique(floats[~np.isnan(floats)])):
-        raise ValueError(
-            f"{what} holds values that differ but are the same in double precision, of about 16 digits: "
-            "subtract the smallest of them, round them, or make them text if each is a category"
+        raise UserError(
+            code="precision-lost",
+            message=f"{what} holds values that differ but are the same in double precision, of about 16 digits",
+            advice="subtract the smallest of them, round them, or make them text if each is a category",
         )
 
 

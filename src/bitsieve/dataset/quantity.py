@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.dataset.encoding import Encoded, are_categories, as_doubles, check_whole_numbers, times_as_numbers
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Floats, Integers
-from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import check_integer
 
 KINDS = ("classes", "quantity")
@@ -47,8 +46,12 @@ class TargetKind(NamedTuple):
         if target_bins is not None and not is_none:
             n_bins = check_integer("target_bins", target_bins, 2, 65_535, "or 'none' to take each number as a class")
         if target_bins is not None and target_kind == ("quantity" if is_none else "classes"):
-            both = Setting("target_bins", target_bins), " contradicts ", Setting("target_kind", target_kind)
-            raise ValueError(Sentence(*both, ": leave one of them out"))
+            raise UserError(
+                code="contradicting-parameters",
+                message="contradict each other",
+                advice="leave one of them out",
+                parameters={"target_bins": target_bins, "target_kind": target_kind},
+            )
         return cls("classes" if is_none else target_kind, n_bins)
 
     def cuts(self, values: NDArray[Any] | Encoded, counts: Integers | None, what: str) -> bool:
@@ -56,7 +59,9 @@ class TargetKind(NamedTuple):
         if are_categories(values) or values.dtype.kind == "b":
             if self.kind == "quantity":
                 problem = f"does not go with {what}, which holds text, categories or truth values"
-                raise ParameterError("target_kind", self.kind, "make them numbers, or leave it out", problem)
+                raise ParameterError(
+                    "target_kind", self.kind, "make them numbers, or leave it out", problem, code="numbers-needed"
+                )
             return False
         if self.kind is not None or counts is None:
             return self.kind != "classes"
@@ -106,7 +111,9 @@ def edges_of(numbers: Floats, weights: Integers | None, n_bins: int | None, what
     n_samples = len(numbers) if weights is None else int(weights.sum())
     if n_bins is not None and n_bins > n_samples:
         advice = "ask for fewer classes"
-        raise ParameterError("target_bins", n_bins, advice, f"is more than the {n_samples:,} samples of {what}")
+        raise ParameterError(
+            "target_bins", n_bins, advice, f"is more than the {n_samples:,} samples of {what}", code="too-few-rows"
+        )
     allowed = number_of_classes(n_samples)
     wanted = n_bins or allowed
     edges, _ = _native.order_statistic_cuts([numbers], wanted, weights)

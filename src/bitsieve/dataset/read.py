@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.columns import check_unique, no_table, read_columns
 from bitsieve.dataset.data_kinds import collect, is_path, take_columns
-from bitsieve.dataset.dataset import InMemoryDataset, check_several_rows, on_rows_left_out
+from bitsieve.dataset.dataset import InMemoryDataset, check_several_rows
 from bitsieve.dataset.encoding import as_array
+from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import AS_FOUND, TargetKind
 from bitsieve.dataset.roles import Roles, split_columns
@@ -30,6 +31,7 @@ from bitsieve.dataset.target import (
 )
 from bitsieve.dataset.text import target_with_text_read
 from bitsieve.dataset.text_format import ColumnRules
+from bitsieve.diagnostics import Diagnostic, UserError, literal
 from bitsieve.io.npz import ArrayTable
 from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.options import ReadOptions
@@ -60,16 +62,22 @@ def read_xy(
     counted = _counted(sample_weight)
     table = read_columns(X, estimator=estimator, reset=reset, rules=replace(rules, counted=counted))
     if y is not None and n_rows(y) != table.n_samples:
-        raise ValueError(f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values: they must be as many")
+        raise UserError(
+            code="lengths-differ",
+            message=f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values",
+            advice="they must be as many",
+        )
     table = table if groups is None else replace(table, groups=read_groups(groups, table.n_samples))
     weights = read_weights(sample_weight, table.n_samples)
     target = None if y is None else read_target(y, name=target_name, said=said, weights=weights)
     target = None if target is None else replace(target, parsings=parsings)
     if weights is not None and not weights.all():
         table, weights = table.take(np.flatnonzero(weights)), weights[weights > 0]
-    notes = on_rows_left_out(target, n_without(y), table.n_samples) if drop_missing and target is not None else ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    if drop_missing and target is not None and (n_dropped := n_without(y)):
+        diagnostics = (rows_without_target(target.names, n_dropped, n_dropped + table.n_samples),)
     weights = None if weights is None or (weights == 1).all() else weights
-    return replace(table, y=target, weights=weights, notes=notes)
+    return replace(table, y=target, weights=weights, diagnostics=diagnostics)
 
 
 def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, TextParsing]]:
@@ -117,11 +125,11 @@ def read_data(data: Any, options: ReadOptions) -> InMemoryDataset:
     """
     target_kind = TargetKind.from_options(options)
     phase("reading")
-    notes: list[str] = []
+    diagnostics: list[Diagnostic] = []
     if is_path(data):
         from bitsieve.io.read import read_table
 
-        data = read_table(data, header=options.header, notes=notes)
+        data = read_table(data, header=options.header, diagnostics=diagnostics)
     original, data = data, collect(data)
     if getattr(data, "shape", None) and not data.shape[0]:
         raise no_row_counts("the data", weighted=False, drop_missing=False)
@@ -135,7 +143,7 @@ def read_data(data: Any, options: ReadOptions) -> InMemoryDataset:
     if options.groups is not None and table.original is not None:
         groups = options.groups if isinstance(options.groups, str) else "groups"
         table = replace(table, original=replace(table.original, groups=groups))
-    return replace(table, notes=(*notes, *table.notes))
+    return replace(table, diagnostics=(*diagnostics, *table.diagnostics))
 
 
 def _read_roles(
@@ -228,7 +236,11 @@ def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: Tar
     """Take the target and the weights out of named columns of a frame, which was collected where it is not original."""
     source = _Frame(data)
     if options.target is None:
-        raise ValueError(f"no target is given: name one of the columns {quoted(source.labels)}")
+        raise UserError(
+            code="target-needed",
+            message="no target is given",
+            advice=f"name one of the columns {literal(quoted(source.labels))}",
+        )
     roles = split_columns(
         source.labels, options.target, options.sample_weight, options.groups, n_samples=source.n_samples
     )
@@ -248,7 +260,11 @@ def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind
     """Take the target and the weights out of the columns of an archive, whose target is ``y`` by default."""
     if options.target is None:
         if "y" in data.names:
-            raise ValueError("the target and a feature are both named 'y': give the feature another name")
+            raise UserError(
+                code="duplicate-names",
+                message="the target and a feature are both named 'y'",
+                advice="give the feature another name",
+            )
         options = replace(options, target="y")
     target_is_y = isinstance(options.target, str) and options.target == "y"
     others_named = isinstance(options.sample_weight, str) or isinstance(options.groups, str)
@@ -292,12 +308,20 @@ def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: Tar
 
 def _from_array(data: Any, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
     if data is None or isinstance(data, (Mapping, Number)):
-        raise ValueError(f"data is {type(data).__name__}: give an array, a data frame, or the path of a table file")
+        raise UserError(
+            code="data-type-not-read",
+            message=f"data is {type(data).__name__}",
+            advice="give an array, a data frame, or the path of a table file",
+        )
     X = data if issparse(data) else as_array(data)
     if X.ndim != 2:
         raise no_table(X.shape)
     if options.target is None:
-        raise ValueError("the data is an array, whose columns have no names: give the target as an array of its values")
+        raise UserError(
+            code="names-needed",
+            message="the data is an array, whose columns have no names",
+            advice="give the target as an array of its values",
+        )
     roles = split_columns((), options.target, options.sample_weight, options.groups, n_samples=X.shape[0])
     y = given_values(options.target, X.shape[0])
     table = _read_values(X, y, options.sample_weight, options.groups, roles.target_name, options, target_kind)
@@ -319,7 +343,15 @@ def given_values(target: Any, n_samples: int) -> Any:
     y = target if known else as_array(target)
     shape = np.shape(y) if isinstance(y, np.ndarray) else (len(y),)
     if len(shape) not in (1, 2):
-        raise ValueError(f"the target has shape {shape}: it must be one value a sample, or a row of them")
+        raise UserError(
+            code="wrong-shape",
+            message=f"the target has shape {shape}",
+            advice="it must be one value a sample, or a row of them",
+        )
     if len(y) != n_samples:
-        raise ValueError(f"the target has {len(y):,} values but the data has {n_samples:,} rows: they must be as many")
+        raise UserError(
+            code="lengths-differ",
+            message=f"the target has {len(y):,} values but the data has {n_samples:,} rows",
+            advice="they must be as many",
+        )
     return y

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.messages import allowed_names, meant, quoted
 
 
@@ -47,7 +48,11 @@ def split_columns(
     weights = [] if isinstance(sample_weight, list) else _named_columns(sample_weight, labels, "weight", n_samples)
     group_columns = [] if isinstance(groups, list) else _named_columns(groups, labels, "groups", n_samples)
     if len(set(targets)) < len(targets):
-        raise ValueError(f"the targets {quoted(targets)} name a column twice: name each once")
+        raise UserError(
+            code="given-twice",
+            message=f"the targets {quoted(targets)} name a column twice",
+            advice="name each once",
+        )
     for column in weights:
         _refuse_second_role(column, targets, "the weight")
     for column in group_columns:
@@ -58,7 +63,11 @@ def split_columns(
     taken = {*targets, *weights, *group_columns, *never}
     features = [label for label in labels if label not in taken]
     if labels and not features:
-        raise ValueError(f"the data holds only the target {target_name!r}: at least one feature is needed")
+        raise UserError(
+            code="no-features",
+            message=f"the data holds only the target {target_name!r}",
+            advice="at least one feature is needed",
+        )
     weight_name = None
     if sample_weight is not None:
         weight_name = str(weights[0]) if weights else "sample_weight"
@@ -74,7 +83,10 @@ def split_columns(
 
 def _refuse_second_role(column: Any, targets: Sequence[Any], role: str) -> None:
     if column in targets:
-        raise ValueError(f"column {column!r} cannot be both the target and {role}")
+        raise UserError(
+            code="column-in-two-roles",
+            message=f"column {column!r} cannot be both the target and {role}",
+        )
 
 
 def _named_columns(argument: Any, labels: Sequence[Any], role: str, n_samples: int | None) -> list[Any]:
@@ -100,10 +112,18 @@ def _checked_names(names: list[Any], labels: Sequence[Any], role: str) -> list[A
     if not labels:
         name = {"weight": "sample_weight"}.get(role, role)
         values = "the target as an array of its values" if role == "target" else f"{name} as an array"
-        raise ValueError(f"the data is an array, whose columns have no names: give {values}")
+        raise UserError(
+            code="names-needed",
+            message="the data is an array, whose columns have no names",
+            advice=f"give {values}",
+        )
     names = [meant(name, labels) if isinstance(name, str) else name for name in names]
     for name in names:
         if name not in labels:
             known = allowed_names(str(name), [str(label) for label in labels])
-            raise ValueError(f"there is no column {str(name)!r} for the {role}: {known}")
+            raise UserError(
+                code="unknown-column",
+                message=f"there is no column {str(name)!r} for the {role}",
+                advice=known,
+            )
     return names

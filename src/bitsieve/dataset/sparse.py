@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
 from bitsieve.dataset.encoding import WHOLE
-from bitsieve.dataset.value_ranges import FINITE_INSTEAD, columns_hold
+from bitsieve.dataset.value_ranges import FINITE_INSTEAD, Advice, columns_hold
+from bitsieve.diagnostics import UserError
 from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_room
-from bitsieve.utils.messages import Sentence, quoted_places
+from bitsieve.utils.messages import quoted_places
 
 MOST_DENSE_BYTES = 2 << 30
 COLUMN_BYTES = 128  # of memory for what is known of a column, whatever it stores
@@ -122,20 +123,26 @@ class StoredColumns(Sequence[Any]):
                 return False
         return any(len(positions) for positions in self._positions(np.isnan))
 
-    def check_finite(self, names: Sequence[str], *, allow_missing: bool, instead: Any) -> None:
+    def check_finite(self, names: Sequence[str], *, allow_missing: bool, instead: Advice) -> None:
         """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
         with np.errstate(all="ignore"):
             if np.isfinite(self.value.sum(dtype=np.float64)):
                 return
-        wrong: list[tuple[Any, str, Any]] = [(np.isinf, "infinite values (inf)", FINITE_INSTEAD)]
+        wrong: list[tuple[Any, str, str, Advice]] = [
+            (np.isinf, "infinite-values", "infinite values (inf)", Advice(FINITE_INSTEAD))
+        ]
         if not allow_missing:
-            wrong.append((np.isnan, "missing values (NaN)", instead))
-        for holds, what, advice in wrong:
+            wrong.append((np.isnan, "missing-values", "missing values (NaN)", instead))
+        for holds, code, what, advice in wrong:
             columns_of_batches = [np.unique(self._columns_of(positions)) for positions in self._positions(holds)]
             if columns_of_batches:
                 columns = np.unique(np.concatenate(columns_of_batches))
-                raise ValueError(
-                    Sentence(f"{columns_hold(len(columns))} {what}: {quoted_places(columns.tolist(), names)}; ", advice)
+                raise UserError(
+                    code=code,
+                    message=f"{columns_hold(len(columns))} {what}: {quoted_places(columns.tolist(), names)}",
+                    advice=advice.text,
+                    fix=advice.fix,
+                    columns=[str(names[j]) for j in columns.tolist()],
                 )
 
     def _positions(self, holds: Callable[[NDArray[Any]], Flags]) -> Iterator[Integers]:
@@ -163,9 +170,13 @@ class StoredColumns(Sequence[Any]):
         """The same as an array in memory."""
         size = self.n_samples * len(self) * self.value.itemsize
         if size > MOST_DENSE_BYTES:
-            raise ValueError(
-                f"the sparse table, {self.n_samples:,} x {len(self):,}, takes {size / 2**30:,.1f} GiB when dense, "
-                "above the limit of 2 GiB: select columns first"
+            raise UserError(
+                code="not-enough-memory",
+                message=(
+                    f"the sparse table, {self.n_samples:,} x {len(self):,}, takes {size / 2**30:,.1f} GiB when "
+                    "dense, above the limit of 2 GiB"
+                ),
+                advice="select columns first",
             )
         array: NDArray[Any] = self.stored.toarray(order="F")
         return array
@@ -210,17 +221,31 @@ class StoredColumnsInFiles(StoredColumns):
 def read_sparse(X: Any) -> StoredColumns:
     """Read a sparse matrix or array of any format; entries that are stored twice are added up, as in scipy."""
     if X.ndim != 2:
-        raise ValueError(f"X is a sparse array of shape {X.shape}: it must be samples x features")
+        raise UserError(
+            code="wrong-shape",
+            message=f"X is a sparse array of shape {X.shape}",
+            advice="it must be samples x features",
+        )
     if not all(X.shape):
-        raise ValueError(f"X has {X.shape[0]} samples and {X.shape[1]} columns: at least one of each is required")
+        raise UserError(
+            code="empty-data",
+            message=f"X has {X.shape[0]} samples and {X.shape[1]} columns",
+            advice="at least one of each is required",
+        )
     check_room(COLUMN_BYTES * X.shape[1], f"the {X.shape[1]:,} columns of the sparse table take", "renumber them")
     if X.format not in ("csr", "csc"):
         X = X.tocsc()
     if X.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: the sparse table holds {X.dtype}, give real numbers")
+        raise UserError(
+            code="complex-numbers",
+            message=f"Complex data not supported: the sparse table holds {X.dtype}",
+            advice="give real numbers",
+        )
     if X.dtype.kind in "iu" and X.nnz and max(abs(int(X.max())), abs(int(X.min()))) > WHOLE:
-        raise ValueError(
-            "the sparse table holds whole numbers beyond 2**53, of which two may become one: renumber them"
+        raise UserError(
+            code="precision-lost",
+            message="the sparse table holds whole numbers beyond 2**53, of which two may become one",
+            advice="renumber them",
         )
     values = X.tocsc()
     if values.dtype not in (np.float64, np.float32):

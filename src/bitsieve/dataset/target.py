@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode, is_missing
+from bitsieve.dataset.notes import quantity_binned
 from bitsieve.dataset.quantity import (
     AS_FOUND,
     TIMES,
@@ -23,9 +24,9 @@ from bitsieve.dataset.quantity import (
     listed_edges,
     numbers_of,
 )
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import NAME_ONLY, Diagnostic, ParameterError, UserError
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
-from bitsieve.utils.messages import Sentence, Setting, quoted
+from bitsieve.utils.messages import quoted
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -76,26 +77,35 @@ class Target:
         return len(self.labels)
 
     @property
-    def how_cut(self) -> Sentence:
-        """Of a quantity: what it is, where it was cut, and how to have it otherwise where nothing was said."""
-        what = f"{self.n_numbers:,} different whole numbers" if self.n_numbers else TIMES.get(self.unit, "")
-        into = f"cut into {self.n_classes} classes of equal frequency at {listed_edges(self.edges, self.unit)}"
-        otherwise = () if self.said.kind else ("; if each value is a class, add ", Setting("target_kind", "classes"))
-        return Sentence(f"target {self.name!r} is a quantity{f' ({what})' if what else ''}: {into}", *otherwise)
+    def how_cut(self) -> Diagnostic:
+        """The note on a numeric target: what it is, and where it was cut."""
+        values = f"{self.n_numbers:,} different whole numbers" if self.n_numbers else TIMES.get(self.unit, "")
+        edges = listed_edges(self.edges, self.unit)
+        return quantity_binned(self.name, values, self.n_classes, edges, self.said.kind is None)
 
     def check_varies(self) -> None:
         """Refuse a target of one class."""
         if self.n_classes < 2:
             what = "one class" if self.edges is None else "one value"
             label = quoted(self.labels[0] if self.kind == "joint" else self.labels[:1])
-            raise ValueError(f"the target {self.name!r} has {what} only ({label}): give one with at least two")
+            raise UserError(
+                code="one-class",
+                message=f"the target {self.name!r} has {what} only ({label})",
+                advice="give one with at least two",
+            )
 
     def check_kind(self, kind: str | None) -> None:
         """Refuse what a selector says of a target that was read as the other kind."""
         read_as = "classes" if self.edges is None else "quantity"
         if kind not in (None, read_as):
             advice = "leave it out of the selector, and give it to what reads the data"
-            raise ParameterError("target_kind", kind, advice, f"does not go with a target that was read as {read_as}")
+            raise ParameterError(
+                "target_kind",
+                kind,
+                advice,
+                f"does not go with a target that was read as {read_as}",
+                code="wrong-kind-of-target",
+            )
 
     def take(self, rows: Columns) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
@@ -139,11 +149,19 @@ def split_target(y: Any) -> dict[str, Any]:
 
     frame = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
-        raise ValueError("the target is a lazy frame: collect() it first")
+        raise UserError(
+            code="frame-not-in-memory",
+            message="the target is a lazy frame",
+            advice="collect() it first",
+        )
     if isinstance(frame, nw.DataFrame):
         names = frame.columns
         if not names or len(set(map(str, names))) < len(names):
-            raise ValueError(f"the target has the columns {quoted(names) or '(none)'}: give each a name of its own")
+            raise UserError(
+                code="duplicate-names",
+                message=f"the target has the columns {quoted(names) or '(none)'}",
+                advice="give each a name of its own",
+            )
         columns = {str(name): frame[:, j].to_native() for j, name in enumerate(names)}
         return columns if len(names) > 1 else {"y": next(iter(columns.values()))}
     if nw.dependencies.is_into_series(y):
@@ -162,14 +180,26 @@ def called(name: str, joint: bool) -> str:
 def check_complete(what: str, n_samples: int, missing: int, infinite: int) -> None:
     """Refuse a target without values, or with values that are missing or infinite."""
     if not n_samples:
-        raise ValueError(f"{what} is empty: at least one sample is required")
+        raise UserError(
+            code="empty-data",
+            message=f"{what} is empty",
+            advice="at least one sample is required",
+        )
     if missing:
         values = f"{missing:,} missing value{'s' * (missing > 1)} (empty, NaN, 'NA', 'None', ...) among {n_samples:,}"
-        drop = Setting("drop_missing_target", True)
-        raise ValueError(Sentence(f"{what} has {values}: drop those samples, as ", drop, " does, or fill them in"))
+        raise UserError(
+            code="missing-target",
+            message=f"{what} has {values}",
+            advice="drop those samples, as {drop_missing_target} does, or fill them in",
+            fix={"drop_missing_target": True},
+        )
     if infinite:
         values = f"{infinite:,} infinite value{'s' * (infinite > 1)} (inf) among {n_samples:,}"
-        raise ValueError(f"{what} has {values}: drop those samples")
+        raise UserError(
+            code="infinite-values",
+            message=f"{what} has {values}",
+            advice="drop those samples",
+        )
 
 
 def check_bins(parts: Iterable[Target]) -> None:
@@ -178,7 +208,9 @@ def check_bins(parts: Iterable[Target]) -> None:
     n_bins = targets[0].said.n_bins
     if n_bins is not None and not any(of.edges is not None or of.labels.dtype.kind in "iuf" for of in targets):
         problem = "does not go with the target, which holds text, categories or truth values"
-        raise ParameterError("target_bins", n_bins, "make them numbers, or leave it out", problem)
+        raise ParameterError(
+            "target_bins", n_bins, "make them numbers, or leave it out", problem, code="numbers-needed"
+        )
 
 
 def check_read(parsings: Mapping[str, TextParsing], drop_missing: bool) -> None:
@@ -187,9 +219,12 @@ def check_read(parsings: Mapping[str, TextParsing], drop_missing: bool) -> None:
         if parsing.n_unread and not drop_missing:
             values = "values that are no numbers" if parsing.n_unread > 1 else "value that is no number"
             what = f"the target holds {parsing.what} such as {parsing.example!r}, and {parsing.n_unread:,} {values}"
-            drop, keep = Setting("drop_missing_target", True), Setting("repair", False)
-            how = " does, or, to keep the text as classes, add "
-            raise ValueError(Sentence(f"{what}: {parsing.listed}; drop those samples, as ", drop, how, keep))
+            raise UserError(
+                code="target-of-mixed-text",
+                message=f"{what}: {parsing.listed}",
+                advice="drop those samples, as {drop_missing_target} does, or keep the text as classes, by {repair}",
+                fix={"drop_missing_target": True, "repair": False},
+            )
 
 
 def to_classes(
@@ -223,9 +258,10 @@ def join_targets(parts: dict[str, Target]) -> Target:
     most = prod(part.n_classes for part in parts.values())
     if most > MAX_JOINT_CLASSES:
         listed = ", ".join(f"{name!r} ({part.n_classes:,} classes)" for name, part in parts.items())
-        raise ValueError(
-            f"the targets {listed} could have {most:,} classes together: at most {MAX_JOINT_CLASSES:,} are supported, "
-            "take fewer columns or coarser ones"
+        raise UserError(
+            code="too-many-classes",
+            message=f"the targets {listed} could have {most:,} classes together",
+            advice=f"at most {MAX_JOINT_CLASSES:,} are supported, take fewer columns or coarser ones",
         )
     sizes = [part.n_classes for part in parts.values()]
     combinations = np.ravel_multi_index(tuple(part.codes for part in parts.values()), sizes)
@@ -268,7 +304,11 @@ def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
     else:
         array = as_array(y)
     if array.dtype.kind == "c":
-        raise ValueError("Complex data not supported: give classes or real numbers as the target")
+        raise UserError(
+            code="complex-numbers",
+            message="Complex data not supported",
+            advice="give classes or real numbers as the target",
+        )
     if array.ndim != 1:
         from sklearn.utils.validation import column_or_1d
 
@@ -324,24 +364,25 @@ def read_weights(sample_weight: Any, n_samples: int) -> Integers | None:
         return None
     weights = as_array(sample_weight)
     if weights.ndim != 1:
-        raise _refused(f" has shape {weights.shape}: it must be one weight a sample")
+        raise _invalid_weights(f"has shape {weights.shape}", "it must be one weight a sample")
     if len(weights) != n_samples:
-        raise _refused(f" has {len(weights):,} values but there are {n_samples:,} samples: give one each")
+        raise _invalid_weights(f"has {len(weights):,} values but there are {n_samples:,} samples", "give one each")
     if weights.dtype.kind not in "biuf":
         try:  # numpy would drop the imaginary part
             weights = weights.astype(object if weights.dtype.kind == "c" else np.float64).astype(np.float64)
         except (TypeError, ValueError):
-            raise _refused(" holds values that are no numbers: give whole numbers") from None
+            raise _invalid_weights("holds values that are no numbers", "give whole numbers") from None
     refused = weights[~((weights >= 0) & (weights < np.inf) & (weights == np.floor(weights)))]
     if len(refused):
-        wrong = f" holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
-        raise _refused(f"{wrong}: give whole numbers from 0, {_ADVICE}")
+        problem = f"holds {refused[0].item():.6g}, but counts are exact integers and so are weights"
+        raise _invalid_weights(problem, f"give whole numbers from 0, {_ADVICE}")
     total = weights.sum(dtype=np.float64)
     if not total:
-        raise _refused(" is zero for every sample: nothing is left to count")
+        raise _invalid_weights("is zero for every sample", "nothing is left to count")
     if total > MAX_SAMPLES:
-        raise _refused(
-            f" sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported: scale the weights down, {_ADVICE}"
+        raise _invalid_weights(
+            f"sums to {total:,.0f} samples, at most {MAX_SAMPLES:,} are supported",
+            f"scale the weights down, {_ADVICE}",
         )
     return None if (weights == 1).all() else weights.astype(np.int64)
 
@@ -350,13 +391,25 @@ def read_groups(groups: Any, n_samples: int) -> Columns:
     """The number of the group of every sample."""
     values = as_array(groups)
     if values.shape != (n_samples,):
-        raise ValueError(f"groups has shape {values.shape}: it must be one value for each of the {n_samples:,} samples")
+        raise UserError(
+            code="wrong-shape",
+            message=f"groups has shape {values.shape}",
+            advice=f"it must be one value for each of the {n_samples:,} samples",
+        )
     missing = int(without_value(values).sum())
     if missing:
-        raise ValueError(f"groups has no value in {missing:,} of {n_samples:,} rows: give every row a group")
+        raise UserError(
+            code="missing-values",
+            message=f"groups has no value in {missing:,} of {n_samples:,} rows",
+            advice="give every row a group",
+        )
     names, group_of_sample = np.unique(values.astype(str), return_inverse=True)
     if len(names) < 2:
-        raise ValueError("groups has one value only: at least two are needed to compare one with another")
+        raise UserError(
+            code="too-few-groups",
+            message="groups has one value only",
+            advice="at least two are needed to compare one with another",
+        )
     return group_of_sample
 
 
@@ -369,15 +422,23 @@ def zero_where_missing(sample_weight: Any, y: Any) -> Any:
     return weights if np.shape(weights) not in ((), missing.shape) else np.where(missing, 0, weights)
 
 
-def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> ValueError:
+def no_row_counts(label: str, *, weighted: bool, drop_missing: bool) -> UserError:
     """The error for data without rows, or with none that has a target, where such are left out, and a weight."""
     if drop_missing and weighted:
-        return ValueError("no row has a target and a weight above 0: nothing is left to count")
+        return UserError(
+            code="empty-data",
+            message="no row has a target and a weight above 0",
+            advice="nothing is left to count",
+        )
     if drop_missing:
-        return ValueError("the target has no value in any row")
+        return UserError(code="missing-target", message="the target has no value in any row")
     if weighted:
-        return _refused(" is zero for every sample: nothing is left to count")
-    return ValueError(f"{label} has no rows: nothing to select from")
+        return _invalid_weights("is zero for every sample", "nothing is left to count")
+    return UserError(
+        code="empty-data",
+        message=f"{label} has no rows",
+        advice="nothing to select from",
+    )
 
 
 def without_value(y: Any) -> Flags:
@@ -396,5 +457,5 @@ def take_weighted(y: Any, mask: Flags) -> Any:
     return (y.iloc if hasattr(y, "iloc") else as_array(y))[rows]
 
 
-def _refused(problem: str) -> ValueError:
-    return ValueError(Sentence(Setting("sample_weight"), problem))
+def _invalid_weights(problem: str, advice: str) -> UserError:
+    return UserError(code="invalid-weights", message=problem, advice=advice, parameters={"sample_weight": NAME_ONLY})

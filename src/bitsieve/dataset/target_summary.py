@@ -30,6 +30,7 @@ from bitsieve.dataset.target import (
 from bitsieve.dataset.text import target_text, understood
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.dataset.value_ranges import NUMBERS
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Integers
 
 _CELLS = _ROWS = 1 << 18  # distinct values of a column; rows of the sample where there are more
@@ -100,7 +101,11 @@ class TargetColumn:
         (sampled,) = self.sample.columns
         assert sampled is not None
         if said.kind == "classes":
-            raise ValueError(f"{what} has more than {_CELLS:,} classes: check that it is not a number of each row")
+            raise UserError(
+                code="too-many-classes",
+                message=f"{what} has more than {_CELLS:,} classes",
+                advice="check that it is not a number of each row",
+            )
         allowed = number_of_classes(self.total)
         as_all = TargetKind("quantity", said.n_bins or allowed)
         cut = to_classes(sampled, as_all, self.sample.weights, what)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from bitsieve.dataset.column_info import TextParsing
+from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Flags
-from bitsieve.utils.messages import Sentence, Setting, allowed_names, meant
+from bitsieve.utils.messages import allowed_names, meant
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,6 +71,10 @@ class ColumnRules:
             elif name in names:
                 types[list(names).index(name)] = kind
             else:
-                what = f" names {name!r}, which is no feature: {allowed_names(name, [*names])}"
-                raise ValueError(Sentence(Setting("column_types"), what))
+                raise UserError(
+                    code="unknown-column",
+                    message=f"names {name!r}, which is no feature",
+                    advice=allowed_names(name, [*names]),
+                    parameters={"column_types": NAME_ONLY},
+                )
         return types

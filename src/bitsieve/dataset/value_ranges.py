@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +15,9 @@ from bitsieve import _native
 from bitsieve.counts.threads import run_blocks, thread_count
 from bitsieve.dataset.encoding import Encoded, are_categories
 from bitsieve.dataset.text_format import TextMeaning
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Integers
-from bitsieve.utils.messages import Sentence, Setting, quoted_places
+from bitsieve.utils.messages import quoted_places
 
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
 _MOST_NAMED = 5  # columns of a message
@@ -233,14 +235,23 @@ def _ranges(n_columns: int, n_samples: int, n_jobs: int | None, multiple: int) -
 
 
 FINITE_INSTEAD = "replace infinity by a finite number, or drop the rows"
-IN_A_BIN = Sentence("set ", Setting("missing", "bin"), " to give them a code of their own, or impute them first")
+
+
+class Advice(NamedTuple):
+    """What to do about missing values: the advice and the fix of a diagnostic."""
+
+    text: str
+    fix: Mapping[str, object] = MappingProxyType({})
+
+
+IN_A_BIN = Advice("set {missing} to give them a separate bin, or impute them first", {"missing": "bin"})
 
 
 def check_values(
     table: InspectedColumns,
     *,
     allow_missing: bool,
-    instead: str = IN_A_BIN,
+    instead: Advice = IN_A_BIN,
     n_jobs: int | None = None,
     whole: bool = False,
 ) -> ValueRanges:
@@ -248,12 +259,20 @@ def check_values(
     ranges = table.value_ranges(n_jobs, whole)
     infinite, missing = ranges.which(INFINITE), ranges.which(MISSING)
     if infinite:
-        raise ValueError(
-            f"{columns_hold(len(infinite))} infinite values (inf): {table.quoted(infinite)}; {FINITE_INSTEAD}"
+        raise UserError(
+            code="infinite-values",
+            message=f"{columns_hold(len(infinite))} infinite values (inf): {table.quoted(infinite)}",
+            advice=FINITE_INSTEAD,
         )
     if missing and not allow_missing:
-        what = f"{columns_hold(len(missing))} missing values (NaN): {table.quoted(missing)}"
-        raise ValueError(Sentence(f"{what}{_read_as_missing(table, missing)}; ", instead))
+        listed = f"{table.quoted(missing)}{_read_as_missing(table, missing)}"
+        raise UserError(
+            code="missing-values",
+            message=f"{columns_hold(len(missing))} missing values (NaN): {listed}",
+            advice=instead.text,
+            fix=instead.fix,
+            columns=[str(table.names[j]) for j in missing],
+        )
     return ranges
 
 

@@ -21,6 +21,7 @@ from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.encoding import WHOLE, Encoded, check_whole_numbers, encode, encode_known, lookup
 from bitsieve.dataset.text_format import TextFormat
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS, InspectedColumns, NumericBlock, ValueRanges, check_values
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Floats, Integers
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, check_threads
@@ -164,7 +165,11 @@ class Binning(ABC):
 
     def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         """The cuts among the numbers that the columns from ``first`` to ``end`` of a sparse table store."""
-        raise ValueError(f"{type(self).__name__} bins dense columns alone: give them by .toarray()")
+        raise UserError(
+            code="dense-rows-needed",
+            message=f"{type(self).__name__} bins dense columns alone",
+            advice="give them by .toarray()",
+        )
 
     def code_numbers(
         self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
@@ -172,7 +177,11 @@ class Binning(ABC):
         """Write the codes of numeric columns to their columns of ``codes``."""
         for j in block.indices.tolist():
             if self.categories_[j] is not None:
-                raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
+                raise UserError(
+                    code="column-kind-changed",
+                    message=f"column {table.names[j]!r} was categorical when fitting",
+                    advice="give categories",
+                )
         edges = self.bin_edges_.take(block.indices)
         _native.code_by_cuts(
             choose_kernel().name,
@@ -188,9 +197,10 @@ class Binning(ABC):
     def _check_code_limit(self, table: InMemoryDataset) -> None:
         if self.n_bins_.max() > MAX_CODES:
             j = int(self.n_bins_.argmax())
-            raise ValueError(
-                f"column {table.names[j]!r} has {self.n_bins_[j]:,} codes: at most {MAX_CODES:,} are supported, "
-                "drop it or group its values"
+            raise UserError(
+                code="too-many-bins",
+                message=f"column {table.names[j]!r} has {self.n_bins_[j]:,} codes",
+                advice=f"at most {MAX_CODES:,} are supported, drop it or group its values",
             )
 
 
@@ -276,7 +286,11 @@ def codes_that_occur(binner: Binning, table: Dataset) -> Integers:
 def code_categories(name: str, values: Encoded, fitted_categories: NDArray[Any] | None, codes: NDArray[Any]) -> None:
     """Write the codes of a categorical column, which are the ranks of its values among those met when fitting."""
     if fitted_categories is None:
-        raise ValueError(f"column {name!r} was numeric when fitting: give numbers")
+        raise UserError(
+            code="column-kind-changed",
+            message=f"column {name!r} was numeric when fitting",
+            advice="give numbers",
+        )
     if fitted_categories is values.categories:
         codes[:] = values.codes
         return
@@ -290,12 +304,13 @@ def code_categories(name: str, values: Encoded, fitted_categories: NDArray[Any] 
         codes[:] = ranks[values.codes]
 
 
-def unknown_category(name: str, values: NDArray[Any]) -> ValueError:
+def unknown_category(name: str, values: NDArray[Any]) -> UserError:
     """The error for values of a column that were not there when fitting."""
     value = values[:1].tolist()[0]
-    return ValueError(
-        f"column {name!r} holds {value!r}, which was not there when fitting: fit on data that has every value, "
-        "or replace it"
+    return UserError(
+        code="unseen-value",
+        message=f"column {name!r} holds {value!r}, which was not there when fitting",
+        advice="fit on data that has every value, or replace it",
     )
 
 

@@ -12,6 +12,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import lookup
 from bitsieve.dataset.value_ranges import FRACTIONS, InspectedColumns, NumericBlock, ValueRanges
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, unknown_category
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Integers
@@ -131,7 +132,11 @@ class CategoricalBinning(Binning):
         for j in columns.tolist():
             categories = self.categories_[j]
             if categories is None or categories.dtype.kind not in "iu":
-                raise ValueError(f"column {table.names[j]!r} was categorical when fitting: give categories")
+                raise UserError(
+                    code="column-kind-changed",
+                    message=f"column {table.names[j]!r} was categorical when fitting",
+                    advice="give categories",
+                )
             arrays.append(categories)
         return RaggedArray(np.concatenate(arrays), np.cumsum([len(categories) for categories in arrays]))
 
@@ -147,9 +152,12 @@ def _integers(values: NDArray[Any], name: str) -> NDArray[Any]:
     return values.astype(np.int64)
 
 
-def not_whole(name: str, value: Any) -> ValueError:
+def not_whole(name: str, value: Any) -> UserError:
     """The error for a number that is no code."""
-    return ValueError(
-        f"column {name!r} holds {value.item()!r}: binning 'none' takes whole numbers and "
-        "categories only, use 'mdl', 'quantile' or 'uniform' for this column"
+    return UserError(
+        code="numbers-not-categories",
+        message=f"column {name!r} holds {value.item()!r}",
+        advice=(
+            "binning 'none' takes whole numbers and categories only, use 'mdl', 'quantile' or 'uniform' for this column"
+        ),
     )

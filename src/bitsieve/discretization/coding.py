@@ -14,6 +14,7 @@ from bitsieve.dataset.column_summary import ColumnSummary, Kind, RowSample
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, all_missing, are_categories, encode
 from bitsieve.dataset.value_ranges import MISSING
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import MAX_CODES, Binning
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.discretization.registry import RULES, make_binner, rule_named
@@ -78,7 +79,11 @@ def binning_name(binner: Binning) -> str:
     for name in RULES:
         if isinstance(binner, rule_named(name)):
             return name
-    raise ValueError(f"counts by {type(binner).__name__} cannot be saved: use one of {quoted(RULES)}")
+    raise UserError(
+        code="rule-not-saved",
+        message=f"counts by {type(binner).__name__} cannot be saved",
+        advice=f"use one of {quoted(RULES)}",
+    )
 
 
 def binning_facts(binner: Binning) -> dict[str, Any]:
@@ -122,14 +127,22 @@ def from_list(values: list[Any]) -> NDArray[Any]:
 def fit_on_summary(binner: Binning, summary: Summary) -> Coding:
     """Fit a copy of a binner on a table of which only the summary that was made for it is known."""
     if not binner.bins_parts:
-        raise ValueError("ZeroApartBinner bins tables in memory: give another binning for data that is read in parts")
+        raise UserError(
+            code="rows-not-in-memory",
+            message="ZeroApartBinner bins tables in memory",
+            advice="give another binning for data that is read in parts",
+        )
     fitted = binner.unfitted()
     fitted.start_fit(summary)
     if binner.requires == "codes":
         for name, column in zip(summary.names, summary.columns, strict=True):
             if column.has_uncounted:
                 what = f"column {name!r} has more than {MAX_CODES:,} codes, the most that are supported"
-                raise ValueError(f"{what}: drop it or group its values")
+                raise UserError(
+                    code="too-many-bins",
+                    message=f"{what}",
+                    advice="drop it or group its values",
+                )
     rules: list[Any] = [None] * summary.n_features  # a copy for each column, fitted on it
 
     def fit(j: int) -> None:

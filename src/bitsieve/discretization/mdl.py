@@ -16,12 +16,12 @@ from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.value_ranges import NumericBlock, ValueRanges
+from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.discretization.base import Binning, CutBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import Rule, check_choice
 
 
@@ -100,9 +100,15 @@ class CutsOfPartitions(CodingPenalty):
         self.n_classes = n_classes
 
     def to_repeat(self) -> ClassSearch:
-        what = "this stopping rule shuffles the classes and makes the cuts of 'mdl' anew each time, for which all rows "
-        settings = Setting("binning", "quantile"), ", or ", Setting("stopping", "threshold")
-        raise ValueError(Sentence(what, "must be in memory: use ", *settings))
+        raise UserError(
+            code="rows-not-in-memory",
+            message=(
+                "this stopping rule shuffles the classes and bins the columns by 'mdl' again each time, for which all "
+                "rows must be in memory"
+            ),
+            advice="use {binning}, or {stopping}",
+            fix={"binning": "quantile", "stopping": "threshold"},
+        )
 
     def log_codings(self, column: int) -> float:
         if self.binner.categories_[column] is not None:
@@ -197,7 +203,11 @@ class MDLBinning(CutBinning):
 
 def _required_target(table: InMemoryDataset) -> Target:
     if table.y is None:
-        raise ValueError(NO_TARGET)
+        raise UserError(
+            code="target-needed",
+            message="MDL cuts by the class",
+            advice="give a target, or use another binning such as 'quantile'",
+        )
     return table.y
 
 
@@ -237,5 +247,10 @@ class AutoBinning(Binning):
     def _refuse(self, parameter: str, rule: str, target: str, other: str) -> None:
         """Refuse a parameter that the rule does not have."""
         if getattr(self, parameter) is not None:
-            here = Setting("binning", rule), f", the rule for {target}: leave it out, or use "
-            raise ValueError(Sentence(Setting(parameter), " has no meaning with ", *here, Setting("binning", other)))
+            raise UserError(
+                code="parameter-without-effect",
+                message=f"has no effect with binning {rule!r}, the rule for {target}",
+                advice="leave it out, or use {binning}",
+                fix={"binning": other},
+                parameters={parameter: NAME_ONLY},
+            )

@@ -6,11 +6,10 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.options import DiscretizationOptions
 from bitsieve.utils.defaults import BINNING
-from bitsieve.utils.messages import Sentence, Setting
 
 RULES = {  # name to the module, with a dot before it where it is in this folder, and the class of the rule
     "auto": (".mdl", "AutoBinning"),
@@ -35,7 +34,10 @@ def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters:
     """
     if isinstance(spec, Binning):
         if parameters:
-            raise ValueError(f"binning is an object, so set {', '.join(parameters)} on that object")
+            raise UserError(
+                code="contradicting-parameters",
+                message=f"binning is an object, so set {', '.join(parameters)} on that object",
+            )
         return spec.unfitted()
     if not isinstance(spec, str) or spec not in RULES:
         raise _unknown_rule(spec)
@@ -43,8 +45,12 @@ def make_binner(spec: Any = BINNING, *, n_jobs: int | None = None, **parameters:
     accepted = [name for name in rule.parameter_names() if name != "n_jobs"]
     for name in parameters:
         if name not in accepted:
-            listed = [part for other in accepted for part in (", ", Setting(other))][1:]
-            raise ValueError(Sentence(f"binning {spec!r} has no parameter ", Setting(name), ": it has ", *listed))
+            raise UserError(
+                code="unknown-parameter",
+                message=f"is no parameter of binning {spec!r}",
+                advice=f"it has {', '.join(f'{{{other}}}' for other in accepted)}",
+                parameters={name: NAME_ONLY},
+            )
     parameters.setdefault("missing", None)
     binner: Binning = rule(n_jobs=n_jobs, **parameters)
     return binner
@@ -55,7 +61,9 @@ def _unknown_rule(spec: Any) -> ParameterError:
     if isinstance(spec, str):
         near = get_close_matches(spec.lower(), RULES, n=1)
         hint = f", did you mean {near[0]!r}?" if near else ""
-    return ParameterError("binning", spec, f"give one of {', '.join(map(repr, RULES))}{hint}", "is not known")
+    return ParameterError(
+        "binning", spec, f"give one of {', '.join(map(repr, RULES))}{hint}", "is not known", code="unknown-name"
+    )
 
 
 def make_discretizer(options: DiscretizationOptions, n_jobs: int | None = None) -> Binning:

@@ -17,6 +17,7 @@ from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.sparse import read_sparse
 from bitsieve.dataset.value_ranges import IN_A_BIN
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, unknown_category
 from bitsieve.discretization.mdl import RepeatedCuts, log_codings
 from bitsieve.discretization.ragged_array import RaggedArray
@@ -33,7 +34,11 @@ def as_sparse(table: InMemoryDataset) -> InMemoryDataset:
     categorical = [j for j, _ in table.categories()]
     if categorical:
         what = f"zero is a code of its own in columns of numbers, and categories are in {table.quoted(categorical)}"
-        raise ValueError(f"{what}: leave them out, or give another binner")
+        raise UserError(
+            code="numbers-needed",
+            message=f"{what}",
+            advice="leave them out, or give another binner",
+        )
     from scipy.sparse import csc_array
 
     columns = [csc_array(table.numeric(j)[:, None]) for j in range(table.n_features)]

@@ -21,6 +21,7 @@ from bitsieve.dataset.target import Target
 from bitsieve.dataset.text import understood
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.dataset.value_ranges import MISSING, NUMBERS, InspectedColumns, ValueRanges
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.messages import quoted
@@ -272,4 +273,8 @@ def check_same_columns(expected: Sequence[str], given: Sequence[str]) -> None:
     lost = [name for name in expected if name not in set(given)]
     new = [name for name in given if name not in set(expected)]
     what = f"lacks {quoted(lost)}" if lost else f"has {quoted(new)} besides" if new else "has them in another order"
-    raise ValueError(f"a part of the data {what}: every part must have the same columns")
+    raise UserError(
+        code="columns-differ",
+        message=f"a part of the data {what}",
+        advice="every part must have the same columns",
+    )

@@ -14,6 +14,7 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.categorical import CategoricalBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
@@ -75,7 +76,10 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
         table = read_xy(X, y if uses_target else None, sample_weight, estimator=self)
         self._refuse_sparse(table)
         if uses_target and y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
+            raise UserError(
+                code="target-needed",
+                message=f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.",
+            )
         return self.fit_table(table)
 
     def transform(self, X: Any) -> NDArray[Any]:
@@ -117,7 +121,11 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
     def _refuse_sparse(self, table: InMemoryDataset) -> None:
         if table.is_sparse and self.bins_parts:  # which zero apart alone does not
             other = f"ZeroApartBinner({type(self).__name__}())"
-            raise ValueError(f"the table is sparse: use {other}, which keeps zero a code of its own, or X.toarray()")
+            raise UserError(
+                code="dense-rows-needed",
+                message="the table is sparse",
+                advice=f"use {other}, which keeps zero a code of its own, or X.toarray()",
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -266,7 +274,10 @@ class ZeroApartBinner(Binner, SeparateZeroBinning):
             return self.codes(table)
         codes = self.sparse_codes(table)
         if codes.common.any():
-            raise ValueError("codes of negative numbers come before that of zero, which a sparse table cannot hold")
+            raise UserError(
+                code="dense-rows-needed",
+                message="codes of negative numbers come before that of zero, which a sparse table cannot hold",
+            )
         shape = table.n_samples, table.n_features
         return csc_array((codes.code.astype(self.code_type), codes.row, codes.start), shape=shape)
 

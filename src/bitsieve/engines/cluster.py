@@ -15,6 +15,7 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.original import OriginalData
 from bitsieve.dataset.roles import Roles, split_columns
 from bitsieve.dataset.target_summary import TargetCoding
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits
 from bitsieve.engines.data_partitions import DataPartitions, PartitionedSource, in_order
@@ -79,8 +80,10 @@ def _loaded_by_workers(advice: str) -> Iterator[None]:
         from bitsieve import __version__
 
         why = (found[1] or found[2]).strip()
-        raise ValueError(
-            f"a worker cannot load bitsieve {__version__} ({why}): install it on all workers{advice}"
+        raise UserError(
+            code="worker-without-bitsieve",
+            message=f"a worker cannot load bitsieve {__version__} ({why})",
+            advice=f"install it on all workers{advice}",
         ) from None
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.roles import Roles
+from bitsieve.diagnostics import UserError
 from bitsieve.engines.cluster import ClusterSource
 from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, places_with_samples
 from bitsieve.engines.partitioned_dataset import PartitionReader
@@ -59,8 +60,10 @@ class DaskPartitions(DataPartitions):
             else:
                 found = self.client.compute(result).result()
         except KeyError as error:  # of pandas, in a task that takes columns from a part
-            raise ValueError(
-                f"a part of the data lacks a column ({one_line(error.args[0])}): every part must have the same columns"
+            raise UserError(
+                code="columns-differ",
+                message=f"a part of the data lacks a column ({one_line(error.args[0])})",
+                advice="every part must have the same columns",
             ) from None
         whole: Result = found
         return whole
@@ -124,7 +127,11 @@ def _check_workers(client: Client) -> None:
     for worker, answer in sorted(found.items()):
         if answer != __version__:
             why = f"it has bitsieve {answer}" if isinstance(answer, str) else one_line(answer)
-            raise ValueError(f"worker {worker} cannot load bitsieve {__version__} ({why}): install it on all workers")
+            raise UserError(
+                code="worker-without-bitsieve",
+                message=f"worker {worker} cannot load bitsieve {__version__} ({why})",
+                advice="install it on all workers",
+            )
 
 
 class DaskPartitionsSource(ClusterSource):
@@ -189,8 +196,10 @@ class DaskSource(DaskPartitionsSource):
 
     def __init__(self, data: Any, client: Client | None = None) -> None:
         if not is_dask(data) or len(data.shape) != 2:
-            raise ValueError(
-                f"data is {type(data).__name__}: give a Dask data frame, or a Dask array with two dimensions"
+            raise UserError(
+                code="data-type-not-read",
+                message=f"data is {type(data).__name__}",
+                advice="give a Dask data frame, or a Dask array with two dimensions",
             )
         self.data, self.client = data, current_client() if client is None else client
         self.labels, self.n_columns = list(getattr(data, "columns", ())), data.shape[1]
@@ -221,15 +230,19 @@ def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> lis
             values = values.rechunk({1: -1})
         parts = np.asarray(values.to_delayed(), object).reshape(-1).tolist()
         if len(parts) != n_parts:
-            raise ValueError(
-                f"the {what} has {len(parts):,} parts and the features {n_parts:,}: cut both at the same rows"
+            raise UserError(
+                code="partitions-differ",
+                message=f"the {what} has {len(parts):,} parts and the features {n_parts:,}",
+                advice="cut both at the same rows",
             )
         return parts
     assert lengths is not None
     known = values if hasattr(values, "iloc") else as_array(values)
     if len(known) != sum(lengths):
-        raise ValueError(
-            f"the {what} has {len(known):,} values but the data has {sum(lengths):,} rows: they must be as many"
+        raise UserError(
+            code="lengths-differ",
+            message=f"the {what} has {len(known):,} values but the data has {sum(lengths):,} rows",
+            advice="they must be as many",
         )
     ends = list(accumulate(lengths, initial=0))
     rows = known.iloc if hasattr(known, "iloc") else known

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bitsieve.counts.packed import PackedSource, dense_cells
 from bitsieve.counts.source import ConditioningSource, Partition, check_joint_values, refined
 from bitsieve.counts.tables import DENSE_CELLS, MAX_SAMPLES, ContingencyTable, has_all_cells
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.lazy import cached_property
 
@@ -102,7 +103,11 @@ def places_with_samples(flags: list[bool]) -> list[int]:
     """Which of the portions have samples; ValueError if none has."""
     places = [place for place, some in enumerate(flags) if some]
     if not places:
-        raise ValueError("the data has no samples: at least one is required")
+        raise UserError(
+            code="empty-data",
+            message="the data has no samples",
+            advice="at least one is required",
+        )
     return places
 
 
@@ -217,9 +222,10 @@ class PartitionedSource(ConditioningSource):
         self.portions = portions.with_samples()
         known = self.portions.total("facts", facts, merged_facts)
         if known.n_samples > MAX_SAMPLES:
-            raise ValueError(
-                f"the data has {known.n_samples:,} samples: at most {MAX_SAMPLES:,} are supported, "
-                "draw a sample of them"
+            raise UserError(
+                code="too-many-rows",
+                message=f"the data has {known.n_samples:,} samples",
+                advice=f"at most {MAX_SAMPLES:,} are supported, draw a sample of them",
             )
         self.n_samples, self.n_features, self.arities = known.n_samples, len(known.arities), known.arities
         self.class_sizes = np.zeros(max(n_classes or 0, len(known.class_sizes)), np.int64)

@@ -273,7 +273,11 @@ class GroupedSource(ConditioningSource):
 
 def changed() -> DataError:
     """The error for rows that are not the same in all statements."""
-    return DataError("the table changed while it was counted, as the counts disagree: run again when nobody writes it")
+    return DataError(
+        code="data-changed",
+        message="the table changed while it was counted, as the counts disagree",
+        advice="run again when nobody writes it",
+    )
 
 
 class GroupedPartition(Partition):

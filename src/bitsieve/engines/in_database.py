@@ -21,6 +21,7 @@ from bitsieve.dataset.roles import split_columns
 from bitsieve.dataset.target import read_values, split_target, without_value
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart
 from bitsieve.dataset.text_format import ColumnRules
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary, summarize
@@ -51,7 +52,7 @@ from bitsieve.io.database import relation_of
 from bitsieve.io.read import database_kind
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Integers
-from bitsieve.utils.messages import Sentence, Setting, quoted
+from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 
 Result = TypeVar("Result")
@@ -134,8 +135,13 @@ class DatabasePartitions(Parts):
         others = [*reader.target, *([] if reader.weight is None else [reader.weight])]
         groups = self.all_rows.few_groups({label: nw.col(label) for label in others}, self.limits.cells)
         if groups is None:
-            what = f"the target {quoted(reader.target)} has more than {self.limits.cells:,} different values: round it"
-            raise ValueError(Sentence(what, ", or read the rows, by ", Setting("push_down", False)))
+            raise UserError(
+                code="too-many-values-to-group",
+                message=f"the target {quoted(reader.target)} has more than {self.limits.cells:,} different values",
+                advice="round it, or read the rows, by {push_down}",
+                fix={"push_down": False},
+                columns=[str(name) for name in reader.target],
+            )
         part = pa.table({label: groups.keys[label] for label in others})
         reader.n_rows(part)  # refuses weights that are none
         y, weights_of_groups = reader.beside(part)
@@ -262,11 +268,12 @@ class DatabasePartitions(Parts):
             return _key_by_cuts(name, j, binner)
         column = next(values for (feature, _), values in self._values.items() if feature == name)
         if not column.are_complete:
-            what = (
-                f"column {name!r} has more than {self.limits.cells:,} different values, too many to group the rows by "
-            )
-            raise ValueError(
-                Sentence(what, "where they are: exclude it, or read the rows, by ", Setting("push_down", False))
+            raise UserError(
+                code="too-many-values-to-group",
+                message=f"column {name!r} has more than {self.limits.cells:,} values, too many to group rows by",
+                advice="add {exclude}, or read the rows, by {push_down}",
+                fix={"exclude": [name], "push_down": False},
+                columns=[str(name)],
             )
         coding_of_column = coding.of_column(j)
         rules = self._rules_of(reader, j)
@@ -406,10 +413,18 @@ class DatabaseSource(DataInParts):
         if database_kind(data):
             path, data = data, relation_of(data)
             if data is None:
-                what = f"rows of {str(path)!r} are counted where they are by Ibis: pip install 'ibis-framework[sqlite]'"
-                raise ValueError(Sentence(what, ", or read them, by ", Setting("push_down", False)))
+                raise UserError(
+                    code="package-missing",
+                    message=f"rows of {str(path)!r} are counted where they are by Ibis, which is not installed",
+                    advice="pip install 'ibis-framework[sqlite]', or read them, by {push_down}",
+                    fix={"push_down": False},
+                )
         if not is_lazy(data):
-            raise ValueError(f"data is {type(data).__name__}: give a lazy frame, such as a relation of a database")
+            raise UserError(
+                code="data-type-not-read",
+                message=f"data is {type(data).__name__}",
+                advice="give a lazy frame, such as a relation of a database",
+            )
         self.data = data
 
     def read_in_parts(self, options: ReadOptions) -> PartitionedDataset:
@@ -419,7 +434,11 @@ class DatabaseSource(DataInParts):
         roles = split_columns(list(schema), options.target, options.sample_weight, unnamed=options.target_name)
         if not roles.target or (options.sample_weight is not None and roles.weight is None):
             what = "target" if not roles.target else "weights"
-            raise ValueError(f"the {what} must be a column of the table, where the rows are counted: name it")
+            raise UserError(
+                code="column-needed",
+                message=f"the {what} must be a column of the table, where the rows are counted",
+                advice="name it",
+            )
         table = PartitionedDataset.read(partial(DatabasePartitions, frame, schema), roles, len(schema), options)
         features = np.array(roles.features, object)
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.source import CountSource
 from bitsieve.dataset.column_info import ColumnInfo, TextParsing
-from bitsieve.dataset.dataset import Approximation, InMemoryDataset, OutOfCoreDataset, on_rows_left_out
+from bitsieve.dataset.dataset import Approximation, InMemoryDataset, OutOfCoreDataset
+from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.read import n_rows, n_without, read_xy
 from bitsieve.dataset.roles import Roles
@@ -21,6 +22,7 @@ from bitsieve.dataset.target import Target, check_read, no_row_counts, read_weig
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.dataset.text import Words, target_with_text_read
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding, arity_of, fit_on_summary
 from bitsieve.discretization.equal import EqualWidthBinning
@@ -54,9 +56,10 @@ class PartitionReader:
         y, weights = self.beside(part, y, weights)
         rows = n_rows(part)
         if y is not None and n_rows(y) != rows:
-            raise ValueError(
-                f"a part of the features has {rows:,} rows and that of the target {n_rows(y):,}: "
-                "cut both at the same rows"
+            raise UserError(
+                code="partitions-differ",
+                message=f"a part of the features has {rows:,} rows and that of the target {n_rows(y):,}",
+                advice="cut both at the same rows",
             )
         kept = _kept(weights, rows)
         return [rows if kept is None else int(kept.sum())]
@@ -218,7 +221,10 @@ class PartitionedDataset(OutOfCoreDataset):
         self.parts, self.reader, self.names, self.feature_names = parts, reader, names, feature_names
         self.coded_target, self._n_rows = coded_target, n_rows
         self.original, self.left_out = None, ()
-        self.notes = on_rows_left_out(coded_target.target, parts.n_without, n_rows)
+        self.diagnostics: tuple[Diagnostic, ...] = ()
+        if parts.n_without:
+            names = coded_target.target.names
+            self.diagnostics = (rows_without_target(names, parts.n_without, parts.n_without + n_rows),)
         self.few_are_codes = False  # whole numbers of few values; in an array, only if all columns are such
         self.known: Summary | None = None  # of all rows, once they were looked at
         self.coding: Coding | None = None  # of all rows, once they were counted

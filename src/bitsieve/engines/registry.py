@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from bitsieve.dataset.data_kinds import gives_batches, is_frame, is_lazy, is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.io.read import database_kind
 from bitsieve.options import ReadOptions
 
@@ -115,7 +115,13 @@ def engine_named(name: str) -> Engine:
     for engine in ENGINES:
         if engine.name == name:
             return engine
-    raise ParameterError("engine", name, f"give one of {', '.join(repr(one.name) for one in ENGINES)}", "is not known")
+    raise ParameterError(
+        "engine",
+        name,
+        f"give one of {', '.join(repr(one.name) for one in ENGINES)}",
+        "is not known",
+        code="unknown-name",
+    )
 
 
 def choose_engine(
@@ -159,4 +165,8 @@ def data_in_parts(data: Any, needs: Set[str] = frozenset()) -> DataInParts | Non
 def refuse_groups(groups: Any) -> None:
     """Raise ValueError for groups of rows that are read in parts."""
     if groups is not None:
-        raise ValueError("groups need all rows in memory: give a table in memory, or leave them out")
+        raise UserError(
+            code="rows-not-in-memory",
+            message="groups need all rows in memory",
+            advice="give a table in memory, or leave them out",
+        )

@@ -22,6 +22,7 @@ from bitsieve.dataset.dataset import OutOfCoreDataset
 from bitsieve.dataset.encoding import lookup
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.target import Target
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import binning_facts, binning_of, from_list, listed
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
@@ -50,10 +51,13 @@ class SavedCounts:
     def __add__(self, other: SavedCounts) -> SavedCounts:
         """The counts of both parts of the rows, refused if the columns, their codes or the classes are not the same."""
         if _meaning(self) != _meaning(other):
-            raise ValueError(
-                "the counts do not add up, since their columns, bins, values or classes differ: count all parts with "
-                "the bins of the first, by 'bitsieve count DATA --like COUNTS', or all rows by one statement of "
-                "'bitsieve sql'"
+            raise UserError(
+                code="counts-differ",
+                message="the counts do not add up, since their columns, bins, values or classes differ",
+                advice=(
+                    "count all parts with the bins of the first, by 'bitsieve count DATA --like COUNTS', or all "
+                    "rows by one statement of 'bitsieve sql'"
+                ),
             )
         return replace(self, class_sizes=self.class_sizes + other.class_sizes, cells=self.cells + other.cells)
 
@@ -64,7 +68,10 @@ class SavedCounts:
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise DataError(f"cannot make the folder {str(path)!r}: {error.strerror}") from None
+            raise DataError(
+                code="cannot-write",
+                message=f"cannot make the folder {str(path)!r}: {error.strerror}",
+            ) from None
         facts = json.dumps({**_meaning(self), "class_sizes": self.class_sizes.tolist()}).encode() + b"\n"
         cells = np.ascontiguousarray(self.cells, "<i8").data
         with writing(path / _FILE, "counts") as file:
@@ -77,12 +84,20 @@ class SavedCounts:
         """Read what :meth:`save` has written; refused if the folder holds no whole counts."""
         path = Path(folder)
         if not (path / _FILE).is_file():
-            raise DataError(f"{str(path)!r} holds no counts of 'bitsieve count': give the folder that its --save names")
+            raise DataError(
+                code="not-saved-counts",
+                message=f"{str(path)!r} holds no counts of 'bitsieve count'",
+                advice="give the folder that its --save names",
+            )
         with in_one_line(f"{str(path)!r} holds no counts of 'bitsieve count'"):
             with open(path / _FILE, "rb") as file:
                 digest, text, content = file.readline(), file.readline(), file.read()
             if digest != _digest(text, content):
-                raise DataError(f"the counts in {str(path)!r} are not whole: count again")
+                raise DataError(
+                    code="damaged-file",
+                    message=f"the counts in {str(path)!r} are not whole",
+                    advice="count again",
+                )
             facts, cells = json.loads(text), np.frombuffer(content, "<i8").astype(np.int64, copy=False)
             arities = np.array(facts["arities"], np.int32)
             sizes = np.array(facts["class_sizes"], np.int64)
@@ -98,14 +113,22 @@ class SavedCounts:
             left_out = tuple(facts["left_out"])
             counts = cls(facts["names"], target, binning_of(facts, facts["names"]), arities, sizes, cells, left_out)
         if cells.shape != (n_cells(arities, len(sizes)),):
-            raise DataError(f"the counts in {str(path)!r} are not whole: count again")
+            raise DataError(
+                code="damaged-file",
+                message=f"the counts in {str(path)!r} are not whole",
+                advice="count again",
+            )
         return counts
 
 
 def check_folder(folder: str | PathLike[str]) -> None:
     """Refuse a file where counts are to be saved."""
     if Path(folder).is_file():
-        raise DataError(f"{str(folder)!r} is a file, and counts are saved to a folder: give another name")
+        raise DataError(
+            code="cannot-write",
+            message=f"{str(folder)!r} is a file, and counts are saved to a folder",
+            advice="give another name",
+        )
 
 
 class TabledSource(CountSource):
@@ -178,9 +201,12 @@ def n_cells(arities: NDArray[np.int32], n_classes: int) -> int:
 def check_cells(total: int, n_columns: int) -> None:
     """Refuse tables of so many cells that they can not be kept."""
     if total > MOST_CELLS:
-        raise ValueError(
-            f"the tables of all pairs of {n_columns:,} columns have {total:,} cells, more than {MOST_CELLS:,}: give "
-            "fewer columns or bins"
+        raise UserError(
+            code="table-too-large",
+            message=(
+                f"the tables of all pairs of {n_columns:,} columns have {total:,} cells, more than {MOST_CELLS:,}"
+            ),
+            advice="give fewer columns or bins",
         )
 
 
@@ -273,7 +299,8 @@ class SavedCountsDataset(OutOfCoreDataset):
         self.counts, self.names = counts, counts.names
         self.feature_names = np.array(counts.names, object) if named else None
         self.original, self.left_out = None, counts.left_out
-        self.notes = (f"left out when the rows were counted: {self.quoted(self.left_out)}",) if self.left_out else ()
+        left_out = [str(self.names[j]) for j in self.left_out]
+        self.diagnostics = (left_out_of_counts(left_out),) if left_out else ()
         source = TabledSource(counts)
         alone = source.tables(None, np.arange(len(counts.names)), False)
         self._varies = np.array([len(table.occupied()[0]) > 1 for table in alone], bool)
@@ -319,7 +346,11 @@ class SavedCountsDataset(OutOfCoreDataset):
 def count_table(table: PartitionedDataset, binner: Binning, *, few_are_codes: bool) -> SavedCounts:
     """The tables of all pairs of columns of a table, with bins of its own."""
     if table.target.kind == "joint":
-        raise ValueError("the counts of several targets together are not saved: name one column as the target")
+        raise UserError(
+            code="one-target-needed",
+            message="the counts of several targets together are not saved",
+            advice="name one column as the target",
+        )
     if few_are_codes:
         table, _ = table.few_as_codes()
     fitted, source = table.count(binner)
@@ -327,20 +358,32 @@ def count_table(table: PartitionedDataset, binner: Binning, *, few_are_codes: bo
     return replace(counts, left_out=table.left_out)
 
 
+def left_out_of_counts(names: Sequence[str]) -> Diagnostic:
+    """Columns were dropped before the rows were counted."""
+    return Diagnostic(
+        code="left-out-of-counts",
+        message=f"left out when the rows were counted: {quoted(names)}",
+        columns=tuple(names),
+    )
+
+
 def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
     """The tables of all pairs of columns of a table, with the columns, the bins and the classes of other counts."""
     if list(table.names) != first.names:
         lost = [name for name in first.names if name not in set(table.names)]
-        raise ValueError(
-            f"the data lacks {quoted(lost)}, which the first counts have"
-            if lost
-            else f"the columns are not those of the first counts: {quoted(first.names)}"
-        )
+        message = f"the columns are not those of the first counts: {quoted(first.names)}"
+        if lost:
+            message = f"the data lacks {quoted(lost)}, which the first counts have"
+        raise UserError(code="columns-differ", message=message, columns=lost)
     known, labels = first.target, first.target.labels
     if known.edges is None:
         new = sorted(set(map(str, table.target.labels.tolist())) - set(map(str, labels.tolist())))
         if new:
-            raise ValueError(f"the target holds {quoted(new)}, which the first counts have not: count all rows anew")
+            raise UserError(
+                code="unseen-value",
+                message=f"the target holds {quoted(new)}, which the first counts have not",
+                advice="count all rows anew",
+            )
     source = table.without(first.left_out).count_as(first.binner, first.arities, known)
     counts = count_all_pairs(source, first.names, known, first.binner, first.arities)
     return replace(counts, left_out=first.left_out)

@@ -17,6 +17,7 @@ from weakref import finalize
 from bitsieve.dataset.columns import check_labels
 from bitsieve.dataset.original import OriginalData
 from bitsieve.dataset.roles import Roles
+from bitsieve.diagnostics import UserError
 from bitsieve.engines.cluster import ClusterSource
 from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, places_with_samples
 from bitsieve.engines.registry import is_spark
@@ -268,7 +269,11 @@ class SparkSource(ClusterSource):
     def __init__(self, data: Any) -> None:
         if not is_spark(data):
             given = repr(str(data)) if isinstance(data, (str, PathLike)) else type(data).__name__
-            raise ValueError(f"data is {given}: give a Spark data frame")
+            raise UserError(
+                code="data-type-not-read",
+                message=f"data is {given}",
+                advice="give a Spark data frame",
+            )
         self.data, self.labels, self.n_columns = data, list(data.columns), len(data.columns)
         check_labels(self.labels)
 
@@ -290,9 +295,10 @@ class SparkSource(ClusterSource):
     def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> SparkPartitions:
         for what, values in (("target", y), ("weights", weights)):
             if values is not None:
-                raise ValueError(
-                    f"the {what} cannot be given by values, as the rows of a Spark data frame have no order: "
-                    "name a column of it"
+                raise UserError(
+                    code="column-needed",
+                    message=f"the {what} cannot be given by values, as the rows of a Spark data frame have no order",
+                    advice="name a column of it",
                 )
         names = self.labels if labels is None else labels
         frame = self._rows.select([_name_of(self.labels.index(name)) for name in names])

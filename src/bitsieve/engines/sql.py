@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from bitsieve.dataset.target import Target
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import binning_of
 from bitsieve.engines.grouped_counts import LARGEST
 from bitsieve.engines.partitioned_dataset import PartitionedDataset
@@ -27,14 +28,22 @@ COLUMNS = ("first", "first_value", "second", "second_value")  # then the class a
 def statement(table: PartitionedDataset, binner: Any, relation: str) -> str:
     """The statement that counts all pairs of columns by the target; no value of a text column is ever part of it."""
     if table.target.kind == "joint":
-        raise ValueError("several targets together are not counted by one statement: name one column as the target")
+        raise UserError(
+            code="one-target-needed",
+            message="several targets together are not counted by one statement",
+            advice="name one column as the target",
+        )
     table.count(binner)
     names = [name for j, name in enumerate(table.names) if j not in table.left_out]
     codes = [_value(table, j) for j in range(len(table.names)) if j not in table.left_out]
     (label,) = table.reader.target
     edges = table.target.edges
     if edges is not None and (table.target.unit or table.target.parsings):
-        raise ValueError(f"the target {label!r} is text or times that are cut: give a column of numbers or of classes")
+        raise UserError(
+            code="not-counted-by-sql",
+            message=f"the target {label!r} is text or times that are cut",
+            advice="give a column of numbers or of classes",
+        )
     of_class = _text(identifier(str(label))) if edges is None else _interval(str(label), edges.tolist(), "left")
     weight = None if table.reader.weight is None else identifier(str(table.reader.weight))
     lines = [f"  select {of_class} as class, {'1' if weight is None else weight} as samples"]
@@ -61,9 +70,12 @@ def _value(table: PartitionedDataset, j: int) -> str:
     name, binner = table.names[j], table.coding.binner
     known = binner.categories_[j]
     if j in (table.reader.rules.formats or {}) or (known is None and j in table.meanings):
-        raise ValueError(
-            f"column {name!r} is text or times that are cut, which SQL has no common words for: exclude it, or count "
-            f"its values, by --column-type {name}=category"
+        raise UserError(
+            code="not-counted-by-sql",
+            message=f"column {name!r} is text or times that are cut, which SQL has no common words for",
+            advice="add {exclude}, or count its values, by {column_types}",
+            fix={"exclude": [name], "column_types": {name: "category"}},
+            columns=[str(name)],
         )
     if known is None:
         return _interval(name, binner.bin_edges_[j].tolist(), binner.side)

@@ -23,6 +23,7 @@ from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.roles import split_columns
 from bitsieve.dataset.target_summary import TargetCoding
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
 from bitsieve.engines.partitioned_dataset import (
@@ -46,7 +47,6 @@ from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Integers
 from bitsieve.utils.lazy import cached_property
 from bitsieve.utils.memory import check_memory
-from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.progress import listening, phase
 
 Item = TypeVar("Item")
@@ -207,8 +207,12 @@ class StreamPartitions(Parts):
         needed = _COPIES * 8 * rows * len(self.features)
         if needed > self.memory:
             least = -(-needed // 2**20)
-            what = f"bins are found from {rows:,} rows of {len(self.features):,} columns, which take {least:,} MiB"
-            raise ValueError(Sentence(what, ": give ", Setting("memory", f"{least}MiB"), " or more"))
+            raise UserError(
+                code="not-enough-memory",
+                message=f"the bins need {rows:,} rows of {len(self.features):,} columns, which take {least:,} MiB",
+                advice="give {memory} or more",
+                fix={"memory": f"{least}MiB"},
+            )
 
     def _parts(self, what: str, *, features: bool = True) -> Parted:
         """The number of the first row that counts of every batch, and its objects as the reader takes them."""
@@ -235,9 +239,13 @@ class StreamPartitions(Parts):
         """Refuse a target or weights, given by their values, that are fewer or, at the end, more than the rows."""
         for values in self.beside:
             if values is not None and (len(values) < n_rows or (at_end and len(values) > n_rows)):
-                raise ValueError(
-                    f"the target or the weights have {len(values):,} values but the data has "
-                    f"{self.batches.n_rows or n_rows:,} rows: they must be as many"
+                raise UserError(
+                    code="lengths-differ",
+                    message=(
+                        f"the target or the weights have {len(values):,} values but the data has "
+                        f"{self.batches.n_rows or n_rows:,} rows"
+                    ),
+                    advice="they must be as many",
                 )
 
 
@@ -334,7 +342,11 @@ class StreamSource(DataInParts):
         header: bool | None = None,
     ) -> None:
         if not is_path(data) and not gives_batches(data):
-            raise ValueError(f"data is {type(data).__name__}: give a path, or a stream of Arrow batches")
+            raise UserError(
+                code="data-type-not-read",
+                message=f"data is {type(data).__name__}",
+                advice="give a path, or a stream of Arrow batches",
+            )
         self.data, self.memory, self.header = data, check_memory(memory), header
         self.spool = None if spool is None else Path(spool)
 
@@ -361,7 +373,7 @@ class StreamSource(DataInParts):
         open_parts = partial(StreamPartitions, batches, beside=beside, memory=self.memory, spool=self.spool)
         table = PartitionedDataset.read(open_parts, roles, len(batches.names), options)
         table.original = OriginalData(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
-        table.notes = (*batches.notes, *table.notes)
+        table.diagnostics = (*batches.diagnostics, *table.diagnostics)
         return table
 
 

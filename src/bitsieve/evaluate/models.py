@@ -25,10 +25,11 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError
+from bitsieve.evaluate.notes import fast_classifier, slow_classifier
 from bitsieve.metrics.measures import Predicted, does_not_fit
 from bitsieve.utils.arrays import Columns, Floats
-from bitsieve.utils.messages import Sentence, Setting, choices
+from bitsieve.utils.messages import choices
 from bitsieve.utils.parameters import check_integer
 
 Grow = Callable[[Floats, NDArray[Any], Floats, Columns], Iterator[NDArray[Any]]]
@@ -316,7 +317,7 @@ def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 
 
             return name, refitted(*(seeded(getattr(ensemble, each)(), random_state) for each in OF_TREES[name]))
         if name not in MODELS:
-            raise ParameterError("classifier", given, choices(name, names), "is not known")
+            raise ParameterError("classifier", given, choices(name, names), "is not known", code="unknown-name")
         if name not in names:
             raise does_not_fit("classifier", given, names, predicts)
         return name, MODELS[name]
@@ -327,22 +328,18 @@ def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 
     kind = what if tags is None else tags().estimator_type or what  # where it does not say
     if kind != what:
         why = f"is not allowed, its kind is {kind.replace('_', ' ')!r}"
-        raise ParameterError("classifier", given, f"{advice}a {what} of scikit-learn", why)
+        raise ParameterError("classifier", given, f"{advice}a {what} of scikit-learn", why, code="wrong-kind-of-target")
     made = seeded(given, random_state)
     return " ".join(repr(made).split()), refitted(made, made)
 
 
-def default_model(n_samples: int, predicts: Predicted = "classes") -> tuple[str, list[str]]:
+def default_model(n_samples: int, predicts: Predicted = "classes") -> tuple[str, list[Diagnostic]]:
     """The model where none is asked for, and a note where it is the fast classifier, or slow."""
     if predicts == "quantity":
         return "ridge", []
     if n_samples <= MANY_ROWS:
-        why = "linear-svm takes long on so many rows; for lda, the linear discriminant, which takes less, add "
-        return "linear-svm", [Sentence(why, Setting("classifier", "lda"))] if n_samples > SOME_ROWS else []
-    why = (
-        "the table has many rows, on which linear-svm takes long: the classifier is lda, the linear discriminant; for "
-    )
-    return "lda", [Sentence(why, "the other add ", Setting("classifier", "linear-svm"))]
+        return "linear-svm", [slow_classifier()] if n_samples > SOME_ROWS else []
+    return "lda", [fast_classifier()]
 
 
 def seeded(estimator: Any, random_state: int) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,20 +16,20 @@ from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, Stratifie
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.quantity import TIMES
 from bitsieve.dataset.target import Target
-from bitsieve.diagnostics import ParameterError
-from bitsieve.discretization.registry import make_binner, make_discretizer
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
+from bitsieve.evaluate.notes import errors_in_microseconds, fewer_folds, fewer_measured
 from bitsieve.information.evidence import leaks
 from bitsieve.methods.registry import method_name, parameters_of
 from bitsieve.metrics.measures import Loss, Measure, Predicted, make_measure
-from bitsieve.options import DiscretizationOptions
-from bitsieve.pipeline.counting import count_table
-from bitsieve.pipeline.diagnose import explain_leaks, explain_target, refuse_constant_data
-from bitsieve.pipeline.prepare import ColumnChoice, prepare
+from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions
+from bitsieve.pipeline.diagnose import on_leaks, on_target, refuse_constant_data
+from bitsieve.pipeline.discretize import binning_parameter, discretize
+from bitsieve.pipeline.prepare import prepare
 from bitsieve.selectors.making import make_selector
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING, COMPARED
-from bitsieve.utils.messages import Sentence, Setting, choices
+from bitsieve.utils.messages import choices
 from bitsieve.utils.parameters import check_flag, check_integer
 
 FEW_SAMPLES = 100  # below, one sample is left out at a time
@@ -48,9 +48,9 @@ class Fold:
 
 def make_folds(
     target: Target, folds: Any = None, random_state: int = 0, groups: Columns | None = None
-) -> tuple[list[Fold], list[str]]:
+) -> tuple[list[Fold], list[Diagnostic]]:
     """The folds, and notes on how they were chosen, for :func:`bitsieve.compare`; refused if a class is too small."""
-    notes: list[str] = []
+    notes: list[Diagnostic] = []
     given = () if groups is None else (groups,)
     n_units = len(target.codes) if groups is None else len(np.unique(groups))
     if folds is None:
@@ -74,7 +74,7 @@ def make_folds(
     return made, notes
 
 
-def _by_default(target: Target) -> tuple[Any, list[str]]:
+def _by_default(target: Target) -> tuple[Any, list[Diagnostic]]:
     if len(target.codes) < FEW_SAMPLES:
         return LEAVE_ONE_OUT, []
     sizes = np.bincount(target.codes)
@@ -82,9 +82,8 @@ def _by_default(target: Target) -> tuple[Any, list[str]]:
     if smallest >= MANY_FOLDS or target.is_quantity:
         return MANY_FOLDS, []
     label = target.labels[sizes.argmin()]
-    return max(2, smallest), [
-        f"class {str(label)!r} has {smallest} samples only: {smallest} folds instead of {MANY_FOLDS}"
-    ]
+    n_folds = max(2, smallest)
+    return n_folds, [fewer_folds(str(label), smallest, n_folds, MANY_FOLDS)]
 
 
 def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
@@ -96,28 +95,46 @@ def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
     smallest = int(sizes.min())
     if smallest < n_folds:
         label = target.labels[sizes.argmin()]
-        what = f"class {str(label)!r} has {smallest} sample{'s' * (smallest != 1)}, fewer than the {n_folds} folds: "
-        fewer = ("give ", Setting("folds", smallest), " or ") if smallest > 1 else ("drop the class, or give ",)
-        raise ValueError(Sentence(what, *fewer, Setting("folds", LEAVE_ONE_OUT)))
+        plural = "s" if smallest != 1 else ""
+        fewer = f"give {smallest} folds" if smallest > 1 else "drop the class"
+        raise UserError(
+            code="small-class",
+            message=f"class {str(label)!r} has {smallest} sample{plural}, fewer than the {n_folds} folds",
+            advice=f"{fewer}, or give {{folds}}",
+            fix={"folds": LEAVE_ONE_OUT},
+        )
     return target.codes
 
 
 def _check(folds: list[Fold], target: Target) -> None:
     truth = target.truth
     if not folds:
-        raise ValueError("there are no folds: give at least one pair of training and test rows")
+        raise UserError(
+            code="no-folds",
+            message="there are no folds",
+            advice="give at least one pair of training and test rows",
+        )
     for number, fold in enumerate(folds, 1):
         for part, rows in (("training", fold.train), ("test", fold.test)):
             if not len(rows) or rows.min() < 0 or rows.max() >= len(truth):
-                raise ValueError(
-                    f"the {part} part of fold {number} is empty or names rows that are not there: give rows from 0 to "
-                    f"{len(truth) - 1}"
+                raise UserError(
+                    code="invalid-fold",
+                    message=f"the {part} part of fold {number} is empty or names rows that are not there",
+                    advice=f"give rows from 0 to {len(truth) - 1}",
                 )
         if len(np.intersect1d(fold.train, fold.test)):
-            raise ValueError(f"fold {number} tests on samples that it learns from: give it disjoint parts")
+            raise UserError(
+                code="invalid-fold",
+                message=f"fold {number} tests on samples that it learns from",
+                advice="give it disjoint parts",
+            )
         if (truth[fold.train] == truth[fold.train[0]]).all():
             one = "value of the target" if target.is_quantity else "class"
-            raise ValueError(f"fold {number} would learn from one {one} only: give other folds or more samples")
+            raise UserError(
+                code="one-class",
+                message=f"fold {number} would learn from one {one} only",
+                advice="give other folds or more samples",
+            )
 
 
 PROTOCOLS = ("nested", "paper")
@@ -126,9 +143,9 @@ DEFAULT_COUNTS = range(10, 101)
 FEW_FEATURES = 20
 
 
-@dataclass(frozen=True)
-class Question:
-    """The parameters of :func:`bitsieve.compare` that say what is compared, as they were given."""
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions:
+    """What is compared, and how; the fields are the parameters of :func:`bitsieve.compare` of the same names."""
 
     methods: Any = DEFAULT_METHODS
     features: Any = None
@@ -136,20 +153,16 @@ class Question:
     scoring: str | None = None
     folds: Any = None
     protocol: str = "nested"
-    include: Sequence[Any] = ()
-    exclude: Sequence[Any] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    binning: Any = None
-    n_bins: int | None = None
-    uncut: str | None = None
-    missing: str | None = None
     baselines: bool = False
     random_state: int = 0
     bounds: bool = False
 
     def __post_init__(self) -> None:
         if self.protocol not in PROTOCOLS:
-            raise ParameterError("protocol", self.protocol, choices(str(self.protocol), PROTOCOLS), "is not known")
+            raise ParameterError(
+                "protocol", self.protocol, choices(str(self.protocol), PROTOCOLS), "is not known", code="unknown-name"
+            )
         check_integer("random_state", self.random_state, 0, 2**32 - 1)
         check_flag("bounds", self.bounds)
 
@@ -158,8 +171,10 @@ class Question:
 class Plan:
     """A comparison, ready to run."""
 
-    question: Question
-    table: InMemoryDataset
+    options: ComparisonOptions
+    table: InMemoryDataset  # prepared
+    coded_table: InMemoryDataset  # the same, with columns of few whole numbers as categories
+    are_all_codes: bool  # whether all columns of an array are of few whole numbers: none of them is binned
     selectors: dict[str, Any]  # label to an unfitted selector that ranks as many features as the largest count
     counts: Columns  # numbers of features, ascending
     classifier: str
@@ -167,17 +182,21 @@ class Plan:
     measure: Measure
     loss: Loss
     folds: list[Fold]
-    binning: Any
-    notes: list[str]
+    discretization: DiscretizationOptions
+    diagnostics: list[Diagnostic]
 
     @property
     def ranks_once(self) -> bool:
         """Whether each method ranks once for all folds, on all samples, as in the papers."""
-        return self.question.protocol == "paper"
+        return self.options.protocol == "paper"
 
     @property
     def target(self) -> Target:
         return self.table.target
+
+    def settled_for(self, options: DiscretizationOptions) -> tuple[InMemoryDataset, DiscretizationOptions]:
+        """The table for a method on counts, and its discretization, as ``fit`` settles both for all rows."""
+        return _settled_codes(self.table, self.coded_table, self.are_all_codes, options)
 
     def learned_from(self, fold: Fold) -> Columns:
         """The samples from which scales, means and categories of a fold are learned."""
@@ -196,53 +215,96 @@ class Plan:
         return np.array(errors)
 
 
-def make_plan(table: InMemoryDataset, question: Question) -> Plan:
-    """Check every part of a comparison of a table, and put them together."""
-    on_model: list[str] = []
-    classifier, random_state = question.classifier, question.random_state
+def make_plan(
+    table: InMemoryDataset,
+    options: ComparisonOptions,
+    columns: ColumnOptions,
+    discretization: DiscretizationOptions,
+    execution: ExecutionOptions,
+) -> Plan:
+    """Prepare a table once for all folds, check every part of a comparison, and put the parts together.
+
+    A ``binning`` of None in ``discretization`` leaves the rule to the protocol.
+    """
     predicts: Predicted = "quantity" if table.target.is_quantity else "classes"
+    on_model: list[Diagnostic] = []
+    classifier = options.classifier
     if classifier is None:
         classifier, on_model = default_model(table.n_samples, predicts)
-    if question.bounds and predicts == "quantity":
+    if options.bounds and predicts == "quantity":
         why = "leave it out, or give classes as the target"
-        raise ParameterError("bounds", True, why, "needs classes, and the target is a quantity")
-    name, model = make_model(classifier, predicts, random_state)
-    measure = make_measure(question.scoring, predicts)
+        raise ParameterError(
+            "bounds", True, why, "needs classes, and the target is a quantity", code="wrong-kind-of-target"
+        )
+    name, model = make_model(classifier, predicts, options.random_state)
+    measure = make_measure(options.scoring, predicts)
     if table.target.unit and predicts == "quantity" and not measure.is_share:
-        what = f"the target is {TIMES[table.target.unit]}"
-        on_model = [*on_model, f"{what}: errors are in microseconds (8.64e+10 are a day)"]
+        on_model = [*on_model, errors_in_microseconds(TIMES[table.target.unit])]
     grow = _form(name, model, measure)
-    binner = _binning(question, table.target)
-    table = table.dense()
-    refuse_constant_data(table)
-    choice = ColumnChoice(include=question.include, exclude=question.exclude)
-    prepared = prepare(table, choice, may_constrain=False, orders=False)
-    counts, on_counts = feature_counts(question.features, prepared.n_left)
-    folds, on_folds = make_folds(table.target, question.folds, random_state, table.groups)
+
+    discretization = _settled_discretization(discretization, options.protocol, table.target)
+    dense_table = table.dense()
+    refuse_constant_data(dense_table)
+    prepared = prepare(dense_table, columns, discretization, execution)
+    prepared_table = prepared.table
+    coded_table, are_all_codes = prepared_table.few_as_codes(execution.n_jobs)
+
+    counts, on_counts = feature_counts(options.features, prepared.n_left)
+    folds, on_folds = make_folds(table.target, options.folds, options.random_state, table.groups)
     _refuse_small_tests(folds, measure, table.target.codes)
-    table = prepared.table
-    on_leaks = explain_leaks(leaks(count_table(table, make_binner(missing="bin")).information), table)
+    counted = discretize(*_settled_codes(prepared_table, coded_table, are_all_codes, discretization), execution)
     return Plan(
-        question,
-        table=table,
-        selectors=make_selectors(question.methods, int(counts[-1]), binner, random_state, question.parameters),
+        options=options,
+        table=prepared_table,
+        coded_table=coded_table,
+        are_all_codes=are_all_codes,
+        selectors=make_selectors(
+            options.methods,
+            int(counts[-1]),
+            binning_parameter(discretization),
+            options.random_state,
+            options.parameters,
+        ),
         counts=counts,
         classifier=name,
         grow=grow,
         measure=measure,
         loss=measure.over(table.target.truth),
         folds=folds,
-        binning=binner,
-        notes=[*table.notes, *prepared.notes, *on_counts, *on_model, *explain_target(table), *on_leaks, *on_folds],
+        discretization=discretization,
+        diagnostics=[
+            *table.diagnostics,
+            *prepared.diagnostics,
+            *on_counts,
+            *on_model,
+            *on_target(table),
+            *on_leaks(leaks(counted.information), prepared_table),
+            *on_folds,
+        ],
     )
+
+
+def _settled_codes(
+    table: InMemoryDataset, coded_table: InMemoryDataset, are_all_codes: bool, options: DiscretizationOptions
+) -> tuple[InMemoryDataset, DiscretizationOptions]:
+    """Take columns of few whole numbers as categories where the options leave that open."""
+    if not options.leaves_codes_open:
+        return table, options
+    if are_all_codes:
+        return table, replace(options, binning="none")
+    return coded_table, options
 
 
 def _form(name: str, model: Model, measure: Measure) -> Grow:
     """The form of a model that a measure needs; ValueError where scores are needed and there are none."""
     form = model.regress if measure.predicts == "quantity" else model.score if measure.by_scores else model.predict
     if form is None:
-        what = f"classifier {name} has neither decision_function nor predict_proba, and an AUC needs scores: give "
-        raise ValueError(Sentence(what, Setting("classifier", "lda"), ", or another ", Setting("scoring")))
+        raise UserError(
+            code="classifier-without-scores",
+            message=f"classifier {name} has neither decision_function nor predict_proba, and an AUC needs scores",
+            advice="give {classifier}, or another {scoring}",
+            fix={"classifier": "lda"},
+        )
     return form
 
 
@@ -255,8 +317,12 @@ def _refuse_small_tests(folds: list[Fold], measure: Measure, codes: NDArray[np.i
         if len(fold.test) < measure.fewest:
             what = f"one sample only, which has no {measure.name}"
         if what:
-            advice = f"fold {number:,} tests on {what}: give fewer folds, such as "
-            raise ValueError(Sentence(advice, Setting("folds", 5), ", or another ", Setting("scoring")))
+            raise UserError(
+                code="small-test",
+                message=f"fold {number:,} tests on {what}",
+                advice="give fewer folds, such as {folds}, or another {scoring}",
+                fix={"folds": 5},
+            )
 
 
 def make_selectors(
@@ -269,16 +335,25 @@ def make_selectors(
         listed = [methods] if isinstance(methods, str) or not isinstance(methods, Iterable) else list(methods)
         named = {method_name(m) if isinstance(m, str) else " ".join(repr(m).split()): m for m in listed}
         if len(named) < len(listed):
-            raise ValueError(
-                "a method is given more than once: name each once, or give a dict of labels to selectors to compare "
-                "one method with itself"
+            raise UserError(
+                code="given-twice",
+                message="a method is given more than once",
+                advice="name each once, or give a dict of labels to selectors to compare one method with itself",
             )
     if not named:
-        raise ValueError("no method is given: name at least one, such as 'jmi'")
+        raise UserError(
+            code="no-method",
+            message="no method is given",
+            advice="name at least one, such as 'jmi'",
+        )
     taken = {method: parameters_of(method) for method in named.values() if isinstance(method, str)}
     for name in parameters:
         if not any(name in own for own in taken.values()):
-            raise ValueError(f"none of the methods takes {name!r}: 'bitsieve methods' lists what each takes")
+            raise UserError(
+                code="unknown-parameter",
+                message=f"none of the methods takes {name!r}",
+                advice="'bitsieve methods' lists what each takes",
+            )
 
     def made(method: Any) -> Any:
         if isinstance(method, str):
@@ -288,12 +363,16 @@ def make_selectors(
             return clone(method).set_params(n_features_to_select=n_features_to_select)
         if is_foreign(method):
             return Foreign(clone(method))
-        raise ValueError(f"method {method!r} is not allowed: give a name of 'bitsieve methods' or a selector")
+        raise UserError(
+            code="no-method",
+            message=f"method {method!r} is not allowed",
+            advice="give a name of 'bitsieve methods' or a selector",
+        )
 
     return {str(label): seeded(made(method), random_state) for label, method in named.items()}
 
 
-def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[str]]:
+def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[Diagnostic]]:
     """The numbers of features asked for, ascending; None: 10 to 100, or, of few, from 1. A note on those too large."""
     if features is None:
         asked = np.arange(1, n_features + 1) if n_features <= FEW_FEATURES else np.array(DEFAULT_COUNTS)
@@ -302,11 +381,15 @@ def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[str]]:
     kept = np.unique(asked[asked <= n_features])
     table = f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
     if not len(kept):
-        raise ValueError(f"features begin at {asked.min():,} but {table}: ask for no more than there are")
+        raise UserError(
+            code="too-many-features",
+            message=f"features begin at {asked.min():,} but {table}",
+            advice="ask for no more than there are",
+        )
     notes = []
     if asked.max() > n_features:
         measured = f"{kept[0]:,}" if len(kept) == 1 else f"{kept[0]:,} to {kept[-1]:,}"
-        notes.append(f"{table}: errors are measured for {measured} features, not up to {asked.max():,}")
+        notes.append(fewer_measured(table, measured, int(asked.max())))
     return kept.astype(np.intp), notes
 
 
@@ -317,18 +400,13 @@ def _whole_numbers(values: list[Any]) -> NDArray[Any]:
     return array
 
 
-def _binning(question: Question, target: Target) -> Any:
-    """The binning that was asked for; for classes under the protocol of the papers MDL, and cuts at the median."""
-    options = DiscretizationOptions(
-        binning=BINNING if question.binning is None else question.binning,
-        n_bins=question.n_bins,
-        uncut=question.uncut,
-        missing=question.missing,
-    )
-    if question.binning is None and question.protocol == "paper" and not target.n_allowed:
-        options = replace(options, binning="mdl", uncut=options.uncut or "median")
-    rule = make_discretizer(options)
-    return rule if options.rule_parameters else options.binning
+def _settled_discretization(options: DiscretizationOptions, protocol: str, target: Target) -> DiscretizationOptions:
+    """The discretization where the rule is left open: for classes under the protocol of the papers MDL and medians."""
+    if options.binning is not None:
+        return options
+    if protocol == "paper" and not target.n_allowed:
+        return replace(options, binning="mdl", uncut=options.uncut or "median")
+    return replace(options, binning=BINNING)
 
 
 @dataclass(frozen=True)
@@ -392,7 +470,11 @@ class Foreign(BaseEstimator):
         kept = np.setdiff1d(np.arange(table.n_features), table.left_out)
         target = table.target
         if target.is_quantity and getattr(self.selector, "score_func", None) is f_classif:
-            raise ValueError("f_classif is a test of classes, and the target is a quantity: give f_regression")
+            raise UserError(
+                code="wrong-kind-of-target",
+                message="f_classif is a test of classes, and the target is a quantity",
+                advice="give f_regression",
+            )
         made = encode_features(table, kept, np.arange(table.n_samples))
         with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
             warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)  # they come last

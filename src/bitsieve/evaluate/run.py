@@ -27,12 +27,15 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.data_kinds import library_of
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.diagnostics import UserError
 from bitsieve.evaluate.plan import Fold, Foreign, Plan
 from bitsieve.io.errors import DataError
 from bitsieve.io.output import writing
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import global_bounds
 from bitsieve.metrics.measures import Scored, redundancy_rates, separability, wrong
-from bitsieve.pipeline.counting import Counted, count_table
+from bitsieve.options import ExecutionOptions
+from bitsieve.pipeline.discretize import Counted, binning_parameter, discretize
 from bitsieve.results.comparison import BEST, Comparison
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.messages import one_line
@@ -52,32 +55,42 @@ def rank(
     plan: Plan, rows: Columns, n_jobs: int | None = None, check: Callable[[], object] = lambda: None
 ) -> dict[str, Ranking]:
     """The ranking of every method from the samples ``rows`` alone; ``check`` is called between them and may raise."""
-    table = plan.table.take(rows)
-    table = replace(table, y=table.target.cut_again(table.weights))  # a quantity by these samples alone
-    counted: dict[str, tuple[Counted, float]] = {}
+    counted_by_options: dict[str, tuple[Counted, float]] = {}
     ranked = {}
     for label, selector in plan.selectors.items():
         check()
         selector = clone(selector)
         if "n_jobs" in selector.get_params():
             selector.set_params(n_jobs=n_jobs)
-        start, before = time.perf_counter(), 0.0
+        start = time.perf_counter()
+        seconds_counting = 0.0  # when the counts of an earlier method are used again
         if hasattr(selector, "fit_counted"):
-            key = repr(selector.binning_in_use)
-            if key in counted:
-                counts, before = counted[key]
+            table, options = plan.settled_for(selector.discretization)
+            key = repr(options)
+            if key in counted_by_options:
+                counted, seconds_counting = counted_by_options[key]
             else:
-                counts = count_table(table, selector.binning_in_use, n_jobs)
-                counted[key] = counts, time.perf_counter() - start
-            selector.fit_counted(counts)
+                counted = discretize(_rows_of(table, rows), options, ExecutionOptions(n_jobs=n_jobs))
+                counted_by_options[key] = counted, time.perf_counter() - start
+            selector.fit_counted(counted)
         else:
-            selector.fit_table(table)
-        seconds = before + time.perf_counter() - start
+            selector.fit_table(_rows_of(plan.table, rows))
+        seconds = seconds_counting + time.perf_counter() - start
         selected = np.asarray(selector.selected_, np.intp)
         if not len(selected):
-            raise ValueError(f"method {label!r} selects no feature of this table: leave it out, or loosen its settings")
+            raise UserError(
+                code="nothing-selected",
+                message=f"method {label!r} selects no feature of this table",
+                advice="leave it out, or loosen its settings",
+            )
         ranked[label] = selected, seconds
     return ranked
+
+
+def _rows_of(table: InMemoryDataset, rows: Columns) -> InMemoryDataset:
+    """Some rows of a table, with a quantity cut into classes by these rows alone."""
+    part = table.take(rows)
+    return replace(part, y=part.target.cut_again(part.weights))
 
 
 def score(
@@ -156,15 +169,16 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
                     checkpoint.add(number, scored)
 
         run_blocks(work, left, n_jobs, lambda _, __: None, stopped)
-        baselines = baseline_errors(plan, n_jobs) if plan.question.baselines else {}
+        baselines = baseline_errors(plan, n_jobs) if plan.options.baselines else {}
     comparison = comparison_of(plan, [finished[number] for number in range(len(plan.folds))], baselines)
-    return with_bounds(plan, comparison, n_jobs) if plan.question.bounds else comparison
+    return with_bounds(plan, comparison, n_jobs) if plan.options.bounds else comparison
 
 
 def comparison_of(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[str, Floats]) -> Comparison:
     """The comparison of a plan from the results of all folds, each by the labels of the methods."""
     labels = list(plan.selectors)
     data = plan.table.original
+    binning = binning_parameter(plan.discretization)
 
     def measured(name: str) -> NDArray[Any]:
         return np.array([[getattr(fold[label], name) for fold in folds] for label in labels])
@@ -187,12 +201,12 @@ def comparison_of(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[st
             "n_classes": None if plan.target.is_quantity else plan.target.n_classes,
             "classifier": plan.classifier,
             "scoring": plan.measure.name,
-            "protocol": plan.question.protocol,
-            "binning": plan.binning if isinstance(plan.binning, str) else one_line(repr(plan.binning)),
+            "protocol": plan.options.protocol,
+            "binning": binning if isinstance(binning, str) else one_line(repr(binning)),
             "n_folds": len(plan.folds),
-            "random_state": plan.question.random_state,
+            "random_state": plan.options.random_state,
         },
-        notes=list(plan.notes),
+        diagnostics=list(plan.diagnostics),
         majority=plan.baseline_errors(),
         baselines=baselines,
         library=library_of(None if data is None else data.take(np.arange(1))),
@@ -250,14 +264,19 @@ class Checkpoint:
             self.path.mkdir(exist_ok=True)
             found = sorted(self.path.iterdir())
         except OSError as error:
-            what = f"{str(self.path)!r} cannot be the folder of a checkpoint ({error.strerror})"
-            raise DataError(f"{what}: give a new one in a folder that is there") from None
+            raise DataError(
+                code="cannot-write",
+                message=f"{str(self.path)!r} cannot be the folder of a checkpoint ({error.strerror})",
+                advice="give a new one in a folder that exists",
+            ) from None
         for file in found:
             if file.match(_FOLD):
                 self._take(file)
             elif not file.match(_UNFINISHED):
                 raise DataError(
-                    f"{str(self.path)!r} is no checkpoint of a comparison, it holds {file.name!r}: give another path"
+                    code="not-a-checkpoint",
+                    message=f"{str(self.path)!r} is no checkpoint of a comparison, it holds {file.name!r}",
+                    advice="give another path",
                 )
 
     def add(self, fold: int, scored: dict[str, Scored]) -> None:
@@ -283,9 +302,16 @@ class Checkpoint:
                 }
                 return
         if asked not in ("", self._asked):
-            where = f"the checkpoint {str(self.path)!r} is of another comparison"
-            raise DataError(f"{where}: delete it, or give another path or the same data and settings")
-        raise DataError(f"the finished fold {str(file)!r} is damaged: delete it, so that the fold is done again")
+            raise DataError(
+                code="other-comparison",
+                message=f"the checkpoint {str(self.path)!r} is of another comparison",
+                advice="delete it, or give another path or the same data and settings",
+            )
+        raise DataError(
+            code="damaged-file",
+            message=f"the finished fold {str(file)!r} is damaged",
+            advice="delete it, so that the fold is done again",
+        )
 
 
 def remove(path: Path) -> None:
@@ -301,21 +327,22 @@ def fingerprint(plan: Plan) -> str:
     """A hash of all that was asked and of the data; ValueError where a setting, such as a lambda, has none."""
     from bitsieve import __version__
 
-    table, question = plan.table, plan.question
+    table, options = plan.table, plan.options
     values = [*map(table.values, range(table.n_features))], plan.target.truth, table.weights, plan.target.said.n_bins
     how = (
         [*plan.selectors.items()],
         plan.counts,
         plan.grow,
-        plan.binning,
+        plan.discretization,
         [(fold.train, fold.test) for fold in plan.folds],
     )
     versions = __version__, np.__version__, sklearn.__version__
-    words = question.protocol, question.scoring, question.random_state, list(table.names)
+    words = options.protocol, options.scoring, options.random_state, list(table.names)
     try:
         return str(joblib.hash([*map(joblib.hash, (*values, *how, *words, versions))]))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise ValueError(
-            f"finished folds cannot be kept, as a setting has no value to compare ({one_line(error)}): give a "
-            f"function of a module in its place, or no checkpoint"
+        raise UserError(
+            code="settings-not-comparable",
+            message=f"finished folds cannot be kept, as a setting has no value to compare ({one_line(error)})",
+            advice="give a function of a module in its place, or no checkpoint",
         ) from None

@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.evaluate.plan import Question, make_plan
+from bitsieve.evaluate.plan import ComparisonOptions, make_plan
 from bitsieve.evaluate.run import run_plan
+from bitsieve.options import ColumnOptions
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.utils.defaults import BINNING, CROSS_VALIDATED
 from bitsieve.utils.docstrings import cites
 
 MOST_FEATURES = 50
+ALL_COLUMNS = ColumnOptions(identifiers="keep")  # of a table from which identifiers are dropped already
 
 
 @with_parameters
@@ -74,6 +76,7 @@ class SelectorCV(ColumnSelector):
     binning: Any = BINNING
     missing: str | None = None
     target_kind: str | None = None
+    identifiers: str = "drop"
     random_state: int = 0
     n_jobs: int | None = None
 
@@ -108,22 +111,23 @@ class SelectorCV(ColumnSelector):
         classifier = self.classifier
         if classifier is None:
             classifier = "ridge" if table.target.is_quantity else "linear-svm"
-        question = Question(
+        options = ComparisonOptions(
             methods=self.methods,
             features=features,
             classifier=classifier,
             folds=self.folds,
-            binning=self.binning,
-            missing=self.missing,
             random_state=self.random_state,
         )
-        plan = make_plan(table, question)
+        plan = make_plan(table, options, ALL_COLUMNS, self.discretization, self._execution())
         self.comparison_ = run_plan(plan, self.n_jobs)
         choice = self.comparison_.choice()
         self.method_, self.n_features_to_select_ = choice.method, choice.n_features
         table.set_names_on(self)
         self.selector_ = plan.selectors[self.method_].set_params(n_features_to_select=self.n_features_to_select_)
-        self.selector_.fit_table(table)
+        if hasattr(self.selector_, "fit_counted"):
+            self.selector_.fit_table(*plan.settled_for(self.selector_.discretization))
+        else:
+            self.selector_.fit_table(plan.table)
         for name in ("support_", "ranking_", "selected_", "scores_", "classes_", "target_edges_"):
             setattr(self, name, getattr(self.selector_, name))
         return self

@@ -12,12 +12,13 @@ from bitsieve.counts.search import Units
 from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.encoding import all_missing
 from bitsieve.dataset.read import read_xy
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import with_integers_as_categories
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import count_coded
 from bitsieve.information import make_information
 from bitsieve.information.protocol import ConditionalInformation, Information
-from bitsieve.pipeline.counting import Counted, count_table
+from bitsieve.pipeline.discretize import Counted, count_table
 from bitsieve.pipeline.prepare import Reason
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import TIE
@@ -132,9 +133,13 @@ def evidence_of(selector: Any, X: Any, y: Any, sample_weight: Any = None) -> Evi
     check_is_fitted(selector)
     table = read_xy(X, y, sample_weight)
     if table.n_features != selector.n_features_in_:
-        raise ValueError(
-            f"X has {table.n_features:,} features, but {type(selector).__name__} was fitted on "
-            f"{selector.n_features_in_:,}: give the same columns"
+        raise UserError(
+            code="columns-differ",
+            message=(
+                f"X has {table.n_features:,} features, but {type(selector).__name__} was fitted on "
+                f"{selector.n_features_in_:,}"
+            ),
+            advice="give the same columns",
         )
     n_jobs = getattr(selector, "n_jobs", None)
     binner, estimator = getattr(selector, "binner_", None), getattr(selector, "estimator", PLUG_IN)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitsieve.dataset.columns import read_columns
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.engines.local import binner_of, make_source
 from bitsieve.explain.evidence import Contribution, Evidence, conditional_on, contribution
 from bitsieve.information import make_information
@@ -76,7 +77,7 @@ def why_not_selected(selection: Any, column: int, found: Contribution, added: fl
 
 
 def _constraints(selection: Any) -> Candidates | None:
-    constraints = selection.fit.parameters.get("constraints")
+    constraints = selection.fit.selection.constraints
     return None if constraints is None else resolve(constraints, selection.evidence.table.names)
 
 
@@ -235,7 +236,11 @@ def explain_feature(selection: Any, feature: Any) -> FeatureExplanation:
     evidence = selection.evidence
     names, selected = evidence.table.names, evidence.selected
     if feature == selection.target_name and feature not in list(names):
-        raise ValueError(f"{feature!r} is the target: give another column")
+        raise UserError(
+            code="column-is-target",
+            message=f"{feature!r} is the target",
+            advice="give another column",
+        )
     index = column_of(feature, names)
     information = evidence.information
     place = int(np.flatnonzero(selected == index)[0]) if index in selected else None
@@ -248,7 +253,7 @@ def explain_feature(selection: Any, feature: Any) -> FeatureExplanation:
     if place is not None and _has_rows(information):
         left = np.flatnonzero(information.varies & ~np.isin(np.arange(len(names)), selected))
         substitute = best_substitutes(information, selected, left, only=index)[0]
-    naming = notes_naming(selection.notes, names[index])
+    naming = naming_column(selection.diagnostics, names[index])
     reason = why_selected(selection, place) if place is not None else why_not_selected(selection, index, found, added)
     return FeatureExplanation(
         feature=names[index],
@@ -269,7 +274,11 @@ def explain_feature(selection: Any, feature: Any) -> FeatureExplanation:
         represented_by=next((names[s] for s, group in zip(selected, near.groups, strict=True) if index in group), None),
         substitute=None if substitute is None else names[substitute.column],
         price=None if substitute is None else substitute.price,
-        notes=[note for note in naming if not (_NO_RELATION in reason and "no reliable relation" in note)],
+        notes=[
+            str(diagnostic)
+            for diagnostic in naming
+            if not (_NO_RELATION in reason and diagnostic.code == "no-reliable-relation")
+        ],
     )
 
 
@@ -284,9 +293,9 @@ def _added(information: Information, column: int, others: Columns) -> tuple[floa
     return float(given.conditional_relevance(np.array([column]))[0]), used
 
 
-def notes_naming(notes: Sequence[str], name: str) -> list[str]:
-    """The notes that name a column."""
-    return [note for note in notes if repr(str(name)) in note]
+def naming_column(diagnostics: Sequence[Diagnostic], name: str) -> list[Diagnostic]:
+    """The diagnostics that are about a column."""
+    return [diagnostic for diagnostic in diagnostics if str(name) in diagnostic.columns]
 
 
 def affiliated_of(evidence: Evidence) -> Affiliated:
@@ -303,10 +312,18 @@ def column_of(feature: Any, names: Any) -> int:
     if name in names and (is_number or isinstance(feature, str)):  # columns may be named by numbers
         return list(names).index(name)
     if isinstance(feature, str):
-        raise ValueError(f"there is no column {feature!r}: {allowed_names(feature, list(names))}")
+        raise UserError(
+            code="unknown-column",
+            message=f"there is no column {feature!r}",
+            advice=allowed_names(feature, list(names)),
+        )
     if is_number and 0 <= feature < len(names):
         return int(feature)
-    raise ValueError(f"feature={feature!r} is no column: give a name, or a number from 0 to {len(names) - 1}")
+    raise UserError(
+        code="unknown-column",
+        message=f"feature={feature!r} is no column",
+        advice=f"give a name, or a number from 0 to {len(names) - 1}",
+    )
 
 
 def _name(names: Any, column: int) -> str | None:

@@ -10,7 +10,7 @@ from bitsieve.information.corrected import CorrectedInformation
 from bitsieve.information.plug_in import MillerMadowInformation, PlugInInformation
 from bitsieve.information.protocol import Information, UndefinedQuantityError
 from bitsieve.information.shrinkage import ShrinkageInformation
-from bitsieve.utils.messages import Sentence, Setting, choices
+from bitsieve.utils.messages import choices
 
 ESTIMATORS: dict[str, type[Information]] = {
     kind.estimator: kind
@@ -21,11 +21,17 @@ ESTIMATORS: dict[str, type[Information]] = {
 def check_estimator(estimator: str, *, conditions_on_sets: bool = False, also: Sequence[str] = ()) -> None:
     """Refuse a name that is neither an estimator's nor in ``also``, or of one that does not condition on sets."""
     if not isinstance(estimator, str) or estimator not in (*ESTIMATORS, *also):
-        raise ParameterError("estimator", estimator, choices(str(estimator), [*ESTIMATORS, *also]), "is not known")
+        raise ParameterError(
+            "estimator", estimator, choices(str(estimator), [*ESTIMATORS, *also]), "is not known", code="unknown-name"
+        )
     if conditions_on_sets and not ESTIMATORS[estimator].conditions_on_sets:
         able = [repr(name) for name, kind in ESTIMATORS.items() if kind.conditions_on_sets]
-        why = " shrinks tables of two features and the class, but this criterion conditions on more: use "
-        raise UndefinedQuantityError(Sentence(Setting("estimator", estimator), why, " or ".join(able)))
+        raise UndefinedQuantityError(
+            code="undefined-quantity",
+            message="shrinks tables of two features and the class, but this criterion conditions on more",
+            advice=f"use {' or '.join(able)}",
+            parameters={"estimator": estimator},
+        )
 
 
 def make_information(estimator: str, source: CountSource) -> Information:

@@ -10,6 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from bitsieve.counts.source import CountSource, Partition
 from bitsieve.counts.tables import DisjointSupport, Sums, Terms
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Matrix, Progress
 from bitsieve.utils.choice import Scores
 from bitsieve.utils.lazy import cached_property
@@ -19,7 +20,7 @@ Number = TypeVar("Number", bound=np.generic)
 Quantity = Literal["redundancy", "conditional_redundancy", "conditional_relevance", "mean_relevance"]  # of a matrix
 
 
-class UndefinedQuantityError(ValueError):
+class UndefinedQuantityError(UserError):
     """The estimator does not define the quantity that was asked for."""
 
 

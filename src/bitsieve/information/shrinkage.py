@@ -79,8 +79,9 @@ class ShrinkageInformation(Information):
     def conditional(self) -> NoReturn:
         """Not defined: the tables of many features have too many cells to be shrunk towards the uniform one."""
         raise UndefinedQuantityError(
-            "estimator='shrinkage' does not define information conditional on a set of features: use 'plug-in', "
-            "'corrected' or 'miller-madow'"
+            code="undefined-quantity",
+            message="estimator='shrinkage' does not define information conditional on a set of features",
+            advice="use 'plug-in', 'corrected' or 'miller-madow'",
         )
 
     @cached_property

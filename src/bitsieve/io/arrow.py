@@ -92,9 +92,16 @@ def stored_stream(data: Any, parent: Path | None) -> ArrowFile:
     except OSError as error:
         raise no_room(spool.folder.parent, path.stat().st_size if path.exists() else 0, error) from None
     except pa.ArrowException as error:
-        raise DataError(f"cannot read the stream: {one_line(error)}") from None
+        raise DataError(
+            code="cannot-read",
+            message=f"cannot read the stream: {one_line(error)}",
+        ) from None
     if not n_rows:
-        raise DataError("the stream has no rows: nothing to select from")
+        raise DataError(
+            code="empty-data",
+            message="the stream has no rows",
+            advice="nothing to select from",
+        )
     stored = ArrowFile(InputFile(path, label, None, spool), [], "arrow")
     stored.n_rows = n_rows
     return stored

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.errors import DataError, FileState, check_names, check_unchanged, file_state
 from bitsieve.io.spool import Spool
 from bitsieve.utils.lazy import cached_property
@@ -76,14 +77,14 @@ class CheckedPartition:
 
 
 class ColumnFile(ABC):
-    """A file, a folder of files, or a stored stream; ``notes`` are what was noticed, however the rows are read."""
+    """A file, a folder of files, or a stored stream; ``diagnostics`` are what was noticed in it."""
 
-    def __init__(self, file: InputFile, notes: list[str], kind: str = "") -> None:
+    def __init__(self, file: InputFile, diagnostics: list[Diagnostic], kind: str = "") -> None:
         self.kind = kind  # the key of its format
         self.file = file
         self.path = file.path
         self.label = file.label
-        self.notes = notes
+        self.diagnostics = diagnostics
         self._state = [] if file.original is None else [file_state(file.original)]
 
     @property
@@ -123,7 +124,9 @@ class ColumnFile(ABC):
         """The rows in their order for other processes: in about ``n`` partitions, or as many as suit the file."""
         if self.file.original != self.path:
             raise DataError(
-                f"{self.label} is no plain file of UTF-8, which parts need: decompress it, save it as UTF-8"
+                code="not-read-in-batches",
+                message=f"{self.label} is no plain file of UTF-8, which parts need",
+                advice="decompress it, save it as UTF-8",
             )
         (state,) = self._state
         return [CheckedPartition(self.label, self.path, state, partition) for partition in self.partitions_to_send(n)]
@@ -158,11 +161,19 @@ def check_schema(schema: pa.Schema, label: str) -> None:
     for column in schema:
         inner = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
         if pa.types.is_nested(inner):
-            raise DataError(f"column {column.name!r} of {label} holds {column.type}: drop it or make it plain columns")
+            raise DataError(
+                code="column-type-not-read",
+                message=f"column {column.name!r} of {label} holds {column.type}",
+                advice="drop it or make it plain columns",
+            )
         is_binary = pa.types.is_binary(inner) or pa.types.is_large_binary(inner)
         is_binary = is_binary or pa.types.is_fixed_size_binary(inner) or str(inner) == "binary_view"
         if is_binary:
-            raise DataError(f"column {column.name!r} of {label} holds raw bytes: drop it or make it text")
+            raise DataError(
+                code="column-type-not-read",
+                message=f"column {column.name!r} of {label} holds raw bytes",
+                advice="drop it or make it text",
+            )
 
 
 def native_file(path: Path, mode: str = "rb") -> pa.OSFile:

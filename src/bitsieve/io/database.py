@@ -146,9 +146,17 @@ def _type_in_sqlite(types: str | None, name: str, label: str) -> pa.DataType:
     """The type of a column whose values have these types, with commas between them."""
     kinds = set((types or "null").split(",")) - {"null"}
     if "blob" in kinds:
-        raise DataError(f"column {name!r} of {label} holds raw bytes: drop it or make it text")
+        raise DataError(
+            code="column-type-not-read",
+            message=f"column {name!r} of {label} holds raw bytes",
+            advice="drop it or make it text",
+        )
     if "text" in kinds and len(kinds) > 1:
-        raise DataError(f"column {name!r} of {label} holds numbers and text ({quoted(sorted(kinds))}): make it one")
+        raise DataError(
+            code="mixed-values",
+            message=f"column {name!r} of {label} holds numbers and text ({quoted(sorted(kinds))})",
+            advice="make it one",
+        )
     if not kinds:
         return _ARROW_TYPES["null"]
     if len(kinds) == 1:

@@ -14,9 +14,11 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.column_file import line_starts
 from bitsieve.io.errors import DataError, is_number
-from bitsieve.utils.messages import Sentence, Setting, one_line, quoted
+from bitsieve.io.notes import columns_renamed, comments_left_out, no_names, not_utf8
+from bitsieve.utils.messages import one_line, quoted
 
 DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 #: Markers of a missing value: those of pandas and "?", the marker of the UCI repository.
@@ -57,14 +59,18 @@ class Layout:
     fractions: frozenset[str]  # columns that are numbers with a fraction, or else text
 
     @classmethod
-    def of(cls, path: Path, label: str, header: bool | None, notes: list[str]) -> Layout:
+    def of(cls, path: Path, label: str, header: bool | None, diagnostics: list[Diagnostic]) -> Layout:
         """Look at the first lines of a file of UTF-8, which messages call ``label``."""
         sample = _sample(path)
         data = sample.data
         text = sample.text
         lines = [line for line in _LINE_END.split(text) if line.strip()]
         if not lines:
-            raise DataError(f"{label} is empty: a table needs a header line and rows")
+            raise DataError(
+                code="empty-data",
+                message=f"{label} is empty",
+                advice="a table needs a header line and rows",
+            )
         if lines[0].encode() not in data:
             raise NotUtf8
         unquoted_lines = lines
@@ -76,18 +82,22 @@ class Layout:
         header_line = lines[0] if first_row is None else first_row[0].decode()
         names = _fields(header_line, delimiter, label)
         if header is None and _looks_like_data(names):
-            what = f"the first line of {label} looks like data and not like names ({quoted(names, 3)}): add "
-            no, yes = Setting("header", False), Setting("header", True)
-            raise DataError(Sentence(what, no, " if it is data, ", yes, " if it has the names"))
+            # two values of one parameter, so that neither is a fix
+            raise DataError(
+                code="header-unclear",
+                message=f"the first line of {label} looks like data and not like names ({quoted(names, 3)})",
+                advice="add {header} if it is data; if it has the names, give {header} the other value",
+                fix={"header": False},
+            )
         start = len(text[: sample.begin].encode())
         if data.startswith(BOM):
             start += len(BOM)
         rows = lines
         if header is False:
-            notes.append(f"the file has no names: its columns are x0 to x{len(names) - 1}")
+            diagnostics.append(no_names(len(names)))
             names = [f"x{j}" for j in range(len(names))]
         else:
-            names = unique_names(names, notes)
+            names = unique_names(names, diagnostics)
             rows = lines[1:]
             start += len(header_line.encode())
         line_length = max(len(line) for line in [header_line, *rows[:1]])
@@ -128,12 +138,19 @@ class Layout:
             if at_end:
                 if n_whole < len(text) and not patterns.without_end.fullmatch(text, n_whole):
                     what = "ends inside a quoted value: close the quotation mark or delete the broken row"
-                    raise DataError(f"{label} {what}")
+                    raise DataError(
+                        code="malformed-row",
+                        message=f"{label} {what}",
+                    )
                 return first + len(text)
             if n_whole:
                 return first + n_whole
             if size > _LONGEST:
-                raise DataError(f"{label} has a row of more than {_LONGEST:,} bytes: close its quotation mark")
+                raise DataError(
+                    code="malformed-row",
+                    message=f"{label} has a row of more than {_LONGEST:,} bytes",
+                    advice="close its quotation mark",
+                )
             size *= 2
 
 
@@ -196,13 +213,13 @@ def is_utf_16(path: Path) -> bool:
         return file.read(2) in UTF_16
 
 
-def in_utf8(path: Path, folder: Path, notes: list[str]) -> Path:
+def in_utf8(path: Path, folder: Path, diagnostics: list[Diagnostic]) -> Path:
     """A copy of a text file that is not UTF-8: of UTF-16 with a mark at its start, or of cp1252 or latin-1."""
     encoding = "utf-16" if is_utf_16(path) else _western_encoding(path)
     copy = folder / f"{path.name}.utf8{path.suffix}"
     with open(path, encoding=encoding, newline="") as source, open(copy, "w", encoding="utf-8", newline="") as file:
         shutil.copyfileobj(source, file, 1 << 20)
-    notes.append(f"the file is not UTF-8 text: read as {encoding}; save it as UTF-8 if letters look wrong")
+    diagnostics.append(not_utf8(encoding))
     return copy
 
 
@@ -229,7 +246,7 @@ def begins_with_comments(path: Path) -> bytes | None:
     return None if is_header else mark  # the first name of a header may begin with the mark
 
 
-def without_comments(path: Path, folder: Path, mark: bytes, notes: list[str]) -> Path:
+def without_comments(path: Path, folder: Path, mark: bytes, diagnostics: list[Diagnostic]) -> Path:
     """A copy without comment lines; a header behind the mark of the last one before the rows is kept."""
     copy = folder / f"{path.name}.rows{path.suffix}"
     n_comments = 0
@@ -248,8 +265,7 @@ def without_comments(path: Path, folder: Path, mark: bytes, notes: list[str]) ->
                     n_comments -= 1
             file.write(line)
     if n_comments:
-        lines = "comment lines" if n_comments > 1 else "comment line"
-        notes.append(f"{n_comments:,} {lines}, which begin with {mark.decode()!r}, left out")
+        diagnostics.append(comments_left_out(n_comments, mark.decode()))
     return copy
 
 
@@ -296,10 +312,14 @@ def _delimiter(lines: list[str], label: str, *, is_tsv: bool) -> str:
     counts = {mark: header.count(mark) for mark in DELIMITERS if mark in header}
     if not counts:
         kinds = ", ".join(DELIMITERS.values())
-        blanks = "; put commas in place of the blanks, such as by sed -E 's/^ +//; s/ +$//; s/ +/,/g'"
+        with_commas = "put commas in place of the blanks, such as by sed -E 's/^ +//; s/ +$//; s/ +/,/g'"
         raise DataError(
-            f"{label} is not a table with a target and features: no delimiter ({kinds}) in its first line "
-            f"{one_line(lines[0])[:40]!r}{blanks if ' ' in lines[0].strip() else ''}"
+            code="not-a-table",
+            message=(
+                f"{label} is not a table with a target and features: no delimiter ({kinds}) in its first line "
+                f"{one_line(lines[0])[:40]!r}"
+            ),
+            advice=with_commas if " " in lines[0].strip() else "",
         )
     expected = "\t" if is_tsv else ","
 
@@ -316,8 +336,9 @@ def _fields(line: str, delimiter: str, label: str) -> list[str]:
         fields = next(row for row in csv.reader(StringIO(line, newline=""), delimiter=delimiter) if row)
     except csv.Error:  # of a name above the limit of Python's reader, the only one for a line without strict rules
         raise DataError(
-            f"a name in the header of {label} is longer than {csv.field_size_limit():,} characters: shorten it, "
-            f"or close the quotation mark before it"
+            code="malformed-row",
+            message=f"a name in the header of {label} is longer than {csv.field_size_limit():,} characters",
+            advice="shorten it, or close the quotation mark before it",
         ) from None
     return [name.strip() for name in fields]
 
@@ -342,7 +363,7 @@ def _looks_like_data(names: list[str]) -> bool:
     return 2 * len(numbers) >= len(names) and numbers not in (from_0, from_1)
 
 
-def unique_names(names: list[str], notes: list[str]) -> list[str]:
+def unique_names(names: list[str], diagnostics: list[Diagnostic]) -> list[str]:
     """The names, where one occurs again with ``.1``, ``.2``, ... behind it."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if not repeated:
@@ -360,5 +381,5 @@ def unique_names(names: list[str], notes: list[str]) -> list[str]:
         taken.add(new_name)
         unique.append(new_name)
     renamed = [new for old, new in zip(names, unique, strict=True) if old != new]
-    notes.append(f"several columns are named {quoted(repeated)}: the later ones are {quoted(renamed)} here")
+    diagnostics.append(columns_renamed(repeated, renamed))
     return unique

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from bitsieve.diagnostics import UserError, literal
 from bitsieve.utils.messages import one_line, quoted
 
 MOST_COLUMNS, COLUMNS_PER_VALUE = 1 << 20, 16  # of a sparse file: memory follows the values that are stored
 FileState = tuple[str, int, int, int]
 
 
-class DataError(ValueError):
+class DataError(UserError):
     """A file cannot be read or written: one line that names it, what is wrong and what to do."""
 
 
@@ -24,7 +25,12 @@ def check_names(names: Sequence[str], label: str) -> None:
     if twice:
         data_like = all(is_number(name) for name in names)
         hint = " (the first line looks like data: is the header line missing?)" if data_like else ""
-        raise DataError(f"{label} has several columns named {quoted(twice)}: give every column its name{hint}")
+        raise DataError(
+            code="duplicate-names",
+            message=f"{label} has several columns named {quoted(twice)}",
+            advice=f"give every column its name{hint}",
+            columns=twice,
+        )
 
 
 def check_width(n_columns: int, n_stored: int, label: str) -> None:
@@ -32,8 +38,12 @@ def check_width(n_columns: int, n_stored: int, label: str) -> None:
     most = max(MOST_COLUMNS, COLUMNS_PER_VALUE * n_stored)
     if n_columns > most:
         raise DataError(
-            f"{label} has {n_columns:,} columns, more than {most:,}: a sparse file may have {MOST_COLUMNS:,}, or "
-            f"{COLUMNS_PER_VALUE} for each value that it stores; renumber them"
+            code="too-many-columns",
+            message=f"{label} has {n_columns:,} columns, more than {most:,}",
+            advice=(
+                f"a sparse file may have {MOST_COLUMNS:,}, or {COLUMNS_PER_VALUE} for each value that it "
+                "stores; renumber them"
+            ),
         )
 
 
@@ -55,10 +65,15 @@ def in_one_line(problem: str, needed: str | None = None, extra: str = "formats")
         raise
     except Exception as error:
         if needed is not None and isinstance(error, ImportError):
-            raise DataError(f"{needed} needs the package {error.name!r}: pip install 'bitsieve[{extra}]'") from None
+            raise DataError(
+                code="package-missing",
+                message=f"{needed} needs the package {error.name!r}",
+                advice=f"pip install 'bitsieve[{extra}]'",
+            ) from None
         what = one_line("it takes more memory than there is" if isinstance(error, MemoryError) else error)
         # what is said of broken text may repeat its bytes
-        raise DataError(f"{problem}: {''.join(c if c.isprintable() else '?' for c in what)[:300]}") from None
+        what = "".join(letter if letter.isprintable() else "?" for letter in what)[:300]
+        raise DataError(code="cannot-read", message=f"{problem}: {what}") from None
 
 
 @contextmanager
@@ -67,7 +82,10 @@ def readable(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise DataError(f"cannot read {str(path)!r}: {error.strerror or one_line(error)}") from None
+        raise DataError(
+            code="cannot-read",
+            message=f"cannot read {str(path)!r}: {error.strerror or one_line(error)}",
+        ) from None
 
 
 def file_state(path: Path) -> FileState:
@@ -80,7 +98,11 @@ def file_state(path: Path) -> FileState:
 def check_unchanged(label: str, before: object, now: object) -> None:
     """Refuse data whose state is not what it was."""
     if before != now:
-        raise DataError(f"{label} changed while it was read: run again when nobody writes it")
+        raise DataError(
+            code="data-changed",
+            message=f"{label} changed while it was read",
+            advice="run again when nobody writes it",
+        )
 
 
 def file_and_inside(path: Path) -> tuple[Path, str | None]:
@@ -99,6 +121,14 @@ def named_inside(names: Sequence[str], wanted: str | None, label: str, what: str
     if wanted in names:
         return str(wanted)
     if not names:
-        raise DataError(f"{label} has no {what}: nothing to select from")
+        raise DataError(
+            code="empty-data",
+            message=f"{label} has no {what}",
+            advice="nothing to select from",
+        )
     problem = f"has {len(names):,} {what}s" if wanted is None else f"is no {what}"
-    raise DataError(f"{label} {problem}: name one of {quoted(names, 20)} behind the file, as FILE/{names[0]}")
+    raise DataError(
+        code="table-not-named",
+        message=f"{label} {problem}",
+        advice=literal(f"name one of {quoted(names, 20)} behind the file, as FILE/{names[0]}"),
+    )

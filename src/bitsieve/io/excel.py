@@ -24,7 +24,11 @@ class ExcelFile(WholeFile):
             sheets = {name: workbook.get_sheet_by_name(name).to_python() for name in workbook.sheet_names}
         filled = {name: rows for name, rows in sheets.items() if rows}
         if not filled:
-            raise DataError(f"{self.label} has no rows: nothing to select from")
+            raise DataError(
+                code="empty-data",
+                message=f"{self.label} has no rows",
+                advice="nothing to select from",
+            )
         sheet = named_inside(list(filled), self.file.table, self.label, "sheet")
         names, *rows = filled[sheet]
         columns = zip(*rows, strict=True) if rows else [()] * len(names)

@@ -45,7 +45,7 @@ class FolderOfFiles(ColumnFile):
         for other in self.files[1:]:
             _check_same_columns(self.files[0], other)
         check_names(self.names, self.label)
-        self.notes += dict.fromkeys(note for one in self.files for note in one.notes)
+        self.diagnostics += dict.fromkeys(diagnostic for file in self.files for diagnostic in file.diagnostics)
 
     @property
     def names(self) -> Sequence[str]:
@@ -113,7 +113,11 @@ def _check_same_columns(first: ColumnFile, other: ColumnFile) -> None:
         return
     columns = f"column{'s' if len(lost or new) > 1 else ''} {quoted(lost or new)}"
     what = f"lacks the {columns}" if lost else f"has the {columns} besides"
-    raise DataError(f"{other.label} {what}, unlike {first.label}: give all parts the same columns")
+    raise DataError(
+        code="schemas-differ",
+        message=f"{other.label} {what}, unlike {first.label}",
+        advice="give all parts the same columns",
+    )
 
 
 def _table_files(path: Path) -> dict[Path, dict[str, str | None]]:
@@ -134,10 +138,16 @@ def _table_files(path: Path) -> dict[Path, dict[str, str | None]]:
             if not name.startswith(_HIDDEN) and Path(name).suffix.lower() in endings:
                 tables[Path(directory, name)] = values
     if not tables:
-        raise DataError(f"the folder {str(path)!r} holds no table: files that end in {', '.join(endings)} are read")
+        raise DataError(
+            code="no-files",
+            message=f"the folder {str(path)!r} holds no table",
+            advice=f"files that end in {', '.join(endings)} are read",
+        )
     if len({frozenset(values) for values in tables.values()}) > 1:
         raise DataError(
-            f"the sub-folders of {str(path)!r} are not all named by the same columns: name each COLUMN=VALUE alike"
+            code="columns-differ",
+            message=f"the sub-folders of {str(path)!r} are not all named by the same columns",
+            advice="name each COLUMN=VALUE alike",
         )
     return dict(sorted(tables.items()))
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.errors import DataError
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ class Format:
     #: ``recognizes(path, head)``: whether a file is of this format, where its first bytes do not say so
     recognizes: Callable[[Path, bytes], bool] | None = None
     is_text: bool = False
-    #: "module:class", a :class:`ColumnFile` or an :class:`ArrayFile`, made with ``(file, notes, key)``; empty: not read
+    #: "module:class", a :class:`ColumnFile` or an :class:`ArrayFile`, made with ``(file, diagnostics, key)``; empty:
+    #: not read
     reader: str = ""
     refusal: str = ""  # what a file is and what to do, where such files are recognised but not read
     holds_tables: bool = False  # whether a path may name a table in the file, as in ``sales.duckdb/orders``
@@ -44,11 +46,14 @@ class Format:
     #: "module:function" by ending, which writes a table to an open file: ``write(table, file, target)``
     writers: Mapping[str, str] = field(default_factory=dict)
 
-    def open(self, file: InputFile, notes: list[str]) -> ColumnFile | ArrayFile:
-        """Open a file; ``notes`` takes what is noticed."""
+    def open(self, file: InputFile, diagnostics: list[Diagnostic]) -> ColumnFile | ArrayFile:
+        """Open a file; ``diagnostics`` takes what is noticed."""
         if not self.reader:
-            raise DataError(f"{file.label} is {self.refusal}")
-        opened: ColumnFile | ArrayFile = _named(self.reader)(file, notes, self.key)
+            raise DataError(
+                code="cannot-read",
+                message=f"{file.label} is {self.refusal}",
+            )
+        opened: ColumnFile | ArrayFile = _named(self.reader)(file, diagnostics, self.key)
         return opened
 
 
@@ -234,15 +239,27 @@ def format_of(path: Path, label: str | None = None) -> Format:
     with open(path, "rb") as file:
         head = file.read(_N_FIRST_BYTES)
     if not head:
-        raise DataError(f"{label} is empty: {readable_formats()}")
+        raise DataError(
+            code="empty-data",
+            message=f"{label} is empty",
+            advice=f"{readable_formats()}",
+        )
     for first_bytes, what in _NOT_READ.items():
         if head.startswith(first_bytes):
-            raise DataError(f"{label} is {what}: {readable_formats()}")
+            raise DataError(
+                code="not-a-table",
+                message=f"{label} is {what}",
+                advice=f"{readable_formats()}",
+            )
     for format in FORMATS:
         if not format.is_text and _is_of(format, path, head):
             return format
     if b"\0" in head and not head.startswith(_UTF_16):
-        raise DataError(f"{label} is not a table: {readable_formats()}")
+        raise DataError(
+            code="not-a-table",
+            message=f"{label} is not a table",
+            advice=f"{readable_formats()}",
+        )
     for format in FORMATS:
         if format.is_text and _is_of(format, path, head):
             return format

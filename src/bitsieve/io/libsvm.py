@@ -58,9 +58,17 @@ def sparse_rows(file: IO[bytes], label: str) -> tuple[Any, Floats]:
 def _check_any(n_rows: int, n_values: int, label: str) -> None:
     """Refuse a file without rows or values."""
     if not n_rows:
-        raise DataError(f"{label} has no rows: nothing to select from")
+        raise DataError(
+            code="empty-data",
+            message=f"{label} has no rows",
+            advice="nothing to select from",
+        )
     if not n_values:
-        raise DataError(f"{label} has no values but zeros: nothing to select from")
+        raise DataError(
+            code="empty-data",
+            message=f"{label} has no values but zeros",
+            advice="nothing to select from",
+        )
 
 
 def _labels(y: Floats) -> NDArray[Any]:

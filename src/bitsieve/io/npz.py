@@ -13,6 +13,7 @@ from typing import IO, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.column_file import InputFile
 from bitsieve.io.errors import DataError, check_names, check_width, in_one_line
 from bitsieve.utils.lazy import NumberedNames
@@ -46,14 +47,14 @@ class ArrayTable:
 
 
 class ArrayFile(ABC):
-    """A file that holds no columns but arrays, which are read at once; ``notes`` are what was noticed."""
+    """A file that holds no columns but arrays, which are read at once; ``diagnostics`` are what was noticed."""
 
     refusal: ClassVar[str]  # what the file is and what to do, where columns are needed
 
-    def __init__(self, file: InputFile, notes: list[str], kind: str = "") -> None:
+    def __init__(self, file: InputFile, diagnostics: list[Diagnostic], kind: str = "") -> None:
         self.path = file.path
         self.label = file.label
-        self.notes = notes
+        self.diagnostics = diagnostics
 
     @abstractmethod
     def read(self) -> ArrayTable:
@@ -77,27 +78,55 @@ def read_npz(path: Path, label: str) -> ArrayTable:
     with open(path, "rb") as file, _opened(file, label) as archive:
         members = archive.files
         if not members:
-            raise DataError(f"{label} is a zip archive without arrays: .npz, Parquet, Arrow or CSV is read")
+            raise DataError(
+                code="cannot-read",
+                message=f"{label} is a zip archive without arrays",
+                advice=".npz, Parquet, Arrow or CSV is read",
+            )
         is_sparse = all(member in members for member in SPARSE_MEMBERS)
         for name in ("y",) if is_sparse else ("X", "y"):
             if name not in members:
-                raise DataError(f"{label} has no array {name!r}, only {quoted(members)}: store X and y")
+                raise DataError(
+                    code="cannot-read",
+                    message=f"{label} has no array {name!r}, only {quoted(members)}",
+                    advice="store X and y",
+                )
         y = _array(archive, "y", label)
         X = _array(archive, "X", label) if "X" in members else _sparse(archive, label)
         names = _array(archive, "feature_names", label) if "feature_names" in members else None
     if X.ndim != 2:
-        raise DataError(f"X of {label} has shape {X.shape}: it must be samples x features")
+        raise DataError(
+            code="wrong-shape",
+            message=f"X of {label} has shape {X.shape}",
+            advice="it must be samples x features",
+        )
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
-        raise DataError(f"y of {label} has shape {y.shape}: it must be one value a sample")
+        raise DataError(
+            code="wrong-shape",
+            message=f"y of {label} has shape {y.shape}",
+            advice="it must be one value a sample",
+        )
     if X.shape[0] != len(y):
-        raise DataError(f"X of {label} has {X.shape[0]:,} rows but y has {len(y):,} values: they must be as many")
+        raise DataError(
+            code="lengths-differ",
+            message=f"X of {label} has {X.shape[0]:,} rows but y has {len(y):,} values",
+            advice="they must be as many",
+        )
     n_samples, n_features = X.shape
     if not n_samples:
-        raise DataError(f"{label} has no rows: nothing to select from")
+        raise DataError(
+            code="empty-data",
+            message=f"{label} has no rows",
+            advice="nothing to select from",
+        )
     if not n_features:
-        raise DataError(f"X of {label} has no columns: nothing to select from")
+        raise DataError(
+            code="empty-data",
+            message=f"X of {label} has no columns",
+            advice="nothing to select from",
+        )
     return ArrayTable(X, y, _names(names, n_features, label))
 
 
@@ -113,7 +142,11 @@ def _array(archive: np.lib.npyio.NpzFile, name: str, label: str) -> NDArray[Any]
         _check_member(archive, name, label)
         array = archive[name]
     if not isinstance(array, np.ndarray):
-        raise DataError(f"{name!r} of {label} is not an array: store X and y with numpy.savez")
+        raise DataError(
+            code="column-type-not-read",
+            message=f"{name!r} of {label} is not an array",
+            advice="store X and y with numpy.savez",
+        )
     return array
 
 
@@ -129,17 +162,27 @@ def _check_member(archive: np.lib.npyio.NpzFile, name: str, label: str) -> None:
         shape, _, kind = read_header(file)
         if kind.kind == "O":
             raise DataError(
-                f"array {name!r} of {label} holds Python objects, which are not read: store numbers or strings"
+                code="column-type-not-read",
+                message=f"array {name!r} of {label} holds Python objects, which are not read",
+                advice="store numbers or strings",
             )
         if kind.kind not in "biufUSMm":
-            raise DataError(f"array {name!r} of {label} has type {kind}: store numbers or strings")
+            raise DataError(
+                code="column-type-not-read",
+                message=f"array {name!r} of {label} has type {kind}",
+                advice="store numbers or strings",
+            )
         n_bytes = prod(shape) * kind.itemsize
         if min(shape, default=0) < 0 or file.tell() + n_bytes != stored.file_size:
             raise ValueError(f"its header declares {n_bytes:,} bytes of values, which is not what is stored")
     if n_bytes > available_bytes():
         raise DataError(
-            f"array {name!r} of {label}, {' x '.join(f'{size:,}' for size in shape)} of {kind}, takes "
-            f"{n_bytes / 2**30:,.1f} GiB, more than the memory that is free: keep fewer columns or rows"
+            code="not-enough-memory",
+            message=(
+                f"array {name!r} of {label}, {' x '.join(f'{size:,}' for size in shape)} of {kind}, takes "
+                f"{n_bytes / 2**30:,.1f} GiB, more than the memory that is free"
+            ),
+            advice="keep fewer columns or rows",
         )
 
 
@@ -150,14 +193,26 @@ def _sparse(archive: np.lib.npyio.NpzFile, label: str) -> Any:
     if "format" in archive.files:  # as scipy.sparse.save_npz writes it
         stored = _array(archive, "format", label)
         if stored.size != 1:
-            raise DataError(f"the format of the sparse X of {label} has shape {stored.shape}: store it as 'csr'")
+            raise DataError(
+                code="wrong-shape",
+                message=f"the format of the sparse X of {label} has shape {stored.shape}",
+                advice="store it as 'csr'",
+            )
         layout = _text(stored.item())
     if layout not in ("csr", "csc"):
-        raise DataError(f"the sparse X of {label} is stored as {layout!r}: store it as 'csr' or 'csc'")
+        raise DataError(
+            code="cannot-read",
+            message=f"the sparse X of {label} is stored as {layout!r}",
+            advice="store it as 'csr' or 'csc'",
+        )
     data = _array(archive, "data", label)
     shape = _array(archive, "shape", label)
     if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape.astype(np.int64) < 0).any():
-        raise DataError(f"shape of the sparse X of {label} is {shape.tolist()}: it must be two counts")
+        raise DataError(
+            code="wrong-shape",
+            message=f"shape of the sparse X of {label} is {shape.tolist()}",
+            advice="it must be two counts",
+        )
     n_samples, n_features = (int(size) for size in shape)
     check_width(n_features, data.size, label)
     indices = _array(archive, "indices", label)
@@ -175,8 +230,9 @@ def _names(stored: NDArray[Any] | None, n_features: int, label: str) -> Sequence
         return NumberedNames(n_features)
     if stored.shape != (n_features,):
         raise DataError(
-            f"feature_names of {label} has shape {stored.shape} but X has {n_features:,} columns: "
-            f"store one name a column"
+            code="lengths-differ",
+            message=f"feature_names of {label} has shape {stored.shape} but X has {n_features:,} columns",
+            advice="store one name a column",
         )
     names = [_text(name) for name in stored.tolist()]
     check_names(names, label)

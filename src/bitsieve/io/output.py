@@ -35,23 +35,51 @@ def check_output(
     """Refuse a path that could not be written; ``remark`` is said after the ``endings`` that it may have."""
     path = Path(path)
     if source is not None and path.exists() and os.path.exists(source) and path.samefile(source):
-        raise DataError(f"the {what} {str(path)!r} is the input itself: give it another name")
+        raise DataError(
+            code="output-is-input",
+            message=f"the {what} {str(path)!r} is the input itself",
+            advice="give it another name",
+        )
     if path.is_dir():
-        raise DataError(f"the {what} {str(path)!r} is a directory: give the path of a file")
+        raise DataError(
+            code="cannot-write",
+            message=f"the {what} {str(path)!r} is a directory",
+            advice="give the path of a file",
+        )
     if endings and path.suffix.lower() not in endings:
         allowed = f"{'one of ' * (len(endings) > 1)}{', '.join(endings)}"
-        raise DataError(f"unknown format of the {what} {str(path)!r}: end it in {allowed}{remark}")
+        raise DataError(
+            code="output-format",
+            message=f"unknown format of the {what} {str(path)!r}",
+            advice=f"end it in {allowed}{remark}",
+        )
     if not path.parent.is_dir():
-        raise DataError(f"there is no directory {str(path.parent)!r} for the {what}: make it first")
+        raise DataError(
+            code="cannot-write",
+            message=f"there is no directory {str(path.parent)!r} for the {what}",
+            advice="make it first",
+        )
     if not os.access(path.parent, os.W_OK):
-        raise DataError(f"the directory {str(path.parent)!r} of the {what} cannot be written: choose another one")
+        raise DataError(
+            code="cannot-write",
+            message=f"the directory {str(path.parent)!r} of the {what} cannot be written",
+            advice="choose another one",
+        )
     if not path.exists():
         return
     if not path.is_file():
-        raise DataError(f"the {what} {str(path)!r} is not a regular file: give another path")
+        raise DataError(
+            code="cannot-write",
+            message=f"the {what} {str(path)!r} is not a regular file",
+            advice="give another path",
+        )
     # The mode too: the administrator may write any file, and still means it when one is made read-only.
     if not (os.access(path, os.W_OK) and path.stat().st_mode & _ANY_WRITE_BIT):
-        raise DataError(f"the {what} {str(path)!r} is read-only: make it writable, delete it or give another path")
+        raise DataError(
+            code="cannot-write",
+            message=f"the {what} {str(path)!r} is read-only",
+            advice="make it writable, delete it or give another path",
+        )
 
 
 @contextmanager
@@ -74,7 +102,10 @@ def writing(path: AnyPath, what: str = "output") -> Iterator[IO[bytes]]:
             shutil.copymode(path, temporary)
         os.replace(temporary, path)
     except OSError as error:
-        raise DataError(f"cannot write {str(path)!r}: {error.strerror or one_line(error)}") from None
+        raise DataError(
+            code="cannot-write",
+            message=f"cannot write {str(path)!r}: {error.strerror or one_line(error)}",
+        ) from None
     finally:  # also after Ctrl-C and SIGTERM; of a file that was renamed nothing is there to remove
         with suppress(OSError):
             temporary.unlink()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.column_file import ColumnFile, InputFile, Partition
 from bitsieve.io.dialect import unique_names
 from bitsieve.io.errors import DataError, in_one_line, is_number
@@ -26,16 +27,24 @@ class PlinkFile(ColumnFile):
 
     names: Sequence[str] = ()
 
-    def __init__(self, file: InputFile, notes: list[str], kind: str) -> None:
-        super().__init__(file, notes, kind)
+    def __init__(self, file: InputFile, diagnostics: list[Diagnostic], kind: str) -> None:
+        super().__init__(file, diagnostics, kind)
         if file.original != file.path:
-            raise DataError(f"{self.label} is a compressed .bed file of PLINK, or no file: decompress it")
+            raise DataError(
+                code="cannot-read",
+                message=f"{self.label} is a compressed .bed file of PLINK, or no file",
+                advice="decompress it",
+            )
         with opened(self.path, self.label) as bed:
             self.phenotypes = np.asarray(bed.pheno, str)
             n_variants = bed.sid_count
-            self.names = unique_names([PHENOTYPE, *map(str, bed.sid)], notes)
+            self.names = unique_names([PHENOTYPE, *map(str, bed.sid)], diagnostics)
         if not (len(self.phenotypes) and n_variants):
-            raise DataError(f"{self.label} has no samples or no variants: nothing to select from")
+            raise DataError(
+                code="empty-data",
+                message=f"{self.label} has no samples or no variants",
+                advice="nothing to select from",
+            )
 
     @property
     def n_rows(self) -> int:

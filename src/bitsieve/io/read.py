@@ -17,6 +17,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.addresses import address, files_behind, reaching
 from bitsieve.io.column_file import ColumnFile, Copies, InputFile
 from bitsieve.io.errors import DataError, file_and_inside, in_one_line, readable
@@ -59,7 +60,10 @@ def open_columns(data: Any, *, header: bool | None = None, spool: Path | None = 
 def columns_of(opened: ColumnFile | ArrayFile) -> ColumnFile:
     """An opened file, if it holds columns."""
     if isinstance(opened, ArrayFile):
-        raise DataError(f"{opened.label} is {opened.refusal}")
+        raise DataError(
+            code="cannot-read",
+            message=f"{opened.label} is {opened.refusal}",
+        )
     return opened
 
 
@@ -88,7 +92,11 @@ def _open_address(where: str, header: bool | None) -> ColumnFile | ArrayFile:
     """What lies behind an address, a file or a folder of them, copied first."""
     files = files_behind(where)
     if not files:
-        raise DataError(f"there is nothing at {where!r}: check the address")
+        raise DataError(
+            code="file-missing",
+            message=f"there is nothing at {where!r}",
+            advice="check the address",
+        )
     copies = Copies()
     below = copies.folder / "of address"
     for name, opener in files.items():
@@ -111,9 +119,9 @@ def read_table(
     path: str | PathLike[str] | Sequence[str | PathLike[str]],
     *,
     header: bool | None = None,
-    notes: list[str] | None = None,
+    diagnostics: list[Diagnostic] | None = None,
 ) -> pa.Table | ArrayTable:
-    """Read all rows of a table file as one block; ``notes`` takes what was noticed, without it each is a warning."""
+    """Read all rows of a table file as one block; ``diagnostics`` takes the notes, which else are warnings."""
     if isinstance(path, (str, PathLike)) and address(path) is None:
         opened = _open_path(Path(path), header)
     else:
@@ -121,11 +129,15 @@ def read_table(
     with readable(str(path)):
         table = opened.read() if isinstance(opened, ArrayFile) else _joined(list(opened.batches(rows=None)))
     if getattr(table, "num_rows", 1) == 0:  # arrays were looked at already
-        raise DataError(f"{opened.label} has no rows: nothing to select from")
-    if notes is None:
-        warn_of(opened.notes)
+        raise DataError(
+            code="empty-data",
+            message=f"{opened.label} has no rows",
+            advice="nothing to select from",
+        )
+    if diagnostics is None:
+        warn_of(opened.diagnostics)
     else:
-        notes += opened.notes
+        diagnostics += opened.diagnostics
     return table
 
 
@@ -155,15 +167,31 @@ def check_file(path: str | PathLike[str]) -> None:
             neighbours = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
             near = " or ".join(repr(str(path.with_name(name))) for name in nearest(path.name, neighbours))
             advice = f"did you mean {near}?" if near else f"give the path of a table file ({readable_formats()})"
-            raise DataError(f"there is no file {str(path)!r}: {advice}")
+            raise DataError(
+                code="file-missing",
+                message=f"there is no file {str(path)!r}",
+                advice=f"{advice}",
+            )
         status = path.stat()
     if stat.S_ISDIR(status.st_mode):
-        raise DataError(f"{str(path)!r} is a directory: give the path of a table file ({readable_formats()})")
+        raise DataError(
+            code="not-a-file",
+            message=f"{str(path)!r} is a directory",
+            advice=f"give the path of a table file ({readable_formats()})",
+        )
     is_regular = stat.S_ISREG(status.st_mode)
     if is_regular and not status.st_size:  # such as of /proc, where to open some waits for ever
-        raise DataError(f"{str(path)!r} is empty: {readable_formats()}")
+        raise DataError(
+            code="empty-data",
+            message=f"{str(path)!r} is empty",
+            advice=f"{readable_formats()}",
+        )
     if not is_regular and not stat.S_ISFIFO(status.st_mode):
-        raise DataError(f"{str(path)!r} is not a regular file: save the table to a file first")
+        raise DataError(
+            code="not-a-file",
+            message=f"{str(path)!r} is not a regular file",
+            advice="save the table to a file first",
+        )
 
 
 def database_kind(data: Any) -> str | None:
@@ -193,18 +221,22 @@ def holds_sparse_rows(data: Any) -> bool:
 
 def _open(file: InputFile) -> ColumnFile | ArrayFile:
     """Open a file, which may be compressed or not UTF-8."""
-    notes: list[str] = []
+    diagnostics: list[Diagnostic] = []
     file = decompressed(file)
     format = format_of(file.path, file.label)
     if file.table is not None and not format.holds_tables:
-        raise DataError(f"there is no {file.label}: the file holds one table, give its own path")
+        raise DataError(
+            code="table-not-named",
+            message=f"there is no {file.label}",
+            advice="the file holds one table, give its own path",
+        )
     if format.is_text:
         from bitsieve.io.dialect import in_utf8, is_utf_16
 
         if is_utf_16(file.path):
-            file = replace(file, path=in_utf8(file.path, file.copies.folder, notes))
+            file = replace(file, path=in_utf8(file.path, file.copies.folder, diagnostics))
             format = format_of(file.path, file.label)
-    return format.open(file, notes)
+    return format.open(file, diagnostics)
 
 
 def decompressed(file: InputFile) -> InputFile:
@@ -230,7 +262,11 @@ def _unzipped(file: InputFile) -> InputFile:
         if not names or any(name.endswith(".npy") or name in WORKBOOKS for name in names):
             return file
         if len(names) > 1:
-            raise DataError(f"{file.label} holds {len(names):,} files ({quoted(names)}): give one of them")
+            raise DataError(
+                code="table-not-named",
+                message=f"{file.label} holds {len(names):,} files ({quoted(names)})",
+                advice="give one of them",
+            )
         with archive.open(names[0]) as stream:
             return _copied(stream, file)
 
@@ -251,7 +287,11 @@ def _copy(stream: Any, path: Path, label: str) -> None:
             if size > limit:
                 path.unlink()
                 raise DataError(
-                    f"the content of {label} is larger than {limit / 1e9:,.3g} GB, half of what is free in "
-                    f"{tempfile.gettempdir()!r}: set TMPDIR to a folder on a larger disk"
+                    code="disk-full",
+                    message=(
+                        f"the content of {label} is larger than {limit / 1e9:,.3g} GB, half of what is free in "
+                        f"{tempfile.gettempdir()!r}"
+                    ),
+                    advice="set TMPDIR to a folder on a larger disk",
                 )
             file.write(block)

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from bitsieve.io.errors import DataError
 from bitsieve.io.output import locked, unfinished
-from bitsieve.utils.messages import Sentence, Setting
 
 PREFIX = "bitsieve-spool-"
 _LOCK, _FACTS = "lock", "facts.json"
@@ -46,7 +45,11 @@ class Spool:
             self.folder.mkdir(mode=0o700)
             self._lock = open(self.folder / _LOCK, "wb", buffering=0)  # noqa: SIM115  # held as long as the folder is
         except OSError as error:
-            raise DataError(f"cannot make a spool in {str(where)!r}: {error.strerror}: give another folder") from None
+            raise DataError(
+                code="cannot-write",
+                message=f"cannot make a spool in {str(where)!r}: {error.strerror}",
+                advice="give another folder",
+            ) from None
         locked(self._lock)
         unfinished.add(self.folder)
         self.close = weakref.finalize(self, _remove, self.folder, self._lock)
@@ -177,9 +180,16 @@ def no_room(where: Path, n_bytes: int, error: OSError) -> DataError:
     """The error for a disk that can not take what is to be written."""
     with suppress(OSError):
         free = shutil.disk_usage(where).free
-        lacks = f"the spool needs {_amount(n_bytes)} more in {str(where)!r}, where {_amount(free)} are free"
-        return DataError(Sentence(f"{lacks} ({error.strerror}): give ", Setting("spool"), " a folder on a larger disk"))
-    return DataError(f"cannot write the spool in {str(where)!r}: {error.strerror}")
+        needs = f"the spool needs {_amount(n_bytes)} more in {str(where)!r}, where {_amount(free)} are free"
+        return DataError(
+            code="disk-full",
+            message=f"{needs} ({error.strerror})",
+            advice="give {spool} a folder on a larger disk",
+        )
+    return DataError(
+        code="cannot-write",
+        message=f"cannot write the spool in {str(where)!r}: {error.strerror}",
+    )
 
 
 def _amount(n_bytes: int) -> str:

@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.column_file import (
     INDEX,
     ColumnFile,
@@ -95,9 +96,9 @@ class TextPartition:
 class TextFile(ColumnFile):
     """A file of text."""
 
-    def __init__(self, file: InputFile, notes: list[str], kind: str) -> None:
-        super().__init__(file, notes, kind)
-        self._n_notes_before = len(notes)
+    def __init__(self, file: InputFile, diagnostics: list[Diagnostic], kind: str) -> None:
+        super().__init__(file, diagnostics, kind)
+        self._n_diagnostics_before = len(diagnostics)
         self._kinds: dict[str, ColumnKind] = {}
         self._starts: list[int] = []
         self._table: pa.Table | None = None
@@ -138,8 +139,8 @@ class TextFile(ColumnFile):
 
     def _convert_to_utf8(self) -> None:
         """Read a copy in UTF-8 in place of the file; what was noticed in the file is forgotten."""
-        del self.notes[self._n_notes_before :]
-        self.path = in_utf8(self.file.path, self.file.copies.folder, self.notes)
+        del self.diagnostics[self._n_diagnostics_before :]
+        self.path = in_utf8(self.file.path, self.file.copies.folder, self.diagnostics)
         self.parser = self.make_parser()
 
     def _find_kinds(self, *, whole: bool) -> None:
@@ -152,7 +153,11 @@ class TextFile(ColumnFile):
             self._convert_to_utf8()
             kinds_by_range = self._parse_ranges(whole=whole)
         if not self._n_rows:
-            raise DataError(f"{self.label} has no rows: nothing to select from")
+            raise DataError(
+                code="empty-data",
+                message=f"{self.label} has no rows",
+                advice="nothing to select from",
+            )
         self._kinds = self._common_kinds(kinds_by_range)
 
     def _parse_ranges(self, *, whole: bool) -> list[dict[str, ColumnKind]]:
@@ -238,8 +243,8 @@ class DelimitedFile(TextFile):
     def make_parser(self) -> DelimitedParser:
         mark = begins_with_comments(self.path)
         if mark is not None:
-            self.path = without_comments(self.path, self.file.copies.folder, mark, self.notes)
-        self._layout = Layout.of(self.path, self.label, self.file.header, self.notes)
+            self.path = without_comments(self.path, self.file.copies.folder, mark, self.diagnostics)
+        self._layout = Layout.of(self.path, self.label, self.file.header, self.diagnostics)
         return DelimitedParser(self.path, self.label, self._layout)
 
     @property
@@ -299,7 +304,7 @@ class DelimitedParser:
         try:
             return self._read(first, end, types, newlines_in_values=True, handler=keep)
         except pa.ArrowInvalid as error:
-            raise DataError(self._why_broken(broken, n_rows_before, error)) from None
+            raise self._malformed(broken, n_rows_before, error) from None
 
     def _read(
         self,
@@ -354,19 +359,23 @@ class DelimitedParser:
             except UnicodeDecodeError:
                 raise NotUtf8 from None
 
-    def _why_broken(self, broken: list[arrow_csv.InvalidRow], n_rows_before: int, error: pa.ArrowInvalid) -> str:
-        """The line that says why rows could not be parsed, with the number of the first broken one."""
+    def _malformed(self, broken: list[arrow_csv.InvalidRow], n_rows_before: int, error: pa.ArrowInvalid) -> DataError:
+        """The error that says why rows could not be parsed, with the number of the first broken one."""
         if not broken:
-            return f"cannot read {self.label} as text: {one_line(error)}"
+            return DataError(code="malformed-row", message=f"cannot read {self.label} as text: {one_line(error)}")
         row = broken[0]
         which_row = "a row" if row.number is None else f"row {n_rows_before + row.number + 1:,}"
         with open(self.path, "rb") as file:
             file.seek(max(0, os.path.getsize(self.path) - len(row.text.encode()) - 8))
             is_last = file.read().rstrip().endswith(row.text.rstrip().encode())
         which = f"{which_row}, the last one," if is_last else f"{which_row} (the header is row 1)"
-        return (
-            f"{which} of {self.label} has {row.actual_columns:,} fields where the header has "
-            f"{row.expected_columns:,}: complete or delete it"
+        return DataError(
+            code="malformed-row",
+            message=(
+                f"{which} of {self.label} has {row.actual_columns:,} fields where the header has "
+                f"{row.expected_columns:,}"
+            ),
+            advice="complete or delete it",
         )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.io.column_file import INDEX, ColumnFile, InputFile, Partition, TablePartition, check_schema
 from bitsieve.io.dialect import unique_names
 from bitsieve.io.errors import DataError, in_one_line
@@ -48,15 +49,19 @@ class TypedFile(ColumnFile):
     def description(self) -> str:
         """What messages call such files."""
 
-    def __init__(self, file: InputFile, notes: list[str], kind: str) -> None:
-        super().__init__(file, notes, kind)
+    def __init__(self, file: InputFile, diagnostics: list[Diagnostic], kind: str) -> None:
+        super().__init__(file, diagnostics, kind)
         with in_one_line(f"cannot read {self.label} as {self.description}"):
             schema = self.read_schema()
         indices = [index for index, name in enumerate(schema.names) if not name.startswith(INDEX)]
         names_in_file = [schema.names[index] for index in indices]
-        names = unique_names(names_in_file, notes)
+        names = unique_names(names_in_file, diagnostics)
         if not names:
-            raise DataError(f"{self.label} has no columns: nothing to select from")
+            raise DataError(
+                code="empty-data",
+                message=f"{self.label} has no columns",
+                advice="nothing to select from",
+            )
         fields = [schema.field(index).with_name(name) for index, name in zip(indices, names, strict=True)]
         schema = pa.schema(fields)
         check_schema(schema, self.label)

@@ -97,8 +97,9 @@ def _as_arrays(table: pa.Table | ArrayTable, target: str) -> ArrayTable:
     for field in table.schema:
         if field.name != target and not _is_numeric(field.type):
             raise DataError(
-                f"a .npz holds one array of numbers, but column {field.name!r} is selected and {field.type}: write "
-                ".parquet, .arrow or .csv, or exclude it"
+                code="output-format",
+                message=f"a .npz holds one array of numbers, but column {field.name!r} is selected and {field.type}",
+                advice="write .parquet, .arrow or .csv, or exclude it",
             )
     names = [name for name in table.column_names if name != target]
     columns = [_numbers(table[name]) for name in names]

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import NAME_ONLY, ParameterError, UserError, literal
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import cached_property
-from bitsieve.utils.messages import Sentence, Setting, allowed_names, meant, quoted
+from bitsieve.utils.messages import allowed_names, meant, quoted
 from bitsieve.utils.parameters import FeatureCount
 
 Place = Callable[[str], int | None]  # where the column of a name is
@@ -55,7 +55,12 @@ class Candidates:
         """How many candidates can be selected: one at least, else it is refused."""
         n_open = len(self.sizes) - len(self.exclude)
         if not n_open:
-            raise ValueError(Sentence(Setting("exclude"), " names every column: leave at least one to select"))
+            raise UserError(
+                code="no-features",
+                message="names every column",
+                advice="leave at least one to select",
+                parameters={"exclude": NAME_ONLY},
+            )
         return n_open
 
     def number(self, asked: Any, rule: FeatureCount) -> int:
@@ -67,8 +72,13 @@ class Candidates:
         if asked is None:
             return max(k, len(self.must_include))
         if len(self.must_include) > k:
-            has, asks = f" has {len(self.must_include)} features but ", f" is {k}: ask for as many"
-            raise ValueError(Sentence(Setting("must_include"), has, Setting("n_features_to_select"), asks))
+            raise UserError(
+                code="too-many-included",
+                message=f"has {len(self.must_include)} features, more than the {k} to select",
+                advice="give {n_features_to_select} or more",
+                fix={"n_features_to_select": len(self.must_include)},
+                parameters={"must_include": NAME_ONLY},
+            )
         return k
 
 
@@ -121,20 +131,27 @@ def resolve(constraints: Constraints | None, names: Sequence[str], target: Seque
         columns = _columns(members, label, names, place, target)
         for j in columns:
             if j in owner:
-                raise ValueError(
-                    f"column {names[j]!r} is in {owner[j]} and in {label}: give every column one group at most"
+                raise UserError(
+                    code="column-in-two-groups",
+                    message=f"column {names[j]!r} is in {owner[j]} and in {label}",
+                    advice="give every column one group at most",
                 )
             owner[j] = label
         if columns:
             of_column[columns] = min(columns)
     of_column = np.unique(of_column, return_inverse=True)[1]
-    wanted = _columns(constraints.must_include, Sentence(Setting("must_include")), names, place, target)
-    refused = _columns(constraints.exclude, Sentence(Setting("exclude")), names, place, target)
+    wanted = _columns(constraints.must_include, "must_include", names, place, target)
+    refused = _columns(constraints.exclude, "exclude", names, place, target)
     both = np.isin(of_column, np.intersect1d(of_column[wanted], of_column[refused]))
     if both.any():
         listed = quoted([names[j] for j in np.flatnonzero(both).tolist()])
-        in_both = Setting("must_include"), " and ", Setting("exclude")
-        raise ValueError(Sentence(f"{listed} cannot be in both ", *in_both, ": take them out of one"))
+        raise UserError(
+            code="contradicting-parameters",
+            message=f"both name {listed}",
+            advice="take them out of one",
+            columns=[str(names[j]) for j in np.flatnonzero(both).tolist()],
+            parameters={"must_include": NAME_ONLY, "exclude": NAME_ONLY},
+        )
     return Candidates(of_column, *(list(dict.fromkeys(of_column[some].tolist())) for some in (wanted, refused)))
 
 
@@ -151,32 +168,48 @@ def check_constraints(constraints: Any) -> None:
 
 def _labelled(groups: Any) -> dict[str, Sequence[Any]]:
     if isinstance(groups, str) or not isinstance(groups, Iterable):
-        raise ValueError(f"groups is {groups!r}: give a list of groups of columns, or a mapping of names to them")
+        raise ParameterError("groups", groups, "give a list of groups of columns, or a mapping of names to them")
     if isinstance(groups, Mapping):
         return {f"group {name!r}": members for name, members in groups.items()}
     return {f"group {number}": members for number, members in enumerate(groups, 1)}
 
 
 def _columns(wanted: Any, label: str, names: Sequence[str], place: Place, target: Sequence[str]) -> list[int]:
+    """The indices of columns given by name or index; ``label`` is a parameter or the name of a group."""
     if isinstance(wanted, str) or not isinstance(wanted, Iterable):
-        raise ValueError(Sentence(label, f" is {wanted!r}: give a list of column names or indices"))
-    found = []
+        raise _error_in(label, f"is {wanted!r}", "give a list of column names or indices", code="parameter-not-allowed")
+    indices = []
     for column in wanted:
         if isinstance(column, str):
-            if (known := place(column)) is None and (known := place(meant(column, names))) is None:
+            index = place(column)
+            if index is None:
+                index = place(meant(column, names))
+            if index is None and column in target:
+                problem = f"names column {column!r}, which is the target, not a feature"
+                raise _error_in(label, problem, "leave it out", [column], code="column-is-target")
+            if index is None:
                 parts = [part.strip() for part in column.split(",")]
-                listed = len(parts) > 1 and None not in map(place, parts)
-                advice = f"give {quoted(parts)} one by one" if listed else allowed_names(column, names)
-                why = "the target, not a feature: leave it out" if column in target else f"not there: {advice}"
-                raise ValueError(Sentence(label, f" names column {column!r}, which is {why}"))
-            found.append(known)
+                is_list = len(parts) > 1 and None not in map(place, parts)
+                advice = literal(f"give {quoted(parts)} one by one") if is_list else allowed_names(column, names)
+                problem = f"names column {column!r}, which is not there"
+                raise _error_in(label, problem, advice, [column], code="unknown-column")
+            indices.append(index)
             continue
         try:
             index = operator.index(column)
         except TypeError:
-            raise ValueError(Sentence(label, f" holds {column!r}: give column names or indices")) from None
+            problem = f"holds {column!r}"
+            raise _error_in(label, problem, "give column names or indices", code="parameter-not-allowed") from None
         if not 0 <= index < len(names):
-            what = f" holds column {index}, but there are columns 0 to {len(names) - 1} only"
-            raise ValueError(Sentence(label, what))
-        found.append(index)
-    return list(dict.fromkeys(found))
+            problem = f"holds column {index}, but there are columns 0 to {len(names) - 1} only"
+            raise _error_in(label, problem, code="unknown-column")
+        indices.append(index)
+    return list(dict.fromkeys(indices))
+
+
+def _error_in(label: str, problem: str, advice: str = "", columns: Sequence[str] = (), *, code: str) -> UserError:
+    """The error for a column that a parameter, or a group of columns, names."""
+    if label in ("must_include", "exclude"):
+        parameters = {label: NAME_ONLY}
+        return UserError(code=code, message=problem, advice=advice, columns=columns, parameters=parameters)
+    return UserError(code=code, message=f"{label} {problem}", advice=advice, columns=columns)

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.counts.source import ONLY_PAIRS
+from bitsieve.counts.source import needs_more_than_pairs
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.utils.arrays import Columns, Flags, Floats
-from bitsieve.utils.messages import Sentence, Setting, needs_dense_rows
+from bitsieve.utils.messages import needs_dense_rows
 from bitsieve.utils.parameters import Rule
 
 # Parameters of every method.
@@ -130,26 +131,31 @@ def defaults_of(run: Callable[..., object], **replaced: Any) -> dict[str, Any]:
 
 
 def check_capabilities(
-    who: str, required: frozenset[str], available: frozenset[str], hindrances: Sequence[str | Setting] = ()
+    who: str, required: frozenset[str], available: frozenset[str], hindrances: Sequence[str] = ()
 ) -> None:
-    """Raise ValueError where data has not all capabilities that ``who`` requires.
+    """Raise UserError if data has not all capabilities that ``who`` requires.
 
-    ``hindrances``: the options that keep the rows out of memory, for the message.
+    ``hindrances``: the parameters, or options, that keep the rows out of memory.
     """
     lacks = required - available
     if "dense" in lacks and "rows" in available:
         raise needs_dense_rows(who)
     if "rows" in lacks:
-        listed = [part for name in hindrances for part in (" and ", name)][1:]
-        way = ("leave out ", *listed) if listed else ("give it a table in memory, such as a sample of the rows",)
-        counts = ", or use a method that needs counts alone, such as jmi"
-        raise ValueError(Sentence(who, " needs all rows in memory: ", *way, counts))
+        listed = " and ".join(f"{{{name}}}" if name.isidentifier() else name for name in hindrances)
+        advice = f"leave out {listed}" if listed else "give it a table in memory, such as a sample of the rows"
+        raise UserError(
+            code="rows-not-in-memory",
+            message=f"{who} needs all rows in memory",
+            advice=f"{advice}, or use a method that needs counts alone, such as jmi",
+        )
     if lacks == INDEPENDENT:
-        raise ValueError(
-            f"{who} takes the rows for independent draws: leave out groups, or use another rule, such as fdr"
+        raise UserError(
+            code="independent-rows-needed",
+            message=f"{who} takes the rows for independent draws",
+            advice="leave out groups, or use another rule, such as fdr",
         )
     if lacks:
-        raise ValueError(ONLY_PAIRS)
+        raise needs_more_than_pairs()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +196,7 @@ class MethodResult:
     ranks: Columns | None = None  # of the columns in `order`; None: 1, 2, 3, ...
     extras: Mapping[str, Any] = field(default_factory=dict)  # fitted attributes that this method alone has
     stopping: Stopping | None = None  # None for a method without stopping rules
-    convergence_warning: str = ""  # how far an iteration stopped from its end, in a sentence; empty at the end
+    convergence_warning: Diagnostic | None = None  # how far an iteration stopped from its end, if it did
 
     @property
     def selected(self) -> Columns:

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_counts.criteria import ALIASES, CRITERIA, make_criterion
 from bitsieve.methods.by_counts.forward import FORWARD
 from bitsieve.methods.method import Method, check_capabilities, defaults_of
-from bitsieve.utils.messages import Sentence, Setting, choices
+from bitsieve.utils.messages import choices
 from bitsieve.utils.parameters import refuse_slip
 
 MODULES = {  # the module that describes each method, in the order of the list
@@ -83,7 +83,7 @@ def method_name(method: str) -> str:
     names = method_names()
     if name not in names:
         nearest = choices(name, names, whole="'bitsieve methods' lists all")
-        raise ParameterError("method", method, nearest, "is not known")
+        raise ParameterError("method", method, nearest, "is not known", code="unknown-name")
     return name
 
 
@@ -122,10 +122,10 @@ def parameters_of(method: str) -> dict[str, Any]:
     return dict(find_method(method).parameters)
 
 
-def check_offers(method: str, offers: frozenset[str], typed: Sequence[str | Setting] = ()) -> None:
+def check_offers(method: str, offers: frozenset[str], parameters: Sequence[str] = ()) -> None:
     """Raise ValueError where data that offers this is not enough for a method, before it is read."""
     found = find_method(method)
-    check_capabilities(Sentence(Setting("method", found.name)), found.required_capabilities, offers, typed)
+    check_capabilities(f"method {found.name!r}", found.required_capabilities, offers, parameters)
 
 
 def arguments_of(method: Method, given: Mapping[str, Any], also: Iterable[str] = ()) -> dict[str, Any]:
@@ -135,8 +135,10 @@ def arguments_of(method: Method, given: Mapping[str, Any], also: Iterable[str] =
         refuse_slip(name, given[name], OTHER_NAMES, [*method.parameters, *also])
     if wrong:
         allowed = ", ".join(method.parameters) or "no parameters"
-        raise ValueError(
-            f"method {method.name!r} ({method.estimator}) does not take {', '.join(wrong)}; it takes {allowed}"
+        raise UserError(
+            code="unknown-parameter",
+            message=f"method {method.name!r} ({method.estimator}) does not take {', '.join(wrong)}",
+            advice=f"it takes {allowed}",
         )
     criterion = CRITERIA.get(method.same_as or method.name)
     if criterion is None:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.messages import choices
 
@@ -54,7 +54,11 @@ class Measure:
         with np.errstate(over="ignore", invalid="ignore"):
             variance = float(values.var())
         if not 0 < variance < np.inf:
-            raise ValueError("the target is too large or varies too little to be squared: give it in another unit")
+            raise UserError(
+                code="values-too-large",
+                message="the target is too large or varies too little to be squared",
+                advice="give it in another unit",
+            )
         return lambda predicted, truth: self.loss(predicted, truth) / variance
 
 
@@ -143,7 +147,7 @@ def make_measure(scoring: str | None, predicts: Predicted = "classes") -> Measur
     if scoring in MEASURES and scoring not in fitting:
         raise does_not_fit("scoring", scoring, fitting, predicts)
     if scoring not in MEASURES:
-        raise ParameterError("scoring", scoring, choices(str(scoring), fitting), "is not known")
+        raise ParameterError("scoring", scoring, choices(str(scoring), fitting), "is not known", code="unknown-name")
     return MEASURES[scoring]
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.optimize.eigen import Eigenpair, dominant_eigenvector, dot, lanczos
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.lazy import threadpool_limits
@@ -62,7 +62,9 @@ class Nystrom:
         if not number or not 0 < rate <= 1:
             raise ParameterError("sampling_rate", rate, "give a share of the columns, above 0 and at most 1")
         if self.variant is not None and self.variant not in VARIANTS:
-            raise ParameterError("variant", self.variant, choices(str(self.variant), VARIANTS), "is not known")
+            raise ParameterError(
+                "variant", self.variant, choices(str(self.variant), VARIANTS), "is not known", code="unknown-name"
+            )
         try:
             np.random.default_rng(self.random_state)
         except (TypeError, ValueError):
@@ -88,13 +90,18 @@ def choose_landmarks(settings: Nystrom, columns: Columns, n_features: int) -> Co
         return np.sort(np.random.default_rng(settings.random_state).choice(columns, count, replace=False))
     given = np.array(settings.landmarks, np.intp)
     if given.max() >= n_features:
-        raise ValueError(
-            f"landmark {int(given.max())} is not a column: the table has {n_features:,}, give indices from 0 to "
-            f"{n_features - 1}"
+        raise UserError(
+            code="unknown-column",
+            message=f"landmark {int(given.max())} is not a column",
+            advice=f"the table has {n_features:,}, give indices from 0 to {n_features - 1}",
         )
     kept = np.intersect1d(given, columns)
     if not len(kept):
-        raise ValueError(f"none of the {len(given):,} landmarks varies: give columns of more than one value")
+        raise UserError(
+            code="constant-columns",
+            message=f"none of the {len(given):,} landmarks varies",
+            advice="give columns of more than one value",
+        )
     return kept
 
 
@@ -155,5 +162,9 @@ def _checked(landmarks: object) -> tuple[int, ...]:
         raise ParameterError("landmarks", landmarks, "give a list of column indices, 0 or more")
     distinct, counts = np.unique(places, return_counts=True)
     if len(distinct) < len(places):
-        raise ValueError(f"landmarks hold column {distinct[counts > 1][0]} more than once: give each column once")
+        raise UserError(
+            code="given-twice",
+            message=f"landmarks hold column {distinct[counts > 1][0]} more than once",
+            advice="give each column once",
+        )
     return tuple(places.tolist())

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.dataset.dataset import Dataset
-from bitsieve.discretization.base import Binning
 from bitsieve.engines.local import search_of
-from bitsieve.information.evidence import Leak, carries_information, leaks
+from bitsieve.information.evidence import carries_information, leaks
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.stopping.independence import ENOUGH_REACHED
 from bitsieve.methods.by_counts.stopping.repeated_search import RepeatedSearch
-from bitsieve.pipeline.counting import Counted
+from bitsieve.options import DiscretizationOptions
+from bitsieve.pipeline.discretize import Counted, discretize
+from bitsieve.pipeline.fit import CountEvidence, Fit
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.choice import TIE
 from bitsieve.utils.lazy import Later
@@ -27,26 +28,9 @@ LEVEL = 0.025  # of the test; the other half of 0.05 is that of columns that are
 MOST_TESTED = int(CELLS_OF_A_TEST * LEVEL)  # values of a table
 
 
-@dataclass(frozen=True)
-class CountEvidence:
-    """What the counts say of selected columns; relevance is of every column of the table."""
-
-    binner: Binning
-    relevance: Floats
-    overlap_with: Columns  # of each selected column, the one before it that it shares most with; -1 for the first
-    overlap: Floats
-    informative: Later[Flags]  # whether each selected column is more informative than chance
-    leaks: list[Leak]
-    is_sure: bool = False  # whether no other selected column is more informative than chance
-
-
-def nothing_informative(relevance: Floats, informative: Later[Flags]) -> list[str]:
-    """A note where no selected column is informative about the class, alone or with another."""
-    k = len(relevance)
-    if not k or relevance.max() > TIE or informative.value.any():
-        return []
-    what = "column has" if k == 1 else f"{k:,} columns have"
-    return [f"the selected {what} no information about the target (relevance 0): any other would do as well"]
+def has_no_information(relevance: Floats, informative: Later[Flags]) -> bool:
+    """Whether no selected column is informative about the class, alone or with another."""
+    return len(relevance) > 0 and relevance.max() <= TIE and not informative.value.any()
 
 
 def count_evidence(counted: Counted, selected: Columns, information: Information | None = None) -> CountEvidence:
@@ -63,15 +47,42 @@ def count_evidence(counted: Counted, selected: Columns, information: Information
     )
 
 
+def with_evidence(fit: Fit) -> Fit:
+    """The fit with evidence from counts, and with shuffles where these decide what is more informative than chance."""
+    selected, n_jobs = fit.result.selected, fit.execution.n_jobs
+    evidence = fit.evidence
+    if evidence is None:
+        evidence = count_evidence(discretize(fit.table, _discretization_of_evidence(fit), fit.execution), selected)
+    informative = evidence.informative.value.copy()
+    by_shuffles = informative_by_shuffles(fit.table, evidence.binner, selected[~informative], n_jobs)
+    if by_shuffles is not None:
+        informative[~informative] = by_shuffles
+    return replace(
+        fit, evidence=replace(evidence, informative=Later(lambda: informative), is_sure=by_shuffles is not None)
+    )
+
+
+def _discretization_of_evidence(fit: Fit) -> DiscretizationOptions:
+    """The discretization for the evidence of a method that counts nothing itself."""
+    options = fit.discretization
+    if isinstance(options.binning, str) and fit.takes_missing:
+        # The method took missing values as they are, and so must the counts.
+        return replace(options, missing=options.missing or "bin")
+    return options
+
+
 def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floats]:
     """For every selected feature the earlier one with the largest I(Xi;Xs), and that; -1 and nan for the first."""
-    nearest, overlap = np.full(len(selected), -1, np.intp), np.full(len(selected), np.nan)
-    if len(selected) > 1:
+    k = len(selected)
+    overlap_with = np.full(k, -1, np.intp)
+    overlap = np.full(k, np.nan)
+    if k > 1:
         shared = information.matrix("redundancy", columns=selected)
-        shared[np.triu_indices(len(selected))] = -np.inf
-        places = shared.argmax(axis=1)[1:]
-        nearest[1:], overlap[1:] = selected[places], shared[np.arange(1, len(selected)), places]
-    return nearest, overlap
+        shared[np.triu_indices(k)] = -np.inf  # only columns selected earlier are compared
+        nearest = shared.argmax(axis=1)[1:]
+        overlap_with[1:] = selected[nearest]
+        overlap[1:] = shared[np.arange(1, k), nearest]
+    return overlap_with, overlap
 
 
 def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_jobs: int | None = None) -> Flags | None:
@@ -81,19 +92,21 @@ def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_job
     rows = table.rows
     if rows is None:
         return None
-    values = rows.total_weight * rows.n_features
-    if values > MOST_TESTED:
+    n_values = rows.total_weight * rows.n_features
+    if n_values > MOST_TESTED:
         return None
-    afforded = min(MOST_OF_A_TEST, CELLS_OF_A_TEST // max(1, values))
+    affordable = min(MOST_OF_A_TEST, CELLS_OF_A_TEST // max(1, n_values))
     phase("shuffling the target")
-    step = RepeatedSearch(
+    search = RepeatedSearch(
         search_of(rows, binner), (), np.arange(rows.n_features), entropy_terms(rows.total_weight), n_jobs
     )
-    figures = np.array([step.figure(column) for column in columns.tolist()])
-    reached, made, seeds = np.zeros(len(columns), np.int64), 0, np.random.default_rng(0)
-    while made < afforded and (reached < ENOUGH_REACHED).any():
-        batch = min(max(2 * ENOUGH_REACHED, made), afforded - made)
-        best = step.best_after_shuffles(seeds.integers(0, 2**64, batch, dtype=np.uint64))
-        reached += (best <= figures[:, None]).sum(axis=1)
-        made += batch
-    return (1 + reached) / (1 + made) <= LEVEL
+    figures = np.array([search.figure(column) for column in columns.tolist()])
+    n_as_good = np.zeros(len(columns), np.int64)  # shuffles after which the best column is as good
+    n_shuffles = 0
+    random = np.random.default_rng(0)
+    while n_shuffles < affordable and (n_as_good < ENOUGH_REACHED).any():
+        n_in_batch = min(max(2 * ENOUGH_REACHED, n_shuffles), affordable - n_shuffles)
+        best = search.best_after_shuffles(random.integers(0, 2**64, n_in_batch, dtype=np.uint64))
+        n_as_good += (best <= figures[:, None]).sum(axis=1)
+        n_shuffles += n_in_batch
+    return (1 + n_as_good) / (1 + n_shuffles) <= LEVEL

@@ -8,15 +8,33 @@ from typing import Any
 
 from bitsieve.dataset.data_kinds import is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset, check_several_rows
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups
-from bitsieve.methods.registry import check_offers, find_method, parameters_of
+from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import ExecutionOptions, ReadOptions
+from bitsieve.pipeline import notes
 from bitsieve.utils.memory import check_memory
-from bitsieve.utils.messages import Sentence, Setting
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
+class Requirements:
+    """What a task requires of the data; known before the data is read."""
+
+    capabilities: frozenset[str]
+    method_name: str = ""  # for messages; empty for a task that is no method
+    has_memory_parameter: bool = False  # whether ``memory`` is a parameter of the task, too
+
+    @classmethod
+    def of_method(cls, method: Method) -> Requirements:
+        """What a method requires whatever its parameters are."""
+        return cls(
+            capabilities=method.required_capabilities,
+            method_name=method.name,
+            has_memory_parameter="memory" in method.parameters,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReadingPlan:
     """Data, and the engine that works on its rows."""
 
@@ -25,10 +43,10 @@ class ReadingPlan:
     memory: int | str | None  # that the engine is to keep to
     spool: str | PathLike[str] | None
     header: bool | None
-    notes: tuple[str, ...] = ()  # on what was decided
+    diagnostics: tuple[Diagnostic, ...] = ()  # on what was decided
 
     def open(self, options: ReadOptions, client: Any = None) -> Dataset:
-        """The data as a table, in memory or in parts; ``client`` is that of a cluster."""
+        """Read the data into memory, or open it as a table in parts; ``client`` is that of a Dask cluster."""
         opened = self.engine.open(self.data, memory=self.memory, spool=self.spool, header=self.header, client=client)
         if opened is None:
             from bitsieve.dataset.read import read_data
@@ -37,46 +55,48 @@ class ReadingPlan:
         refuse_groups(options.groups)
         target = getattr(opened, "own_target", None) if options.target is None else options.target
         if target is None:
-            raise ValueError("no target is given: name one of the columns, or give one value a row")
+            raise UserError(
+                code="target-needed",
+                message="no target is given",
+                advice="name one of the columns, or give one value a row",
+            )
         table = opened.read_in_parts(replace(options, target=target))
         check_several_rows(table)
-        if self.notes:
-            table.notes = (*self.notes, *table.notes)
+        if self.diagnostics:
+            table.diagnostics = (*self.diagnostics, *table.diagnostics)
         return table
 
 
-def plan_reading(data: Any, method: str, read: ReadOptions, execution: ExecutionOptions) -> ReadingPlan:
-    """The engine for some data and a method, refused before anything is read where it cannot serve."""
+def plan_reading(data: Any, read: ReadOptions, execution: ExecutionOptions, requirements: Requirements) -> ReadingPlan:
+    """Choose the engine for some data and a task; refuse, before anything is read, what it cannot do."""
     memory = check_memory(execution.memory)
     engine_is_open = execution.engine is None and memory is None and execution.spool is None
+    counts_are_enough = requirements.capabilities <= COUNTS
     engine_name = execution.engine
-    notes: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     if execution.push_down:
         _check_push_down(data, execution, engine_is_open)
         engine_name = "database"
-    elif execution.push_down is None and engine_is_open and _needs_counts_alone(method) and is_pushed_down(data):
+    elif execution.push_down is None and engine_is_open and counts_are_enough and is_pushed_down(data):
         engine_name = "database"
-        many_rows = "the table has very many rows: they were counted where they are, and not read; to read them, add "
-        notes = (Sentence(many_rows, Setting("push_down", False)),)
+        diagnostics = (notes.counted_in_place(),)
     engine = choose_engine(data, engine_name, memory, execution.spool)
     memory_of_engine = execution.memory
-    if "memory" in parameters_of(method) and "memory" not in engine.options:
-        memory_of_engine = None  # it is the method's alone
+    if requirements.has_memory_parameter and "memory" not in engine.options:
+        memory_of_engine = None  # it is for the task alone
     engine.check_options(data, {"memory": memory_of_engine, "spool": execution.spool, "header": read.header})
     if engine.source:
-        check_offers(method, COUNTS, _typed(execution))  # before hours of reading
-    return ReadingPlan(data, engine, memory_of_engine, execution.spool, read.header, notes)
-
-
-def method_memory(method: str, execution: ExecutionOptions) -> dict[str, Any]:
-    """The memory that a user allows as a parameter of a method that has such a one."""
-    if execution.memory is None or "memory" not in parameters_of(method):
-        return {}
-    return {"memory": execution.memory}
-
-
-def _needs_counts_alone(method: str) -> bool:
-    return find_method(method).required_capabilities <= COUNTS
+        # Before hours of reading.
+        who = f"method {requirements.method_name!r}"
+        check_capabilities(who, requirements.capabilities, COUNTS, _parameters_for_engines(execution))
+    return ReadingPlan(
+        data=data,
+        engine=engine,
+        memory=memory_of_engine,
+        spool=execution.spool,
+        header=read.header,
+        diagnostics=diagnostics,
+    )
 
 
 def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: bool) -> None:
@@ -85,18 +105,18 @@ def _check_push_down(data: Any, execution: ExecutionOptions, engine_is_open: boo
         return
     advice = "leave it out, or engine, memory and spool"
     if not may_stay(data):
-        given = repr(str(data)) if is_path(data) else type(data).__name__
-        advice = f"leave it out for {given}"
+        name_of_data = repr(str(data)) if is_path(data) else type(data).__name__
+        advice = f"leave it out for {name_of_data}"
     where = "rows are counted where they are of a lazy frame or a database file"
     raise ParameterError("push_down", execution.push_down, f"{advice}: {where}")
 
 
-def _typed(execution: ExecutionOptions) -> list[Setting]:
-    """The options that keep the rows out of memory, as a message names them."""
+def _parameters_for_engines(execution: ExecutionOptions) -> list[str]:
+    """The parameters that keep the rows out of memory."""
     options = {
         "engine": execution.engine,
         "push_down": execution.push_down or None,
         "memory": execution.memory,
         "spool": execution.spool,
     }
-    return [Setting(name) for name, value in options.items() if value is not None]
+    return [name for name, value in options.items() if value is not None]

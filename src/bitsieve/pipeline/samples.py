@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from bitsieve.dataset.columns import read_columns
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.value_ranges import check_values
+from bitsieve.dataset.value_ranges import Advice, check_values
+from bitsieve.diagnostics import UserError
 from bitsieve.discretization.equal import EqualWidthBinning
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import make_source
@@ -19,12 +20,11 @@ from bitsieve.information import make_information
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_samples.rows import Coded, Rows, Samples, refuse_large
 from bitsieve.utils.arrays import Columns, Flags, Floats
-from bitsieve.utils.messages import Sentence, Setting
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
-INSTEAD = "impute them first, or drop the rows; a code of their own is for methods that bin"
+INSTEAD = Advice("impute them first, or drop the rows; a separate bin is for methods that bin")
 LARGEST = 1e300  # of a value: beyond, sums of a few overflow
 FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of the others
 
@@ -64,9 +64,13 @@ class TableSamples(Samples):
         rows = self.rows()
         wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
         if len(wide):
-            raise ValueError(
-                f"{self.method}{setting} needs numbers, and {len(wide):,} of the columns hold more than two "
-                f"categories: {self.table.quoted(wide)}; encode them as numbers, or leave them out"
+            raise UserError(
+                code="numbers-needed",
+                message=(
+                    f"{self.method}{setting} needs numbers, and {len(wide):,} of the columns hold more than two "
+                    f"categories: {self.table.quoted(wide)}"
+                ),
+                advice="encode them as numbers, or leave them out",
             )
         numbers = np.empty((rows.n_samples, rows.n_features))
         numbers[:, rows.numeric], numbers[:, rows.categorical] = rows.numbers, rows.codes
@@ -104,8 +108,13 @@ class TableSamples(Samples):
             if binned is not None and len(distinct) > FEW_VALUES:
                 own = binned[:, j]
             elif len(distinct) > 1 << 16:
-                what = f"column {self.names[j]!r} has {len(distinct):,} distinct values, more than {1 << 16:,}: give "
-                raise ValueError(Sentence(what, Setting("similarity", "binned")))
+                raise UserError(
+                    code="too-many-bins",
+                    message=f"column {self.names[j]!r} has {len(distinct):,} distinct values, more than {1 << 16:,}",
+                    advice="give {similarity}",
+                    fix={"similarity": "binned"},
+                    columns=[str(self.names[j])],
+                )
             codes[:, j] = own
         target = self.table.y
         classes, n_classes = (None, None) if target is None else (target.codes, target.n_classes)

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.diagnostics import UserError
 from bitsieve.explain.evidence import Chance, Contribution, Curve, Evidence, evidence_of, information_curve, ranked_on
 from bitsieve.plots.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, Axes, Figure, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
@@ -466,10 +467,8 @@ class TargetDisplay(Display):
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         target = evidence.table.target
         if not target.is_quantity:
-            raise ValueError(
-                f"target {target.name!r} is no quantity whose rows are in memory, so there are no values to draw: "
-                "give another kind"
-            )
+            what = "is no quantity whose rows are in memory, so there are no values to draw: give another kind"
+            raise UserError(code="no-figure", message=f"target {target.name!r} {what}")
         return cls(target.name, [Panel.of(evidence, int(j)) for j in np.asarray(evidence.selected)])
 
     def _draw(self, ax: Axes) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bitsieve.diagnostics import UserError
 from bitsieve.io.output import AnyPath, writing
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.messages import notebook
@@ -90,7 +91,11 @@ class Curves:
 def require_matplotlib() -> None:
     """Refuse, before any work, to draw without matplotlib."""
     if find_spec("matplotlib") is None:
-        raise ValueError("figures need matplotlib, which is not installed: pip install 'bitsieve[report]'")
+        raise UserError(
+            code="package-missing",
+            message="figures need matplotlib, which is not installed",
+            advice="pip install 'bitsieve[report]'",
+        )
 
 
 def style(label: str, labels: Sequence[str]) -> tuple[str, str]:

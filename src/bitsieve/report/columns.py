@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 from bitsieve.dataset.column_info import identifiers
 from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.text_format import TextMeaning
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.explain.evidence import Evidence
-from bitsieve.explain.explain import notes_naming
+from bitsieve.explain.explain import naming_column
 from bitsieve.report.page import Section
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.messages import quoted
@@ -190,7 +191,7 @@ class Columns(Section):
     n_rows: int
 
 
-def columns_section(evidence: Evidence, notes: Sequence[str] = ()) -> Columns | None:
+def columns_section(evidence: Evidence, diagnostics: Sequence[Diagnostic] = ()) -> Columns | None:
     """None where the rows are not in memory."""
     original = evidence.table if evidence.whole is None else evidence.whole
     table = original.rows
@@ -203,7 +204,9 @@ def columns_section(evidence: Evidence, notes: Sequence[str] = ()) -> Columns | 
     relevance = evidence.information.relevance
     columns = []
     for j, name in enumerate(names):
-        remarks = _remarks(quality[j], j in uncut, names) or notes_naming(notes, name)
+        remarks = _remarks(quality[j], j in uncut, names) or [
+            str(diagnostic) for diagnostic in naming_column(diagnostics, name)
+        ]
         column = DescribedColumn(
             name=name,
             remarks="; ".join(remarks),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from os import PathLike
 
+from bitsieve.diagnostics import UserError
 from bitsieve.io.output import check_output, write_text
 from bitsieve.report.page import require_report_packages
 from bitsieve.results.comparison import Comparison
@@ -42,8 +43,10 @@ def write_report(result: Selection | Comparison, path: str | PathLike[str], *, c
     True
     """
     if not isinstance(result, (Selection, Comparison)):
-        raise ValueError(
-            f"{type(result).__name__} has no report: give what bitsieve.select or bitsieve.compare returns"
+        raise UserError(
+            code="no-report",
+            message=f"{type(result).__name__} has no report",
+            advice="give what bitsieve.select or bitsieve.compare returns",
         )
     require_report_packages()
     check_output(path, what="report")

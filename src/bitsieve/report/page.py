@@ -10,6 +10,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, ClassVar
 
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.messages import number, quoted
 
 if TYPE_CHECKING:
@@ -33,8 +34,10 @@ def require_report_packages() -> None:
     missing = [name for name in REQUIRED_PACKAGES if find_spec(name) is None]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
-        raise ValueError(
-            f"a report needs {' and '.join(missing)}, which {verb} not installed: pip install 'bitsieve[report]'"
+        raise UserError(
+            code="package-missing",
+            message=f"a report needs {' and '.join(missing)}, which {verb} not installed",
+            advice="pip install 'bitsieve[report]'",
         )
 
 

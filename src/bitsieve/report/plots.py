@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from bitsieve.diagnostics import UserError
 from bitsieve.plots.figures import BLUE, COLOURS, GREY, Axes, drawing
 from bitsieve.results.how_many import HowMany
 from bitsieve.results.selection import names_of
@@ -52,8 +53,10 @@ def plot_weights(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -> 
     """
     check_is_fitted(selector)
     if not hasattr(selector, "weights_"):
-        raise ValueError(
-            f"{type(selector).__name__} chooses without weights: give a fitted global method, such as SpecCMI"
+        raise UserError(
+            code="no-figure",
+            message=f"{type(selector).__name__} chooses without weights",
+            advice="give a fitted global method, such as SpecCMI",
         )
     check_integer("n_names", n_names, 0, MAX_NAMES)
     order = np.argsort(selector.ranking_, kind="stable")
@@ -138,7 +141,11 @@ def plot_stability(selector: Any, *, ax: Axes | None = None, n_names: int = 5) -
     """
     check_is_fitted(selector)
     if not hasattr(selector, "frequencies_"):
-        raise ValueError(f"{type(selector).__name__} has no frequencies: give a fitted StabilitySelector")
+        raise UserError(
+            code="no-figure",
+            message=f"{type(selector).__name__} has no frequencies",
+            advice="give a fitted StabilitySelector",
+        )
     check_integer("n_names", n_names, 0, MAX_NAMES)
     order = np.argsort(-selector.frequencies_, kind="stable")
     shares = selector.frequencies_[order]
@@ -193,9 +200,10 @@ def plot_similarity(clusters: Any, *, ax: Axes | None = None) -> Axes:
     check_is_fitted(clusters)
     matrix = getattr(clusters, "similarity_matrix_", None)
     if matrix is None:
-        raise ValueError(
-            f"{type(clusters).__name__} kept no matrix of similarities: give a fitted DominantSetClusters with "
-            "memory=None"
+        raise UserError(
+            code="no-figure",
+            message=f"{type(clusters).__name__} kept no matrix of similarities",
+            advice="give a fitted DominantSetClusters with memory=None",
         )
     from matplotlib.patches import Rectangle
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from bitsieve.diagnostics import UserError
 from bitsieve.explain.evidence import Chance
 from bitsieve.explain.explain import affiliated_of, best_substitutes
 from bitsieve.methods.by_counts.stopping import make_stopping
@@ -42,7 +43,11 @@ USER_COUNT = "n_features_to_select"  # what ``stopped_by_`` says where the numbe
 def selection_report(selection: Selection, *, command: str | None = None, when: datetime | None = None) -> str:
     """Render the report as HTML. ``command`` makes the selection again, by default the call in Python."""
     if not selection.features:
-        raise ValueError("no feature is selected, so there is nothing to report: ask for a number of features")
+        raise UserError(
+            code="nothing-selected",
+            message="no feature is selected, so there is nothing to report",
+            advice="ask for a number of features",
+        )
     curve = CurveDisplay.of(selection.selector, selection.evidence)
     sections = [
         answer_section(selection, curve),
@@ -52,7 +57,7 @@ def selection_report(selection: Selection, *, command: str | None = None, when: 
         substitutes_section(selection),
         target_section(selection),
         bins_section(selection.evidence),
-        columns_section(selection.evidence, selection.notes),
+        columns_section(selection.evidence, selection.diagnostics),
         reproduction_section(selection, command, when or datetime.now(UTC)),
     ]
     title = f"Features informative about {selection.target_name}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bitsieve.dataset.data_kinds import frame_of
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.metrics.measures import (
     ACCURACY,
     MEASURES,
@@ -69,8 +70,8 @@ class Comparison:
         Of the features.
     parameters : dict
         What was asked: target, classifier, protocol, binning, folds, random_state.
-    notes : list of str
-        What was noticed, in plain sentences.
+    diagnostics : list of Diagnostic
+        What was noticed in the data and in the result; ``notes`` are their texts.
     majority : ndarray of shape (n_folds,)
         The errors of the class that most of the samples learned from have; of a quantity those of their mean.
     bayes_error_bounds : ndarray of float, shape (n_methods, 2), or None
@@ -103,11 +104,16 @@ class Comparison:
     selected: list[list[Columns]] = field(repr=False)
     names: list[str] = field(repr=False)
     parameters: dict[str, Any]
-    notes: list[str]
+    diagnostics: list[Diagnostic]
     majority: Columns | Floats = field(repr=False)
     bayes_error_bounds: Floats | None = field(default=None, repr=False)
     baselines: dict[str, Floats] = field(default_factory=dict, repr=False)
     library: str = field(default="pyarrow", repr=False)
+
+    @property
+    def notes(self) -> list[str]:
+        """The texts of the diagnostics."""
+        return [str(diagnostic) for diagnostic in self.diagnostics]
 
     @property
     def measure(self) -> Measure:
@@ -281,7 +287,8 @@ class Comparison:
             "answer": str(self.choice()),
             "outer_error": self.outer().error,
             "outer_p": self.outer().p,
-            "notes": list(self.notes),
+            "notes": self.notes,
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
     def __str__(self) -> str:
@@ -322,7 +329,11 @@ class Comparison:
 
     def _row(self, method: str) -> int:
         if method not in self.methods:
-            raise ValueError(f"method {method!r} was not compared; {choices(method, self.methods)}")
+            raise UserError(
+                code="unknown-name",
+                message=f"method {method!r} was not compared",
+                advice=choices(method, self.methods),
+            )
         return self.methods.index(method)
 
 

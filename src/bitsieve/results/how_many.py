@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.messages import aligned, quoted
@@ -44,8 +45,8 @@ class HowMany:
         How to read their difference.
     band : NullBand
         The information that each choice adds, and what the best of all columns adds after shuffles of the class.
-    notes : list of str
-        What was noticed in the data.
+    diagnostics : list of Diagnostic
+        What was noticed in the data and in the result; ``notes`` are their texts.
 
     Examples
     --------
@@ -60,7 +61,12 @@ class HowMany:
     answers: list[Answer]
     reading: str
     band: NullBand = field(repr=False)
-    notes: list[str] = field(default_factory=list, repr=False)
+    diagnostics: list[Diagnostic] = field(default_factory=list, repr=False)
+
+    @property
+    def notes(self) -> list[str]:
+        """The texts of the diagnostics."""
+        return [str(diagnostic) for diagnostic in self.diagnostics]
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         def number(answer: Answer) -> str:
@@ -94,4 +100,5 @@ class HowMany:
                 "shuffled_95_percent": self.band.high.tolist(),
             },
             "notes": self.notes,
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }

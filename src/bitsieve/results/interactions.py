@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.dataset.data_kinds import frame_of
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.plots.figures import BLUE, INK, Axes, drawing, shortened
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
@@ -72,8 +73,13 @@ class Interactions:
     n_shuffles: int
     n_samples: int
     target_name: str
-    notes: list[str] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
     library: str = field(default="pandas", repr=False)
+
+    @property
+    def notes(self) -> list[str]:
+        """The texts of the diagnostics."""
+        return [str(diagnostic) for diagnostic in self.diagnostics]
 
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         header = ("rank", "columns", f"{self.statistic} (bits)", *(("p",) if self.p is not None else ()))
@@ -152,7 +158,8 @@ class Interactions:
             **{name: getattr(self, name) for name in facts},
             "tuples": _records(("columns", "bits", "p"), of_tuples),
             "columns": _records(("name", "bits", "best", "p", "false_discovery"), of_columns),
-            "notes": list(self.notes),
+            "notes": self.notes,
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
     def plot(self, *, ax: Axes | None = None) -> Axes:

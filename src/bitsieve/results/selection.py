@@ -10,10 +10,11 @@ import numpy as np
 
 from bitsieve.dataset.data_kinds import frame_of, library_of
 from bitsieve.dataset.target import Target
+from bitsieve.diagnostics import Diagnostic
 from bitsieve.explain.evidence import Evidence
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.registry import find_method
-from bitsieve.pipeline.run import Fit
+from bitsieve.pipeline.fit import Fit
 from bitsieve.utils import html
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.lazy import cached_property
@@ -60,8 +61,8 @@ class Selection:
         Rows of the data; those of weight 0 are left out.
     parameters : dict
         What the selection was asked for.
-    notes : list of str
-        What was noticed in the data, in plain sentences.
+    diagnostics : list of Diagnostic
+        What was noticed in the data and in the result; ``notes`` are their texts.
     evidence : Evidence
         The table as it was read, and how it was binned: what :meth:`explain` and a report count again.
     fit : Fit
@@ -93,16 +94,21 @@ class Selection:
     target_name: str
     n_samples: int
     parameters: dict[str, Any]
-    notes: list[str]
+    diagnostics: list[Diagnostic]
     evidence: Evidence = field(repr=False)
     fit: Fit = field(repr=False)
+
+    @property
+    def notes(self) -> list[str]:
+        """The texts of the diagnostics."""
+        return [str(diagnostic) for diagnostic in self.diagnostics]
 
     @cached_property
     def selector(self) -> Any:
         """The fitted scikit-learn transformer."""
         from bitsieve.selectors.making import fitted_selector
 
-        return fitted_selector(self.fit, self.parameters.get("identifiers", "drop"))
+        return fitted_selector(self.fit)
 
     @property
     def unit(self) -> str:
@@ -207,7 +213,8 @@ class Selection:
             ],
             "stopping": _stopping(self.fit),
             "certificate": _certificate(self.fit),
-            "notes": list(self.notes),
+            "notes": self.notes,
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
 
 
@@ -281,7 +288,8 @@ def levels_in_words(selection: Selection) -> tuple[list[str], list[tuple[str, ..
 
 def conclusion_of(fit: Fit) -> str | None:
     """What a reader may conclude of a feature that a rule with a rate took."""
-    return None if fit.stopping is None else make_stopping(fit.stopping).conclusion
+    rule = fit.selection.stopping
+    return None if rule is None else make_stopping(rule).conclusion
 
 
 def _certificate(fit: Fit) -> dict[str, float | None] | None:

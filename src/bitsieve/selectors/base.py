@@ -21,24 +21,28 @@ from bitsieve.dataset.data_kinds import collect, keeps_columns_only, take_column
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.quantity import TargetKind, check_target_kind, has_fractions
 from bitsieve.dataset.read import read_xy
+from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import keeps_missing
-from bitsieve.discretization.registry import binning_with, make_binner
+from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups
 from bitsieve.engines.saved_counts import SavedCounts, SavedCountsDataset, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Method, MethodResult, check_capabilities
-from bitsieve.options import ReadOptions
-from bitsieve.pipeline.counting import Counted
-from bitsieve.pipeline.evidence import nothing_informative
-from bitsieve.pipeline.prepare import IDENTIFIERS, ColumnChoice, Prepared, notes_on_dropped, prepare
-from bitsieve.pipeline.run import Fit, check_settings, fit_counted, fit_method
+from bitsieve.options import IDENTIFIERS, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
+from bitsieve.pipeline import notes
+from bitsieve.pipeline.discretize import Counted
+from bitsieve.pipeline.evidence import has_no_information
+from bitsieve.pipeline.fit import Fit
+from bitsieve.pipeline.prepare import Prepared, PreparedSelection, on_dropped, prepare, prepare_selection
+from bitsieve.pipeline.run import check_options, run, run_on_counts, run_on_table
+from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
 from bitsieve.utils.lazy import Later
-from bitsieve.utils.messages import Setting, quoted, warn, warn_of
+from bitsieve.utils.messages import quoted, warn, warn_of
 from bitsieve.utils.parameters import Rule, check_choice, check_parameters, made_by
 
 _MOST_NUMBERS = 100  # different ones, in rows that come one after the other
@@ -152,35 +156,47 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             binner was not asked to keep.
         """
         if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            raise UserError(
+                code="target-needed",
+                message=f"{type(self).__name__} requires y to be passed, but the target y is None",
+            )
         self._check_parameters()
         table = self._read(X, y, sample_weight, groups)
         check_capabilities(self._who(), self._needs(), table.capabilities)
         table.target.check_varies()
         if table.target.n_numbers:
             warn(table.target.how_cut)
-        prepared = self._prepared(table)
-        for note in _on_dropped(prepared):
-            warn(note)
-        self._fit_table(prepared.table)
+        self._prepare_and_fit(table)
         warn_of(self._doubts())
         return self
 
-    def _prepared(self, table: Dataset) -> Prepared[Any]:
-        """The table without the columns that have no values, and without identifiers."""
-        choice = ColumnChoice(constraints=getattr(self, "constraints", None), identifiers=self.identifiers)
-        rule = make_binner(self.binning_in_use or BINNING, n_jobs=getattr(self, "n_jobs", None)).for_table(table)
-        return prepare(table, choice, orders=False, binner=rule)
+    def _prepare_and_fit(self, table: Dataset) -> None:
+        """Drop the columns without values and the identifiers, with a warning on each, and fit."""
+        if not self.described:
+            columns = ColumnOptions(identifiers=self.identifiers)
+            prepared = prepare(table, columns, self.discretization, self._execution())
+            warn_of(_on_dropped(prepared))
+            self._fit_table(prepared.table)
+            return
+        selection = prepare_selection(table, self._selection_options(), self.discretization, self._execution())
+        warn_of(_on_dropped(selection))
+        warn_of(selection.diagnostics_on_number)
+        self._keep_fitted(run(selection, self._execution()))
 
-    def _doubts(self) -> list[str]:
+    def _doubts(self) -> list[Diagnostic]:
         """What a user should know of the columns that were found."""
         return []
 
-    def fit_table(self, table: Dataset) -> Self:
-        """Choose features of a table that was read already."""
+    def fit_table(self, table: Dataset, discretization: DiscretizationOptions | None = None) -> Self:
+        """Choose features of a table from which columns were dropped already.
+
+        ``discretization`` is what the selector's own was settled to for a larger table; by default its own.
+        """
         self._check_parameters()
         table.target.check_kind(self.target_kind)
         check_capabilities(self._who(), self._needs(), table.capabilities)
+        if self.described:
+            return self._fit_prepared(table, self.discretization if discretization is None else discretization)
         return self._fit_table(table)
 
     def transform(self, X: Any) -> Any:
@@ -225,23 +241,32 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that are wrong whatever the data."""
         check_parameters(self)
-        for method in self.described[:1]:
-            check_settings(method, self.n_features_to_select, self._parameters(), **self._shared())
+        if self.described:
+            check_options(self._selection_options(), self.discretization, self._execution())
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters of the method's function."""
         return {name: getattr(self, name) for name in self.parameter_names if name not in SHARED}
 
-    def _shared(self) -> dict[str, Any]:
-        """The binning and the parameter ``n_jobs``, where it has them."""
-        given = {"binning": self.binning_in_use, "n_jobs": getattr(self, "n_jobs", None)}
-        return {name: value for name, value in given.items() if name in self.parameter_names}
+    def _selection_options(self) -> SelectionOptions:
+        """What is to be selected, and by which method."""
+        parameters = self._parameters()
+        constraints = parameters.pop("constraints", None)
+        return SelectionOptions(
+            method=self.described[0],
+            parameters=parameters,
+            n_features_to_select=self.n_features_to_select,
+            columns=ColumnOptions(identifiers=self.identifiers),
+            constraints=constraints,
+        )
+
+    def _execution(self) -> ExecutionOptions:
+        return ExecutionOptions(n_jobs=getattr(self, "n_jobs", None))
 
     @property
-    def binning_in_use(self) -> Any:
-        """The parameters ``binning`` and ``missing`` as one; None where it has none."""
-        binning, missing, n_jobs = (getattr(self, name, None) for name in ("binning", "missing", "n_jobs"))
-        return binning_with(binning, n_jobs, missing=missing)
+    def discretization(self) -> DiscretizationOptions:
+        """How columns become codes; ``binning`` is None where the selector has no such parameter."""
+        return DiscretizationOptions(binning=getattr(self, "binning", None), missing=getattr(self, "missing", None))
 
     def _who(self) -> str:
         """What requires something of the data, in messages: with its rule, if that requires it."""
@@ -250,23 +275,15 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
     def _needs(self) -> frozenset[str]:
         """What the method requires of its data with these parameters."""
-        for method in self.described[:1]:
-            return method.capabilities_required_with(
-                {"n_features_to_select": self.n_features_to_select, **self._parameters()}
-            )
-        return self.required_capabilities
+        return self._selection_options().required_capabilities if self.described else self.required_capabilities
 
     def _fit_table(self, table: Dataset) -> Self:
         """:meth:`fit_table` with parameters that were checked, of a table that has what is required."""
-        fit = fit_method(
-            self.described[0],
-            table,
-            self.n_features_to_select,
-            self._parameters(),
-            binning=self.binning_in_use,
-            n_jobs=getattr(self, "n_jobs", None),
-        )
-        return self._keep_fitted(fit)
+        return self._fit_prepared(table, self.discretization)
+
+    def _fit_prepared(self, table: Dataset, discretization: DiscretizationOptions) -> Self:
+        prepared = PreparedSelection.of_prepared_table(table, self._selection_options(), discretization)
+        return self._keep_fitted(run_on_table(prepared, self._execution()))
 
     def _keep_fitted(self, fit: Fit) -> Self:
         """Set all fitted attributes from what a method returned."""
@@ -306,15 +323,24 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         tags.input_tags.string = tags.input_tags.categorical = True
         tags.input_tags.sparse = "dense" not in self.required_capabilities
         takes_missing = any(method.takes_missing for method in self.described)
-        tags.input_tags.allow_nan = takes_missing or keeps_missing(self.binning_in_use)
+        bins = self.discretization.binning is not None
+        tags.input_tags.allow_nan = takes_missing or (bins and keeps_missing(make_discretizer(self.discretization)))
         return tags
 
 
-def _on_dropped(prepared: Prepared[Any]) -> list[str]:
+def partial_fit_begins_again() -> Diagnostic:
+    """The rows of an earlier fit are not counted."""
+    return Diagnostic(
+        code="partial-fit-begins-again",
+        message="fit kept no counts of its rows: partial_fit begins again with the rows that are passed",
+    )
+
+
+def _on_dropped(prepared: Prepared[Any]) -> list[Diagnostic]:
     """Which columns were dropped, as a selector's warning."""
     empty = [j for j, reason in prepared.dropped.items() if reason == "empty"]
     identifiers = [j for j, reason in prepared.dropped.items() if reason == "identifier"]
-    return notes_on_dropped(prepared.original, empty, identifiers, Setting("identifiers", "keep"))
+    return on_dropped(prepared.original, empty, identifiers, {"identifiers": "keep"})
 
 
 def _takes_codes(selector: Any) -> bool:
@@ -364,7 +390,9 @@ class CountSelector(MethodSelector):
         """Choose features from a table that is binned and packed already; ``binning`` and ``n_jobs`` have no part."""
         self._check_parameters()
         counted.table.target.check_kind(self.target_kind)
-        return self._keep_fitted(fit_counted(self.described[0], counted, self.n_features_to_select, self._parameters()))
+        selection = self._selection_options()
+        prepared = PreparedSelection.of_prepared_table(counted.table, selection, self.discretization)
+        return self._keep_fitted(run_on_counts(prepared, counted, self._execution()))
 
     @available_if(_takes_codes)  # type: ignore[untyped-decorator]  # of scikit-learn
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -415,9 +443,9 @@ class CountSelector(MethodSelector):
         self._check_parameters()
         known = getattr(self, "_counts", None)
         if known is None and hasattr(self, "selected_"):
-            warn("fit kept no counts of its rows: partial_fit begins anew with those that it is given")
+            warn(partial_fit_begins_again())
         table = self._rows(X, y, sample_weight, classes, first=known is None)
-        rule = make_binner(self.binning_in_use, n_jobs=self.n_jobs)
+        rule = make_discretizer(self.discretization, self.n_jobs)
         if rule.missing is None:
             rule = rule.unfitted(missing="bin")  # later rows may have some
         binner = rule.for_table(table).fit_table(table)
@@ -427,11 +455,17 @@ class CountSelector(MethodSelector):
         counts = counts if known is None else combined(known, counts)
         if counts.target.n_classes < 2:
             label = counts.target.labels[:1].tolist()[0]
-            raise ValueError(f"the first rows hold 1 class ({label!r}): begin with rows of at least two")
+            raise UserError(
+                code="one-class",
+                message=f"the first rows hold 1 class ({label!r})",
+                advice="begin with rows of at least two",
+            )
         labels = counts.target.labels
         if labels.dtype.kind in "iuf" and len(labels) > _MOST_NUMBERS:
-            raise ValueError(
-                f"the target holds more than {_MOST_NUMBERS} different numbers: bin it first, or make it text"
+            raise UserError(
+                code="too-many-classes",
+                message=f"the target holds more than {_MOST_NUMBERS} different numbers",
+                advice="bin it first, or make it text",
             )
         named = hasattr(self, "feature_names_in_")
         return self.fit_table(SavedCountsDataset(counts, named=named))
@@ -439,18 +473,36 @@ class CountSelector(MethodSelector):
     def _rows(self, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool) -> InMemoryDataset:
         """The rows as a table with the columns of those before."""
         if data_in_parts(X) is not None:
-            raise ValueError("partial_fit takes rows in memory: read the batches, or use 'bitsieve count'")
+            raise UserError(
+                code="rows-not-in-memory",
+                message="partial_fit takes rows in memory",
+                advice="read the batches, or use 'bitsieve count'",
+            )
         if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+            raise UserError(
+                code="target-needed",
+                message=f"{type(self).__name__} requires y to be passed, but the target y is None",
+            )
         table = read_xy(X, y, sample_weight, estimator=self, reset=first, said=TargetKind("classes"))
         if "dense" not in table.capabilities:
-            raise ValueError("partial_fit takes dense rows, and these are sparse: give a part of them by .toarray()")
+            raise UserError(
+                code="dense-rows-needed",
+                message="partial_fit takes dense rows, and these are sparse",
+                advice="give a part of them by .toarray()",
+            )
         if classes is not None:
             new = sorted(set(table.target.labels.tolist()) - set(np.asarray(classes).tolist()), key=str)
             if new:
-                raise ValueError(f"the target holds {quoted(map(str, new))}, which classes does not list")
+                raise UserError(
+                    code="unseen-value",
+                    message=f"the target holds {quoted(map(str, new))}, which classes does not list",
+                )
         if table.target.kind == "joint" or self.target_kind == "quantity" or has_fractions(table.target.labels):
-            raise ValueError("partial_fit takes one target of classes: bin a quantity first, by edges that stay")
+            raise UserError(
+                code="wrong-kind-of-target",
+                message="partial_fit takes one target of classes",
+                advice="bin a quantity first, by edges that stay",
+            )
         return table
 
     def _keep_fitted(self, fit: Fit) -> Self:
@@ -465,5 +517,7 @@ class CountSelector(MethodSelector):
         check_is_fitted(self, "_informative")
         return self._informative.value
 
-    def _doubts(self) -> list[str]:
-        return nothing_informative(self.relevance_[self.selected_], self._informative)
+    def _doubts(self) -> list[Diagnostic]:
+        if has_no_information(self.relevance_[self.selected_], self._informative):
+            return [notes.no_information(len(self.selected_))]
+        return []

@@ -13,8 +13,7 @@ from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.registry import make_binner
 from bitsieve.methods.by_counts.interactions import Search
 from bitsieve.methods.method import INDEPENDENT, ROWS, MethodResult
-from bitsieve.options import DiscretizationOptions
-from bitsieve.pipeline.counting import count_for_tuples, discretizer_for_tuples, strata_of
+from bitsieve.pipeline.discretize import count_for_tuples, strata_of
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.docstrings import cites
@@ -104,15 +103,20 @@ class InteractionSelector(ColumnSelector):
     n_jobs: int | None = None
 
     def _fit_table(self, table: Dataset) -> Self:
-        discretization = DiscretizationOptions(binning=self.binning)
-        rule = discretizer_for_tuples(discretization, self.order, self.n_jobs)
         if self.error == "contrasts" and self.strata is not None:
-            raise ParameterError("error", self.error, "with strata give 'family-wise' or 'false-discovery'")
+            raise ParameterError(
+                "error",
+                self.error,
+                "with strata give 'family-wise' or 'false-discovery'",
+                code="contradicting-parameters",
+            )
         if self.error == "family-wise" and 1 / (1 + self.n_shuffles) > self.level:
             advice = f"no p is below 1/{1 + self.n_shuffles:,}, so that no column could be kept: give more shuffles"
-            raise ParameterError("n_shuffles", self.n_shuffles, f"{advice} or a level above {self.level:g}")
+            raise ParameterError(
+                "n_shuffles", self.n_shuffles, f"{advice} or a level above {self.level:g}", code="level-out-of-reach"
+            )
         strata, column = strata_of(table, self.strata)
-        binner, source = count_for_tuples(table.without(column), discretization, rule, self.n_jobs)
+        binner, source = count_for_tuples(table.without(column), self.discretization, self.order, self._execution())
         search = Search(self.order, "gain")
         found = search.strongest(source, phase("searching"))
         if self.error == "contrasts":

@@ -9,7 +9,8 @@ from typing import Any
 
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import arguments_of, find_method
-from bitsieve.pipeline.run import Fit
+from bitsieve.pipeline.discretize import binning_parameter
+from bitsieve.pipeline.fit import Fit
 from bitsieve.selectors.base import ColumnSelector, CountSelector, MethodSelector, with_parameters
 from bitsieve.utils.defaults import BINNING
 
@@ -77,16 +78,16 @@ def make_selector(
     )
 
 
-def fitted_selector(fit: Fit, identifiers: str) -> Any:
+def fitted_selector(fit: Fit) -> Any:
     """The fitted selector of what a method was run with and returned."""
     selector = selector_of(
         fit.method,
-        fit.n_features_to_select,
-        n_jobs=fit.n_jobs,
-        binning=fit.binning,
+        fit.selection.n_features_to_select,
+        n_jobs=fit.execution.n_jobs,
+        binning=binning_parameter(fit.discretization, fit.execution.n_jobs),
         target_kind=fit.table.target.said.kind,
-        identifiers=identifiers,
-        **fit.parameters,
+        identifiers=fit.selection.columns.identifiers,
+        **fit.selection.arguments,
     )
     return selector._keep_fitted(fit)
 

@@ -15,6 +15,7 @@ from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.methods.method import MethodResult
+from bitsieve.pipeline.discretize import take_few_numbers_as_categories
 from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.docstrings import cites
@@ -126,6 +127,7 @@ class StabilitySelector(ColumnSelector):
     n_pairs: int = 50
     random_state: int = 0
     target_kind: str | None = None
+    identifiers: str = "drop"
     n_jobs: int | None = None
 
     def _check_parameters(self) -> None:
@@ -138,11 +140,13 @@ class StabilitySelector(ColumnSelector):
 
     def _fit_table(self, table: InMemoryDataset) -> Self:  # type: ignore[override]  # as it requires the rows
         chosen = np.zeros((2 * self.n_pairs, table.n_features), bool)
+        method, execution = self.selector.described[0], self._execution()
+        table, discretization = take_few_numbers_as_categories(table, method, self.selector.discretization, execution)
 
         def fit(place: int) -> None:
             half = half_of(table, place // 2, place % 2, self.random_state)
             if half.target.n_classes > 1:
-                chosen[place, _columns_that_vary(clone(self.selector).fit_table(half), half)] = True
+                chosen[place, _columns_that_vary(clone(self.selector).fit_table(half, discretization), half)] = True
 
         run_blocks(fit, range(2 * self.n_pairs), self.n_jobs)
         frequencies = chosen.mean(axis=0)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.utils.parameters import whole_number
 
 UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
@@ -36,9 +36,10 @@ def check_memory(memory: object) -> int | None:
 def refuse_more(n_bytes: int, memory: int | None, what: str) -> None:
     """Refuse what does not fit the memory given."""
     if memory is not None and n_bytes > memory:
-        raise ValueError(
-            f"{what} take {n_bytes / 1e9:.3g} GB, more than memory={memory / 1e9:.3g} GB: "
-            "give a lower sampling_rate or more memory"
+        raise UserError(
+            code="not-enough-memory",
+            message=f"{what} take {n_bytes / 1000000000.0:.3g} GB, more than memory={memory / 1000000000.0:.3g} GB",
+            advice="give a lower sampling_rate or more memory",
         )
 
 
@@ -53,8 +54,10 @@ def check_room(n_bytes: float, what: str, advice: str) -> None:
         return
     left = available_bytes()
     if n_bytes > left:
-        raise ValueError(
-            f"{what} {_in_gigabytes(n_bytes)}, more than the {_in_gigabytes(left)} that are free: {advice}"
+        raise UserError(
+            code="not-enough-memory",
+            message=f"{what} {_in_gigabytes(n_bytes)}, more than the {_in_gigabytes(left)} that are free",
+            advice=advice,
         )
 
 

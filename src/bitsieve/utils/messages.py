@@ -1,4 +1,4 @@
-"""Messages of one line that carry the parameters they name as data; notes; aligned tables for a terminal."""
+"""Parts of messages; notes as warnings; aligned tables for a terminal."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ import math
 import sys
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, NamedTuple, Self
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from bitsieve import diagnostics
-from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.diagnostics import Diagnostic, UserError, literal
 from bitsieve.utils.lazy import log
 
 _BETWEEN = ("bitsieve.", "sklearn.callback.")  # modules between a note and the line of the user
@@ -57,7 +55,7 @@ def meant(name: str, allowed: Sequence[Any]) -> str:
 
 
 def choices(name: str, allowed: Iterable[str], whole: str = "") -> str:
-    """The end of a message about a wrong ``name``: the nearest of ``allowed``, and all of them, or ``whole``."""
+    """An advice for a wrong ``name``: the nearest of ``allowed``, and all of them, or ``whole``."""
     known = list(allowed)
     near = difflib.get_close_matches(name, known, 3, 0.4)
     rest = whole if near and whole else f"choose one of {', '.join(known)}"
@@ -65,79 +63,20 @@ def choices(name: str, allowed: Iterable[str], whole: str = "") -> str:
 
 
 def allowed_names(name: str, allowed: Sequence[str]) -> str:
-    """The end of a message about the wrong ``name``: the nearest names, else the first allowed ones."""
+    """An advice for the wrong ``name``: the nearest names, else the first allowed ones."""
     close = nearest(name, allowed)
     if close:
-        return f"did you mean {' or '.join(repr(other) for other in close)}?"
-    return f"it is one of {quoted(allowed, limit=8)}"
+        return literal(f"did you mean {' or '.join(repr(other) for other in close)}?")
+    return literal(f"it is one of {quoted(allowed, limit=8)}")
 
 
-class Setting(NamedTuple):
-    """A parameter in a message: ``Setting("folds", "loo")`` reads ``folds='loo'``, ``Setting("folds")`` ``folds``."""
-
-    parameter: str
-    value: object = ...  # the name stands alone
-
-    def in_python(self) -> str:
-        """The setting as a Python call has it."""
-        return f"{self.parameter}={self.value!r}" if self.value is not ... else self.parameter
-
-
-class Sentence(str):
-    """A message in the words of Python that remembers where it names parameters, for the words of the command line."""
-
-    __slots__ = ("parts",)
-    parts: tuple[str | Setting, ...]
-
-    def __new__(cls, *parts: str | Setting) -> Self:
-        flat: list[str | Setting] = []
-        for part in parts:
-            flat += getattr(part, "parts", (part,))
-        sentence = super().__new__(cls, _joined(flat, Setting.in_python))
-        sentence.parts = tuple(flat)
-        return sentence
-
-    def __getnewargs__(self) -> tuple[str | Setting, ...]:  # type: ignore[override]  # copies are made of the parts
-        return self.parts
-
-    def worded(self, word: Callable[[Setting], str]) -> str:
-        """The message with every setting in the words of ``word``."""
-        return _joined(self.parts, word)
-
-
-@contextmanager
-def renamed(parameter: str, name: str) -> Iterator[None]:
-    """Inside the block errors that name a parameter call it by another name."""
-    try:
-        with diagnostics.renamed(parameter, name):
-            yield
-    except UserError:
-        raise
-    except ValueError as error:
-        message = message_of(error)
-        of = (Setting(name, p[1]) if isinstance(p, Setting) and p[0] == parameter else p for p in message.parts)
-        words = Sentence(*of)
-        if words == message:
-            raise
-        raise ValueError(words) from error
-
-
-def needs_dense_rows(who: str) -> ValueError:
+def needs_dense_rows(who: str) -> UserError:
     """The error where ``who`` is given a sparse table and needs every value of its rows."""
-    return ValueError(
-        f"the table is sparse, but {who} needs dense rows: use a method on counts, such as jmi, or make the table "
-        "dense (X.toarray()) if it is small"
+    return UserError(
+        code="dense-rows-needed",
+        message=f"the table is sparse, but {who} needs dense rows",
+        advice="use a method on counts, such as jmi, or make the table dense (X.toarray()) if it is small",
     )
-
-
-def message_of(error: Exception) -> Sentence:
-    """The message of an error, which remembers where it names parameters."""
-    named = len(error.args) == 1 and isinstance(error.args[0], str)
-    return Sentence(error.args[0] if named else str(error))
-
-
-def _joined(parts: list[str | Setting] | tuple[str | Setting, ...], word: Callable[[Setting], str]) -> str:
-    return "".join(part if isinstance(part, str) else word(part) for part in parts)
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
@@ -204,15 +143,15 @@ class BitsieveWarning(UserWarning):
     "column 'x1' is constant"
     """
 
-    def __init__(self, note: Diagnostic | str) -> None:
+    def __init__(self, note: Diagnostic) -> None:
         super().__init__(str(note))
         self.diagnostic = note
 
-    def __reduce__(self) -> tuple[type[BitsieveWarning], tuple[Diagnostic | str]]:
+    def __reduce__(self) -> tuple[type[BitsieveWarning], tuple[Diagnostic]]:
         return type(self), (self.diagnostic,)
 
 
-def warn(note: Diagnostic | str, kind: type[Warning] = BitsieveWarning) -> None:
+def warn(note: Diagnostic, kind: type[Warning] = BitsieveWarning) -> None:
     """Give a note as a warning, at the first line on the stack that called this package, and log it."""
     log("warning", str(note))
     level, frame = 1, sys._getframe(0)
@@ -224,7 +163,7 @@ def warn(note: Diagnostic | str, kind: type[Warning] = BitsieveWarning) -> None:
         warnings.warn(str(note), kind, stacklevel=level)
 
 
-def warn_of(notes: Iterable[Diagnostic | str]) -> None:
+def warn_of(notes: Iterable[Diagnostic]) -> None:
     """Give every note as a warning; in a notebook when the cell has run, unless a display has shown it by then."""
     shell = notebook()
     if shell is not None:

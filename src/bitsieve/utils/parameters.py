@@ -12,9 +12,9 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.utils.defaults import N_FEATURES
-from bitsieve.utils.messages import Sentence, Setting, nearest, warn
+from bitsieve.utils.messages import nearest, warn
 
 Rule = Callable[[str, Any], object]  # whatever a user gave
 P = ParamSpec("P")
@@ -138,20 +138,36 @@ class FeatureCount:
             raise ParameterError("n_features_to_select", value, allowed)
         if value is None:
             if n_features < N_FEATURES:
-                warn(f"{why}, fewer than the default of {N_FEATURES}: n_features_to_select is {n_features}")
+                warn(fewer_columns(why, f"the default of {N_FEATURES}"))
             return min(N_FEATURES, n_features)
         if (whole_number(value) or 0) > n_features:
-            warn(f"{why}, fewer than n_features_to_select={value}: all of them are taken")
+            warn(fewer_columns(why, f"the {value:,} requested"))
             return n_features
         return check_integer("n_features_to_select", value, 1, n_features, why)
+
+
+def fewer_columns(table_has: str, requested: str) -> Diagnostic:
+    """The note on a table with fewer columns than are to be selected."""
+    return Diagnostic(code="fewer-columns", message=f"{table_has}, fewer than {requested}: all are ranked")
 
 
 def refuse_slip(name: str, value: object, other_names: Mapping[str, str], own: Iterable[str]) -> None:
     """Raise ValueError for a parameter by another name of it, or one that is nearly that of one of ``own``."""
     if name in other_names:
-        raise ValueError(Sentence(f"there is no parameter {name!r}: write ", Setting(other_names[name], value)))
+        right_name = other_names[name]
+        raise UserError(
+            code="unknown-parameter",
+            message=f"there is no parameter {name!r}",
+            advice=f"write {{{right_name}}}",
+            fix={right_name: value},
+        )
     for near in nearest(name, [*own], 1):
-        raise ValueError(Sentence(f"there is no parameter {name!r}: did you mean ", Setting(near, value), "?"))
+        raise UserError(
+            code="unknown-parameter",
+            message=f"there is no parameter {name!r}",
+            advice=f"did you mean {{{near}}}?",
+            fix={near: value},
+        )
 
 
 def with_hints(other_names: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:

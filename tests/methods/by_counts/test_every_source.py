@@ -37,7 +37,7 @@ from bitsieve.methods.by_counts.pairwise.semidefinite import semidefinite_choice
 from bitsieve.methods.by_counts.pairwise.spectral import rank_by_spectrum
 from bitsieve.methods.by_counts.stopping import STOPPING_RULES, make_stopping
 from bitsieve.options import ReadOptions
-from bitsieve.pipeline.counting import count_table
+from bitsieve.pipeline.discretize import count_table
 
 
 def joined(codes, classes):

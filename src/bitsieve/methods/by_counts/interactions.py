@@ -17,6 +17,7 @@ from bitsieve.counts.source import CountSource, coded, conditioning
 from bitsieve.counts.tables import entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.counts.tuples import CODES, n_tuples, search_tuples
+from bitsieve.diagnostics import UserError
 from bitsieve.methods.by_counts.stopping.lists import BENJAMINI_HOCHBERG, adjusted
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers, Progress
 from bitsieve.utils.lazy import chdtrc
@@ -101,8 +102,10 @@ def strongest_p(rarity: Floats, of_copies: Floats) -> Floats:
     logs, a = np.log(of_copies), 1.0
     most = logs.max()
     if logs.min() == most:
-        raise ValueError(
-            "the shuffled copies of columns do not differ: the table is too small for contrasts, use shuffles"
+        raise UserError(
+            code="too-few-rows",
+            message="the shuffled copies of columns do not differ",
+            advice="the table is too small for contrasts, use shuffles",
         )
     for _ in range(50):
         weights = np.exp(a * (logs - most))
@@ -133,7 +136,11 @@ class Samples(NamedTuple):
         """All samples of a source; ``strata`` of each, class by class: a shuffle leaves every sample in its own."""
         known = coded(source)
         if known is None:
-            raise ValueError("shuffles need all rows in one place: give a sample of the rows, or no shuffles")
+            raise UserError(
+                code="rows-not-in-memory",
+                message="shuffles need all rows in one place",
+                advice="give a sample of the rows, or no shuffles",
+            )
         return cls(*known.class_by_class(), strata)
 
     def shuffle(self, random: np.random.Generator) -> Columns:
@@ -161,8 +168,10 @@ class Search:
     def strongest(self, source: CountSource, progress: Progress = None) -> Interacting:
         """The strongest tuples of columns that vary, and the strongest of every column."""
         if source.n_features < self.order:
-            raise ValueError(
-                f"the table has {source.n_features} feature(s), and a tuple takes {self.order}: give more columns"
+            raise UserError(
+                code="too-few-columns",
+                message=f"the table has {source.n_features} feature(s), and a tuple takes {self.order}",
+                advice="give more columns",
             )
         per_bit = entropy_terms(source.n_samples).per_bit
         if self.screen is None or self.screen >= source.n_features:
@@ -170,7 +179,11 @@ class Search:
             if not (found.best_columns >= 0).any():
                 several = int((source.arities > 1).sum())
                 advice = "give more columns, or bins that cut them"
-                raise ValueError(f"{several} of the columns vary, and {self.order} are needed: {advice}")
+                raise UserError(
+                    code="too-few-columns",
+                    message=f"{several} of the columns vary, and {self.order} are needed",
+                    advice=advice,
+                )
             best = np.where(found.best_columns[:, 0] < 0, -np.inf, found.best / per_bit)
             return Interacting(found.values / per_bit, found.columns, best, found.best_columns)
         gains = search_tuples(source, 2, "gain", 0).best

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.information.protocol import Information
 from bitsieve.methods.by_counts.pairwise.matrices import uncertainty_matrix, uncertainty_rows
 from bitsieve.methods.by_samples.parzen import BANDWIDTHS, JointInformation, ParzenPairs, SecondOrderInformation
@@ -19,7 +19,6 @@ from bitsieve.utils.arrays import Columns, Floats, Matrix, Progress
 from bitsieve.utils.choice import TIE, pick
 from bitsieve.utils.lazy import threadpool_limits
 from bitsieve.utils.memory import check_memory
-from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import check_above_zero, check_choice, made_by
 from bitsieve.utils.progress import phase
 
@@ -57,7 +56,7 @@ def find_similarity(
         information = samples.counted(kind)
         matrix, rows = partial(uncertainty_matrix, information), partial(uncertainty_rows, information)
         return _whole_or_rows(information.n_features, memory, matrix, rows, 1), kind
-    numbers, varies = samples.numbers(f" with {Setting('similarity', kind).in_python()}")
+    numbers, varies = samples.numbers(f" with similarity={kind!r}")
     values, n = standardize(numbers[:, varies]), int(varies.sum())
     if kind == "parzen":
         pairs, everything = ParzenPairs(values, bandwidth, n_jobs), np.arange(n)
@@ -97,12 +96,11 @@ def _whole_or_rows(
     try:
         return SimilarityMatrix(matrix(phase("similarities")))
     except MemoryError:
-        raise ValueError(
-            Sentence(
-                f"the similarities of {n:,} features take {8 * n * n / 1e9:.3g} GB, more than there is: limit them by ",
-                Setting("memory", "4GB"),
-                " or so",
-            )
+        raise UserError(
+            code="not-enough-memory",
+            message=f"the similarities of {n:,} features take {8 * n * n / 1e9:.3g} GB, more than there is",
+            advice="limit them by {memory} or so",
+            fix={"memory": "4GB"},
         ) from None
 
 
@@ -111,7 +109,10 @@ def _given(similarity: Any, samples: Samples) -> SimilarityMatrix:
     matrix = np.asarray(similarity)
     n = samples.n_features
     if matrix.shape != (n, n):
-        raise ValueError(f"the similarities given have the shape {matrix.shape}, and the table has {n:,} features")
+        raise UserError(
+            code="wrong-shape",
+            message=f"the similarities given have the shape {matrix.shape}, and the table has {n:,} features",
+        )
     varying = np.flatnonzero(samples.rows().varies)
     if len(varying) < n:
         matrix = matrix[np.ix_(varying, varying)]
@@ -119,8 +120,9 @@ def _given(similarity: Any, samples: Samples) -> SimilarityMatrix:
         matrix = matrix.astype(np.float64)
     for i, row in enumerate(matrix):  # row by row: no second matrix
         if not np.isfinite(row).all() or row.min() < 0 or not np.array_equal(row, matrix[:, i]):
-            raise ValueError(
-                "the similarities given must be finite numbers of 0 or more, and those of i, j and j, i equal"
+            raise UserError(
+                code="invalid-similarities",
+                message="the similarities given must be finite numbers of 0 or more, and those of i, j and j, i equal",
             )
     if np.diagonal(matrix).any():
         matrix = matrix.copy()

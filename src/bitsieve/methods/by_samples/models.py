@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_samples.rows import Samples, refuse_large
 from bitsieve.methods.method import DENSE_ROWS, ROWS, Method, MethodResult, defaults_of, rank_all
 from bitsieve.utils.arrays import Columns, Flags, Floats
@@ -91,7 +91,11 @@ def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> MethodResult:
     order = order[weights[order] > 0][:k]
     if not len(order):
         advice = "give columns of like size that vary with the classes" if C is None else "give a larger C"
-        raise ValueError(f"no column has weight at C={penalty:.4g}: {advice}")
+        raise UserError(
+            code="no-relation",
+            message=f"no column has weight at C={penalty:.4g}",
+            advice=advice,
+        )
     return MethodResult(order, weights[order], extras={"C_": float(penalty)})
 
 
@@ -176,8 +180,9 @@ def standardised(values: NDArray[Any] | csc_array) -> Floats | csc_array:
     if values.indptr.dtype == np.int32 == values.indices.dtype:
         return values
     if max(values.nnz, *values.shape) > np.iinfo(np.int32).max:
-        raise ValueError(
-            f"the table has {values.nnz:,} stored values, and scikit-learn's solvers take at most 2**31 - 1"
+        raise UserError(
+            code="table-too-large",
+            message=(f"the table has {values.nnz:,} stored values, and scikit-learn's solvers take at most 2**31 - 1"),
         )
     return csc_array((values.data, values.indices.astype(np.int32), values.indptr.astype(np.int32)), shape=values.shape)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.diagnostics import UserError
 from bitsieve.information.protocol import Information
 from bitsieve.utils.arrays import Columns, Flags, Floats
 
@@ -91,7 +92,11 @@ def refuse_large(values: NDArray[Any], most: float) -> None:
         return
     largest = float(max(-values.min(initial=0.0), values.max(initial=0.0)))
     if largest > most:
-        raise ValueError(f"values of up to {largest:.3g} are too large to be added up: divide their columns first")
+        raise UserError(
+            code="values-too-large",
+            message=f"values of up to {largest:.3g} are too large to be added up",
+            advice="divide their columns first",
+        )
 
 
 class Centred(NamedTuple):

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.variational.bounds import PLATEAUS, Bound, variational_select
 from bitsieve.methods.by_samples.variational.codes import CodeTable, NaiveBound, PairwiseBound
 from bitsieve.methods.by_samples.variational.densities import DensityBound, DensityTable
 from bitsieve.methods.method import DENSE_ROWS, Method, MethodResult, defaults_of
 from bitsieve.utils.arrays import Columns, Integers
-from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import check_above_zero, check_choice, optional
 from bitsieve.utils.progress import phase
 
@@ -53,19 +52,29 @@ def _densities(
 ) -> DensityTable:
     """The columns as they are, in this order of the samples."""
     rows = samples.rows()
-    bins = Setting("binning", "mdl")
     if class_sizes.min() < 2:
-        few = f"class {str(samples.labels[int(np.argmin(class_sizes))])!r} has 1 sample, and a density needs two: "
-        raise ValueError(Sentence(few, "drop the class, or bin the columns (", bins, ")"))
+        label = str(samples.labels[int(np.argmin(class_sizes))])
+        raise UserError(
+            code="no-density",
+            message=f"class {label!r} has 1 sample, and a density needs two",
+            advice="drop the class, or bin the columns ({binning})",
+            fix={"binning": "mdl"},
+        )
     values, numeric = np.empty((rows.n_features, rows.n_samples)), np.zeros(rows.n_features, bool)
     numeric[rows.numeric] = True
     values[rows.numeric], values[rows.categorical] = rows.numbers[order].T, rows.codes[order].T
     phase("densities")
     table = DensityTable(values, numeric, class_sizes, bandwidth, n_jobs)
-    for column, label in np.argwhere(table.deviations == 0).tolist():
-        narrow = f"column {samples.names[column]!r} does not vary within class {str(samples.labels[label])!r}"
-        instead = Sentence("drop the column, or bin the columns (", bins, ")")
-        raise ValueError(Sentence(narrow, ", so its density has no width: ", instead))
+    for column, class_index in np.argwhere(table.deviations == 0).tolist():
+        name = str(samples.names[column])
+        class_name = str(samples.labels[class_index])
+        raise UserError(
+            code="no-density",
+            message=f"column {name!r} does not vary within class {class_name!r}, so its density has no width",
+            advice="drop the column, or bin the columns ({binning})",
+            fix={"binning": "mdl"},
+            columns=[name],
+        )
     return table
 
 

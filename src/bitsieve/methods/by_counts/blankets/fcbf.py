@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from bitsieve.diagnostics import UserError
 from bitsieve.information.protocol import (
     DisjointPairs,
     Information,
@@ -132,9 +133,10 @@ def fcbf(information: Information, k: int | None, *, delta: float = 0.0, strict:
     left = remaining(information, _candidates(information, with_class, delta + slack), with_class + slack)
     if not left.n_left:
         relation = "above" if strict else "of at least"
-        raise ValueError(
-            f"no column has a symmetric uncertainty with the target {relation} delta={delta:g}: "
-            f"the largest is {with_class.max():.4g}, give a smaller delta"
+        raise UserError(
+            code="no-relation",
+            message=f"no column has a symmetric uncertainty with the target {relation} delta={delta:g}",
+            advice=f"the largest is {with_class.max():.4g}, give a smaller delta",
         )
     n_candidates, progress = left.n_left, phase("ranking")
     order: list[int] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import NamedTuple
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_counts.criteria.base import Criterion, JointCriterion
 from bitsieve.methods.by_counts.criteria.joint import CMI, CMIFS, JMI3
 from bitsieve.methods.by_counts.criteria.linear import (
@@ -111,17 +111,23 @@ def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: fl
     if not isinstance(criterion, str):
         whole = hasattr(criterion, "scores") or (hasattr(criterion, "fold") and hasattr(criterion, "score"))
         if isinstance(criterion, type) or not whole:
-            raise ParameterError("criterion", criterion, choices("", names), "is neither a name nor a criterion")
+            raise ParameterError(
+                "criterion", criterion, choices("", names), "is neither a name nor a criterion", code="unknown-name"
+            )
         return criterion
     name = criterion.lower()
     if name not in names:
         nearest = choices(name, names, whole="'bitsieve methods' lists all")
-        raise ParameterError("criterion", criterion, nearest, "is not known")
+        raise ParameterError("criterion", criterion, nearest, "is not known", code="unknown-name")
     made = CRITERIA[ALIASES[name].same_as if name in ALIASES else name]
     if parameters:
         known = list(inspect.signature(made).parameters)
         wrong = sorted(set(parameters) - set(known))
         if wrong:
             allowed = ", ".join(known) or "no parameters"
-            raise ValueError(f"criterion {name!r} does not take {', '.join(wrong)}; it takes {allowed}")
+            raise UserError(
+                code="unknown-parameter",
+                message=f"criterion {name!r} does not take {', '.join(wrong)}",
+                advice=f"it takes {allowed}",
+            )
     return made(**parameters)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import DTypeLike
 
+from bitsieve.diagnostics import UserError
 from bitsieve.information.protocol import Information, pair_uncertainty
 from bitsieve.methods.by_counts.pairwise.subsets import row_bound, row_bound_by_rows
 from bitsieve.optimize.eigen import multiply
@@ -208,7 +209,8 @@ def conditional_matrix(
     try:
         return WholeMatrix(information, chosen, dtype)
     except MemoryError:
-        raise ValueError(
-            f"all pairs of {len(chosen):,} features take {n_bytes / 1e9:.3g} GB, more than there is: "
-            "limit them by memory='4GB' or so, or give approximation='nystrom'"
+        raise UserError(
+            code="not-enough-memory",
+            message=(f"all pairs of {len(chosen):,} features take {n_bytes / 1000000000.0:.3g} GB, more than there is"),
+            advice="limit them by memory='4GB' or so, or give approximation='nystrom'",
         ) from None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.information.protocol import Information
 from bitsieve.methods.method import Method, MethodResult, rank_all
 from bitsieve.optimize.convexity import is_convex, matrices_for_proof, smallest_eigenvalue
@@ -24,7 +24,6 @@ from bitsieve.optimize.simplex_qp import (
 from bitsieve.utils.arrays import Columns, Floats
 from bitsieve.utils.choice import rank
 from bitsieve.utils.memory import check_matrices, check_room
-from bitsieve.utils.messages import Sentence, Setting
 from bitsieve.utils.parameters import check_choice, check_number, made_by, optional
 from bitsieve.utils.progress import phase
 
@@ -68,13 +67,14 @@ def quadratic_ranking(
     if not is_convex(redundancy):
         smallest = smallest_eigenvalue(redundancy)
         if not shifted:
-            raise ValueError(
-                Sentence(
+            raise UserError(
+                code="not-convex",
+                message=(
                     f"the redundancy of these {len(columns):,} columns is not convex, its smallest eigenvalue is "
-                    f"{smallest:.6g} bits, so that a minimum found need not be the least: ",
-                    Setting("convexify", "shift"),
-                    f" adds {-smallest:.6g} to its diagonal, or take fewer columns or bins",
-                )
+                    f"{smallest:.6g} bits, so a minimum that is found may be a local one only"
+                ),
+                advice=f"{{convexify}} adds {-smallest:.6g} to its diagonal, or use fewer columns or bins",
+                fix={"convexify": "shift"},
             )
         shift = -smallest
     entropy = np.diagonal(redundancy).copy()
@@ -111,6 +111,7 @@ def extended_ranking(
             shift,
             f"give {-smallest:.6g} or more, or None for the least that does",
             f"does not make the redundancy of these {len(columns):,} columns convex",
+            code="not-convex",
         )
     np.fill_diagonal(total, kept_diagonal)
     return _rank_dense(information, columns, total, np.full(len(kept_diagonal), shift), first, alpha, shift)
@@ -216,15 +217,24 @@ def _rank_by_weights(
     varying = np.flatnonzero(information.varies)
     weights = np.zeros(information.n_features)
     order, own = varying, {"alpha_": np.nan if alpha is None else float(alpha), "shift_": 0.0, "gap_": 0.0}
-    convergence_warning = ""
+    convergence_warning = None
     if len(varying):
         found = solve(information, varying)
         if not found.converged:
-            convergence_warning = f"{name} stopped {found.gap:.3g} bits above the minimum at most: see gap_"
+            convergence_warning = not_converged(name, found.gap)
         weights[varying] = found.weights
         order, own = varying[found.order], {"alpha_": float(found.alpha), "shift_": found.shift, "gap_": found.gap}
     ranked = rank_all(order, information.varies, weights, k, weights_=weights, **own, **extras)
     return replace(ranked, convergence_warning=convergence_warning)
+
+
+def not_converged(method: str, gap: float) -> Diagnostic:
+    """A solver ended before the minimum."""
+    return Diagnostic(
+        code="not-converged",
+        message=f"{method} stopped {gap:.3g} bits above the minimum at most: see gap_",
+        severity="warning",
+    )
 
 
 def _check_approximation(given: Mapping[str, Any]) -> None:
@@ -238,9 +248,16 @@ def _check_approximation(given: Mapping[str, Any]) -> None:
             None,
             "give a number from 0 to 1",
             "is not allowed with an approximation, which does not count all entries that the balance averages",
+            code="contradicting-parameters",
         )
     if settings.variant == "extension":
-        raise ParameterError("variant", "extension", "give QPFS None or 'paper'", "of Nystrom is about eigenvectors")
+        raise ParameterError(
+            "variant",
+            "extension",
+            "give QPFS None or 'paper'",
+            "of Nystrom is about eigenvectors",
+            code="contradicting-parameters",
+        )
 
 
 METHODS = (

@@ -34,8 +34,12 @@ def make_stopping(stopping: str | StoppingRule, **parameters: Any) -> StoppingRu
     """
     if isinstance(stopping, str):
         if stopping not in STOPPING_RULES:
-            raise ParameterError("stopping", stopping, choices(stopping, STOPPING_RULES), "is not known")
+            raise ParameterError(
+                "stopping", stopping, choices(stopping, STOPPING_RULES), "is not known", code="unknown-name"
+            )
         return STOPPING_RULES[stopping](**parameters)
     if not isinstance(stopping, StoppingRule):
-        raise ParameterError("stopping", stopping, choices("", STOPPING_RULES), "is neither a name nor a rule")
+        raise ParameterError(
+            "stopping", stopping, choices("", STOPPING_RULES), "is neither a name nor a rule", code="unknown-name"
+        )
     return stopping

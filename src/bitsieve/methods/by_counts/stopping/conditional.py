@@ -213,7 +213,9 @@ class ConditionalStopping(TreeStopping):
             advice = (
                 f"with {MAX_PERMUTATIONS:,} permutations of a column and {n:,} columns give {smallest_p:.1g} or more"
             )
-            raise ParameterError("level", self.level, advice, f"cannot be reached by {self.adjust}")
+            raise ParameterError(
+                "level", self.level, advice, f"cannot be reached by {self.adjust}", code="level-out-of-reach"
+            )
         p, untested = conditional_p(information, forest, columns, max_permutations, self.random_state)
         return p, adjusted(p, self.adjust), untested
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_samples.cutting_plane.columns import Columns, Groups, Pairs, Places, vectors_of
 from bitsieve.methods.by_samples.cutting_plane.matching import NONE, match, match_exactly
 from bitsieve.methods.by_samples.cutting_plane.reduced import FINE, Reduced, ReducedProblem
@@ -47,7 +47,11 @@ def gdm(
     settings = Settings(k, per_cut, max_cuts, C, least, matching)
     found = search(columns, np.where(positive, 1.0, -1.0), settings)
     if not len(found.support):
-        raise ValueError("no column is correlated with the classes: there is nothing for a linear classifier to go by")
+        raise UserError(
+            code="no-relation",
+            message="no column is correlated with the classes",
+            advice="there is nothing for a linear classifier to go by",
+        )
     categories = {j: samples.categories(j) for j in found.support.tolist()}
     known = {j: own for j, own in categories.items() if own is not None}
     return MethodResult(found.support, found.scores, extras={**_extras(columns, found, least), "_categories": known})

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.counts.threads import run_blocks
-from bitsieve.diagnostics import ParameterError
+from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.methods.by_samples.rows import Samples
 from bitsieve.methods.by_samples.spanning_tree.bayes_error import ClassPairs
 from bitsieve.methods.by_samples.spanning_tree.tree import (
@@ -46,7 +46,10 @@ def gmi(
     if relevance is not None and (n_relevant := check_kept("relevance", relevance, n_features)) < k:
         raise ParameterError("relevance", relevance, f"keep as many features as are selected, {k:,}, or more")
     if samples.n_samples < 4:
-        raise ValueError(f"GMI halves the samples and needs at least 4 of them, and there are {samples.n_samples:,}")
+        raise UserError(
+            code="too-few-rows",
+            message=f"GMI halves the samples and needs at least 4 of them, and there are {samples.n_samples:,}",
+        )
     numbers, varies = samples.numbers()
     varying = np.flatnonzero(varies)
     relevant, less = _by_relevance(numbers[:, varying], samples.classes, n_relevant, n_jobs)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
+from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Floats, Integers
 
 WIDEST = 1e150  # squared differences of larger ones, summed over many columns, leave the range of floats
@@ -41,9 +42,17 @@ def check_spread(points: Floats) -> Floats:
     """The points as they are; ValueError if not all squared distances are finite."""
     points = np.asarray(points, np.float64)
     if not np.isfinite(points).all():
-        raise ValueError("distances need finite numbers, and there are missing or infinite ones: impute or drop them")
+        raise UserError(
+            code="missing-values",
+            message="distances need finite numbers, and there are missing or infinite ones",
+            advice="impute or drop them",
+        )
     if points.size and points.max() / 2 - points.min() / 2 > WIDEST / 2:
-        raise ValueError(f"values lie further apart than {WIDEST:.0e}, and squared distances overflow: rescale them")
+        raise UserError(
+            code="values-too-large",
+            message=f"values lie further apart than {WIDEST:.0e}, and squared distances overflow",
+            advice="rescale them",
+        )
     return points
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import spread
+from bitsieve.diagnostics import UserError
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound, Weighted
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.choice import TIE
@@ -85,9 +86,13 @@ class Tables(NamedTuple):
         stride = np.array([_native.table_stride_float32(rows * arity) for arity in table.arities.tolist()], np.int64)
         needed = 4 * int(stride.sum()) * len(table.class_sizes) * (n_held + 1)
         if needed > TABLE_BYTES:
-            raise ValueError(
-                f"the tables of all columns with column {chosen} of {rows:,} codes need {needed / 2**30:.1f} GiB, "
-                f"more than {TABLE_BYTES / 2**30:g} GiB: use fewer bins"
+            raise UserError(
+                code="not-enough-memory",
+                message=(
+                    f"the tables of all columns with column {chosen} of {rows:,} codes need {needed / 2**30:.1f} "
+                    f"GiB, more than {TABLE_BYTES / 2**30:g} GiB"
+                ),
+                advice="use fewer bins",
             )
         return cls._made(table, chosen, stride, np.float32, logs=True)
 

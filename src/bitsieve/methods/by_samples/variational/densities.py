@@ -12,9 +12,9 @@ import numpy as np
 
 from bitsieve import _native
 from bitsieve.counts.threads import run_blocks
+from bitsieve.diagnostics import UserError
 from bitsieve.methods.by_samples.variational.bounds import LANES, Bound
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
-from bitsieve.utils.messages import Sentence, Setting
 
 STATE_BYTES = 4 << 30
 EQUAL = 2.0**100  # the scale at which the kernel of different codes is 0 relative to that of equal ones
@@ -80,14 +80,15 @@ class DensityBound(Bound):
         row = int(np.prod(self.posterior.shape))
         needed = 8 * row * self.n_features * (1 + pairwise)
         if needed > STATE_BYTES:
-            raise ValueError(
-                Sentence(
+            raise UserError(
+                code="not-enough-memory",
+                message=(
                     f"the densities of {self.n_features:,} features of {table.n_samples:,} samples in "
                     f"{self.posterior.n_classes:,} classes need {needed / 2**30:.1f} GiB, more than "
-                    f"{STATE_BYTES / 2**30:g} GiB: bin the columns (",
-                    Setting("binning", "mdl"),
-                    "), or give fewer",
-                )
+                    f"{STATE_BYTES / 2**30:g} GiB"
+                ),
+                advice="bin the columns ({binning}), or give fewer",
+                fix={"binning": "mdl"},
             )
         self._alone = np.zeros((self.n_features, row))
         self._given = np.zeros((self.n_features if pairwise else 0, row))

@@ -1,0 +1,438 @@
+"""All codes of notes and errors, in one table: what each means, and what to do.
+
+Nothing imports it at run time: ``python -m tools.codes_page`` makes ``docs/reference/notes_and_errors.md`` of it, and a
+test compares it with the codes that occur in the source.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bitsieve.diagnostics import Severity
+
+
+class Code(NamedTuple):
+    """A row of the table."""
+
+    severity: Severity
+    meaning: str
+    action: str
+
+
+CODES: dict[str, Code] = {
+    # data that is read
+    "no-names": Code(
+        "note", "The file has no header line.", "Give the columns names, if you want other names than x0, x1, ..."
+    ),
+    "not-utf8": Code("note", "A text file has another encoding than UTF-8.", "Save it as UTF-8 if letters look wrong."),
+    "comments-left-out": Code("note", "Lines of comments were skipped.", "Nothing, if they are comments."),
+    "columns-renamed": Code("note", "Several columns have the same name.", "Give every column its own name."),
+    "text-read": Code(
+        "note", "Text was read as numbers, times or truth values.", "Set `column_types` if it is a category."
+    ),
+    "text-as-categories": Code(
+        "note",
+        "Numbers with leading zeros or points were kept as categories.",
+        "Set `column_types` if they are numbers.",
+    ),
+    "ambiguous-dates": Code(
+        "warning",
+        "Dates may begin with the day or with the month, so they were kept as categories.",
+        "Set `column_types` to day-first or month-first.",
+    ),
+    "target-text-read": Code(
+        "note", "Text of the target was read as numbers, times or truth values.", "Set `repair=False` to keep the text."
+    ),
+    "rows-without-target": Code(
+        "note", "Rows without a value of the target were left out.", "Fill in the target, if it is known."
+    ),
+    "quantity-binned": Code(
+        "note",
+        "The target is numeric and was split into classes.",
+        'Set `target_kind="classes"` if each value is a class.',
+    ),
+    "joint-target": Code("note", "Several targets were combined into one.", "Nothing."),
+    "many-classes": Code(
+        "warning",
+        "The target has suspiciously many classes.",
+        'Check that it is no identifier; set `target_kind="quantity"` if it is numeric.',
+    ),
+    "numbers-as-classes": Code(
+        "note", "Each number of the target is a class.", 'Set `target_kind="quantity"` if it is a number to predict.'
+    ),
+    "counted-in-place": Code(
+        "note", "A database counted the rows, which were not read.", "Set `push_down=False` to read them."
+    ),
+    "binned-on-sample": Code(
+        "note", "Bins of columns were found on a part of the values.", "Give more `memory` for exact bins."
+    ),
+    "target-binned-on-sample": Code(
+        "note",
+        "The classes of a numeric target were found on a sample of the rows.",
+        "Nothing; the ranks are off by the fraction that is named.",
+    ),
+    "left-out-of-counts": Code(
+        "note", "Columns were dropped before the rows were counted.", "Count again with `include` if they are needed."
+    ),
+    # columns
+    "few-rows": Code(
+        "warning", "The table has so few rows that any column may look informative by chance.", "Get more rows."
+    ),
+    "empty": Code("note", "Columns without values were left out.", "Nothing."),
+    "identifier-dropped": Code(
+        "note",
+        "Columns that name or number the rows were left out.",
+        'Set `include`, or `identifiers="keep"`, to keep them.',
+    ),
+    "identifier-kept": Code(
+        "warning", "A ranked column has about as many values as rows.", "Exclude it: it is useless on new rows."
+    ),
+    "row-counter": Code(
+        "warning", "A selected column rises from row to row.", "Exclude it, if it only numbers the rows."
+    ),
+    "sentinel": Code(
+        "warning",
+        "A number far from all others may stand for a missing value.",
+        "Replace it by a missing value, if it does.",
+    ),
+    "named-like-identifier": Code(
+        "note",
+        "A column named like an identifier was read as numbers.",
+        "Set `column_types` if each number is a category.",
+    ),
+    "constant": Code("note", "Columns have one value only.", "Nothing."),
+    "missing-kept": Code("note", "Missing values get a separate bin.", 'Set `missing="error"` to refuse them.'),
+    "missing-without-effect": Code(
+        "note", "`missing` changes nothing with a method that makes no bins.", "Leave it out."
+    ),
+    "group-of-one": Code("note", "A group has fewer than two columns.", "Name all columns that are taken together."),
+    "screened-out": Code("note", "`screen` kept columns from the method.", "Give a larger `screen`."),
+    "fewer-columns": Code("note", "The table has fewer columns than are to be selected.", "Nothing; all are ranked."),
+    "many-values": Code(
+        "note",
+        "Columns have so many values that chance makes a good part of their information.",
+        'Group the values, or use `estimator="corrected"`.',
+    ),
+    "no-reliable-relation": Code(
+        "note",
+        "Numeric columns have no split that separates the classes beyond chance.",
+        'Set `uncut="median"` or `binning="quantile"` to split them all the same.',
+    ),
+    "repeated-identifier": Code(
+        "warning", "A column names persons or other units that have several rows.", "Set `groups` to that column."
+    ),
+    "rows-alike": Code(
+        "warning",
+        "Neighbouring rows are alike, so they may not be independent.",
+        "Set `groups` if rows belong together.",
+    ),
+    # the selection
+    "leak": Code(
+        "warning", "A column nearly determines the target.", "Exclude it if it is not known at prediction time."
+    ),
+    "long-job": Code("note", "The method will take more than a minute.", "Use `screen`, or fewer rows."),
+    "fewer-selected": Code(
+        "note",
+        "The method ended before the number of features that was requested.",
+        "Nothing; by its rule the others add nothing.",
+    ),
+    "stopped-by-rule": Code(
+        "note", "A stopping rule ended the selection.", 'Use `stopping="conditional"` if fewer columns are relevant.'
+    ),
+    "stopped-at": Code(
+        "note", "A stopping rule ended the selection at the column that is named.", "Nothing, or another level."
+    ),
+    "nothing-left": Code("note", "All columns that are left are constant or unrelated to the target.", "Nothing."),
+    "untested": Code(
+        "note", "A conditional test has nothing to permute in some columns.", "Keep one of several equal columns."
+    ),
+    "conditional-list": Code("note", "What may be concluded of each selected column.", "Nothing."),
+    "list-from-target-bins": Code(
+        "warning",
+        "The bins were made with the target, so the error rate of the list may be higher.",
+        'Use `binning="quantile"`.',
+    ),
+    "list-of-dependent": Code(
+        "note",
+        "Columns of the list depend on each other, so the error rate may be higher.",
+        'Use `stopping="conditional"`.',
+    ),
+    "no-information": Code(
+        "warning", "No selected column has information about the target.", "Do not use the selection."
+    ),
+    "not-informative": Code(
+        "warning", "No selected column is more informative than chance.", "Do not use the selection."
+    ),
+    "partly-informative": Code(
+        "note",
+        "Some selected columns are no more informative than chance.",
+        "Use a smaller number, or a stopping rule.",
+    ),
+    "best-found": Code("note", "The selected subset is the best one by what the method measures.", "Nothing."),
+    "near-best": Code("note", "How near the selected subset is to the best one.", "Nothing."),
+    "not-converged": Code(
+        "warning", "A solver ended before the minimum.", "See `gap_`; use fewer columns or more iterations."
+    ),
+    "partial-fit-begins-again": Code(
+        "note", "`partial_fit` follows a `fit` whose rows it does not know.", "Use `partial_fit` for all rows."
+    ),
+    # comparisons and interactions
+    "fewer-folds": Code("note", "A class is too small for the usual number of folds.", "Nothing, or set `folds`."),
+    "fewer-measured": Code("note", "More features were requested than the table has.", "Nothing."),
+    "slow-classifier": Code("note", "The default classifier takes long on so many rows.", 'Set `classifier="lda"`.'),
+    "fast-classifier": Code(
+        "note",
+        "The table has so many rows that a fast classifier is used.",
+        'Set `classifier="linear-svm"` for the usual one.',
+    ),
+    "errors-in-microseconds": Code(
+        "note", "The target is a time, so errors are in microseconds.", "Divide them, or use another `scoring`."
+    ),
+    "constant-in-tuples": Code("note", "Columns have a single bin, so no pair or triple holds them.", "Nothing."),
+    "many-values-in-tuples": Code(
+        "warning",
+        "Columns have so many values that all their pairs are strong by chance.",
+        "Group the values, or exclude them.",
+    ),
+    "without-shuffles": Code("note", "The strongest pairs were not compared with chance.", "Set `n_shuffles`."),
+    # parameters
+    "parameter-not-allowed": Code(
+        "error", "A parameter has a value that is not allowed.", "Give one of the values that are named."
+    ),
+    "unknown-name": Code(
+        "error",
+        "A parameter names a method, rule or the like that does not exist.",
+        "Give one of the names that are listed.",
+    ),
+    "unknown-parameter": Code("error", "There is no parameter of that name.", "Use the name that is proposed."),
+    "unknown-column": Code("error", "There is no column of that name or number.", "Use the name that is proposed."),
+    "contradicting-parameters": Code("error", "Two parameters contradict each other.", "Leave out one of them."),
+    "parameter-without-effect": Code("error", "A parameter has no effect together with the others.", "Leave it out."),
+    "given-twice": Code("error", "Something is named more than once.", "Name it once."),
+    "column-in-two-groups": Code("error", "A column is in two groups.", "Give every column one group at most."),
+    "column-in-two-roles": Code(
+        "error", "A column has two roles, such as target and weight.", "Name different columns."
+    ),
+    "column-is-target": Code("error", "The target is named where a feature is needed.", "Name a feature."),
+    "too-many-included": Code(
+        "error", "More columns are included than are to be selected.", "Raise `n_features_to_select`."
+    ),
+    "too-many-features": Code(
+        "error", "More features are requested than the table has.", "Ask for no more than there are."
+    ),
+    "include-not-supported": Code(
+        "error",
+        "The method cannot select given columns first.",
+        "Leave out `include`, or use a greedy method such as cmim.",
+    ),
+    "exclude-not-supported": Code(
+        "error", "Columns of saved counts cannot be excluded for this method.", "Leave them out of the data."
+    ),
+    "groups-not-supported": Code(
+        "error", "The method takes no groups of columns.", "Use a greedy method such as cmim."
+    ),
+    "level-out-of-reach": Code(
+        "error", "No p-value can be as small as the level asks for.", "Use more permutations, or a larger level."
+    ),
+    "undefined-quantity": Code(
+        "error", "The estimator does not define what the criterion needs.", "Use another estimator."
+    ),
+    "no-method": Code("error", "No method is named.", "Name at least one."),
+    "invalid-similarities": Code(
+        "error", "A matrix of similarities is not symmetric, finite and 0 or more.", "Correct the matrix."
+    ),
+    # the target and weights
+    "target-needed": Code(
+        "error", "No target is given where one is needed.", "Name a column, or give one value per row."
+    ),
+    "one-target-needed": Code("error", "Several targets are given where one is needed.", "Name one column."),
+    "column-needed": Code("error", "A target or weight is given by values where rows have no order.", "Name a column."),
+    "one-class": Code("error", "The target has one class only.", "Give a target with at least two."),
+    "too-many-classes": Code(
+        "error", "The target has too many classes.", "Check that it is no identifier, or use fewer or coarser columns."
+    ),
+    "wrong-kind-of-target": Code(
+        "error",
+        "A parameter does not fit the kind of the target, classes or numeric.",
+        "Change the parameter, or set `target_kind`.",
+    ),
+    "missing-target": Code(
+        "error", "The target has missing values.", "Set `drop_missing_target=True`, or fill them in."
+    ),
+    "target-of-mixed-text": Code(
+        "error",
+        "Some values of the target are no numbers where the others are.",
+        "Set `drop_missing_target=True`, or `repair=False`.",
+    ),
+    "invalid-weights": Code(
+        "error", "Weights are not whole numbers from 0, or do not fit the rows.", "Give one whole number per row."
+    ),
+    "small-class": Code("error", "A class has fewer rows than there are folds.", "Use fewer folds, or leave one out."),
+    "too-few-groups": Code("error", "There is one group of rows only.", "Give at least two groups."),
+    # the table
+    "data-needed": Code("error", "The command has no data.", "Give a file."),
+    "data-type-not-read": Code(
+        "error", "The data is of a type that is not read.", "Give an array, a data frame, or the path of a table file."
+    ),
+    "empty-data": Code("error", "The data has no rows or no columns.", "Check the data."),
+    "no-features": Code("error", "No column is left to select from.", "Exclude fewer columns."),
+    "constant-columns": Code("error", "No column varies.", "Check the data."),
+    "one-bin-only": Code("error", "Every column became one bin.", "Use more bins."),
+    "no-relation": Code(
+        "error",
+        "No column is related to the target as the method needs it.",
+        "Use another method, or looser parameters.",
+    ),
+    "nothing-selected": Code("error", "A method selected no feature.", "Ask for a number of features."),
+    "wrong-shape": Code("error", "An array has the wrong shape.", "Give it the shape that is named."),
+    "lengths-differ": Code(
+        "error", "Two inputs do not have the same number of rows or columns.", "Give as many of both."
+    ),
+    "columns-differ": Code(
+        "error", "The columns are not those that were seen before.", "Give the same columns in the same order."
+    ),
+    "column-kind-changed": Code(
+        "error", "A column is numeric here and categorical before, or the other way round.", "Give it the same type."
+    ),
+    "unseen-value": Code(
+        "error", "A column holds a value that was not there before.", "Fit on data that has every value."
+    ),
+    "partitions-differ": Code(
+        "error", "Features and target are divided at different rows.", "Divide both at the same rows."
+    ),
+    "duplicate-names": Code("error", "Several columns have the same name.", "Give every column its own name."),
+    "names-needed": Code("error", "A column is named in data without names.", "Give its values, or a data frame."),
+    "frame-not-in-memory": Code(
+        "error", "The data is a lazy or distributed frame.", "Collect it, or use the engine for it."
+    ),
+    "complex-numbers": Code("error", "Complex numbers are not supported.", "Give real numbers."),
+    "column-type-not-read": Code(
+        "error", "A column is of a type that is not read, such as raw bytes.", "Drop it, or convert it."
+    ),
+    "mixed-values": Code("error", "A column mixes numbers and text.", "Convert it to one of them."),
+    "numbers-needed": Code(
+        "error", "Numbers are needed where there are categories.", "Encode them as numbers, or leave them out."
+    ),
+    "numbers-not-categories": Code(
+        "error",
+        "A column of fractions is given where categories are needed.",
+        "Use binning 'mdl', 'quantile' or 'uniform'.",
+    ),
+    "infinite-values": Code("error", "Columns hold infinite values.", "Replace them, or drop the rows."),
+    "missing-values": Code(
+        "error", "Missing values are not allowed here.", 'Impute them, drop the rows, or set `missing="bin"`.'
+    ),
+    "precision-lost": Code(
+        "error",
+        "Different values are the same in double precision.",
+        "Subtract the smallest, round them, or make them text.",
+    ),
+    "values-too-large": Code("error", "Values are too large to be added up or squared.", "Change the unit."),
+    "too-few-rows": Code("error", "The data has too few rows.", "Get more rows."),
+    "too-few-columns": Code("error", "The data has too few columns that vary.", "Give more columns."),
+    "too-many-rows": Code("error", "The data has too many rows.", "Draw a sample, or count in parts."),
+    "too-many-columns": Code("error", "The data has too many columns.", "Filter the columns first."),
+    "too-many-bins": Code("error", "A column has too many different values.", "Drop it, or group its values."),
+    "table-too-large": Code("error", "A table of counts is too large.", "Use fewer columns or bins."),
+    "not-enough-memory": Code(
+        "error",
+        "More memory is needed than there is, or than is allowed.",
+        "Give more `memory`, or fewer columns or rows.",
+    ),
+    "invalid-codes": Code(
+        "error",
+        "Codes are not integers 0, 1, 2, ... in a table.",
+        "Encode the columns first, such as by CategoricalBinner.",
+    ),
+    # methods and engines
+    "rows-not-in-memory": Code(
+        "error",
+        "All rows are needed in memory, and they are not.",
+        "Give a table in memory, or use a method on counts such as jmi.",
+    ),
+    "dense-rows-needed": Code(
+        "error", "A sparse table is given where dense rows are needed.", "Use a method on counts, or `X.toarray()`."
+    ),
+    "independent-rows-needed": Code(
+        "error",
+        "A rule takes the rows for independent draws, and `groups` are given.",
+        "Leave out `groups`, or use another rule.",
+    ),
+    "pairs-only": Code("error", "Saved counts are of pairs of columns, and more are needed.", "Give the data."),
+    "not-in-saved-counts": Code("error", "A column is included that was not counted.", "Count again with it."),
+    "not-saved-counts": Code("error", "A folder holds no saved counts.", "Give the folder of `bitsieve count --save`."),
+    "counts-differ": Code(
+        "error", "Saved counts have different columns, bins or classes.", "Count all parts with `--like`."
+    ),
+    "rule-not-saved": Code("error", "Counts with bins of this rule cannot be saved.", "Use another binning."),
+    "bins-from-target": Code(
+        "error", "Knockoffs need bins that were made without the target.", 'Use `binning="quantile"`.'
+    ),
+    "no-density": Code(
+        "error", "A density needs two different values in every class.", "Drop the column or class, or bin the columns."
+    ),
+    "not-convex": Code(
+        "error", "The quadratic program is not convex.", 'Set `convexify="shift"`, or use fewer columns.'
+    ),
+    "too-many-values-to-group": Code(
+        "error",
+        "A column has too many different values to group rows by in a database.",
+        "Exclude it, or set `push_down=False`.",
+    ),
+    "not-counted-by-sql": Code(
+        "error", "Text or times that are split have no common SQL.", "Exclude the column, or make it a category."
+    ),
+    "worker-without-bitsieve": Code(
+        "error", "A worker of the cluster cannot load this version of bitsieve.", "Install it on all workers."
+    ),
+    "no-scheduler": Code("error", "No Dask scheduler answers at the address.", "Check the address."),
+    "package-missing": Code("error", "An optional package is not installed.", "Install it as shown."),
+    # evaluation
+    "no-folds": Code("error", "There are no folds.", "Give at least one pair of training and test rows."),
+    "invalid-fold": Code("error", "A fold is empty, overlaps, or names rows that do not exist.", "Correct the folds."),
+    "small-test": Code(
+        "error", "A fold tests on too few rows, or on one class only.", "Use fewer folds, or another `scoring`."
+    ),
+    "classifier-without-scores": Code(
+        "error", "The measure needs scores, and the classifier gives none.", "Use another classifier or `scoring`."
+    ),
+    "settings-not-comparable": Code(
+        "error",
+        "Finished folds cannot be kept, as a setting has no value to compare.",
+        "Give a function of a module, or no checkpoint.",
+    ),
+    "not-a-checkpoint": Code("error", "A folder holds something else than finished folds.", "Give another path."),
+    "other-comparison": Code(
+        "error", "A checkpoint is of another comparison.", "Delete it, or give the same data and settings."
+    ),
+    "unfinished-run": Code(
+        "error", "Finished folds of a run that did not end are there.", "Add `--resume`, or delete them."
+    ),
+    # files and output
+    "file-missing": Code("error", "There is no such file.", "Check the path."),
+    "one-file-needed": Code("error", "The engine reads one file or a folder.", "Put the files into a folder."),
+    "not-a-file": Code("error", "The path is a folder or a special file.", "Give the path of a table file."),
+    "not-a-table": Code("error", "The file is not a table that is read.", "Give a file of a format that is listed."),
+    "table-not-named": Code("error", "A file holds several tables.", "Name one, as FILE/TABLE."),
+    "array-not-stored": Code("error", "A .npz file lacks an array.", "Store X and y."),
+    "sparse-form-not-read": Code("error", "A sparse array is stored in another form.", "Store it as 'csr' or 'csc'."),
+    "cannot-read": Code("error", "A file or stream cannot be read.", "See the reason in the message."),
+    "not-read-in-batches": Code(
+        "error", "The file cannot be read in parts.", "Save it in another format, or read it into memory."
+    ),
+    "header-unclear": Code("error", "The first line may be names or data.", "Set `header`."),
+    "malformed-row": Code("error", "A row of a text file is broken.", "Complete or delete it."),
+    "damaged-file": Code("error", "A file that bitsieve wrote is damaged.", "Delete it and write it again."),
+    "data-changed": Code("error", "The data changed while it was read.", "Run again when nobody writes it."),
+    "disk-full": Code("error", "The disk has no room for temporary files.", "Give a folder on a larger disk."),
+    "cannot-write": Code("error", "A file or folder cannot be written.", "Give another path."),
+    "output-exists": Code("error", "The output file exists.", "Add `--force`, or give another name."),
+    "output-format": Code("error", "The output format does not suit.", "Use an ending that is listed."),
+    "output-is-input": Code("error", "The output file is the input.", "Give another name."),
+    "output-needed": Code("error", "`--resume` needs the output of the first run.", "Give `--output`."),
+    "no-rows-to-write": Code("error", "Saved counts have no rows to write.", "Leave out `--output`."),
+    "no-report": Code("error", "The result has no report.", "Give the result of `select` or `compare`."),
+    "no-figure": Code(
+        "error", "The selector has nothing to draw.", "Give a fitted selector of the kind that is named."
+    ),
+}

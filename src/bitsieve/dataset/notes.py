@@ -1,0 +1,28 @@
+"""What is said of data as it is read: one function a code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bitsieve.diagnostics import Diagnostic
+
+
+def rows_without_target(names: Sequence[str], n_without: int, n_rows: int) -> Diagnostic:
+    """Rows have no value in a column of the target."""
+    have, are = ("has", "is") if n_without == 1 else ("have", "are")
+    targets = " or ".join(map(repr, names))
+    return Diagnostic(
+        code="rows-without-target",
+        message=f"{n_without:,} of {n_rows:,} rows {have} no {targets} and {are} left out",
+    )
+
+
+def quantity_binned(name: str, values: str, n_classes: int, edges: str, was_detected: bool) -> Diagnostic:
+    """A numeric target became classes; ``values``: what they are, where that is worth saying."""
+    what = f" ({values})" if values else ""
+    return Diagnostic(
+        code="quantity-binned",
+        message=f"target {name!r} is a quantity{what}: cut into {n_classes} classes of equal frequency at {edges}",
+        advice="if each value is a class, add {target_kind}" if was_detected else "",
+        fix={"target_kind": "classes"} if was_detected else {},
+    )

@@ -1,0 +1,51 @@
+"""What is said of a comparison: one function a code."""
+
+from __future__ import annotations
+
+from bitsieve.diagnostics import Diagnostic
+
+
+def fewer_folds(class_name: str, n_rows: int, n_folds: int, usual: int) -> Diagnostic:
+    """A class is too small for as many folds as usual."""
+    return Diagnostic(
+        code="fewer-folds",
+        message=f"class {class_name!r} has {n_rows} samples only: {n_folds} folds instead of {usual}",
+    )
+
+
+def fewer_measured(table_has: str, measured: str, requested: int) -> Diagnostic:
+    """More features were requested than the table has."""
+    return Diagnostic(
+        code="fewer-measured",
+        message=f"{table_has}: errors are measured for {measured} features, not up to {requested:,}",
+    )
+
+
+def slow_classifier() -> Diagnostic:
+    """The default classifier takes long."""
+    return Diagnostic(
+        code="slow-classifier",
+        message="linear-svm takes long on so many rows",
+        advice="for lda, the linear discriminant, which takes less, add {classifier}",
+        fix={"classifier": "lda"},
+    )
+
+
+def fast_classifier() -> Diagnostic:
+    """The table has so many rows that another classifier is the default."""
+    return Diagnostic(
+        code="fast-classifier",
+        message=(
+            "the table has many rows, on which linear-svm takes long: the classifier is lda, the linear discriminant"
+        ),
+        advice="for the other add {classifier}",
+        fix={"classifier": "linear-svm"},
+    )
+
+
+def errors_in_microseconds(times: str) -> Diagnostic:
+    """The target is a time, and the measure keeps its unit."""
+    return Diagnostic(
+        code="errors-in-microseconds",
+        message=f"the target is {times}: errors are in microseconds (8.64e+10 are a day)",
+    )

@@ -1,0 +1,37 @@
+"""What is said of a file as it is read: one function a code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bitsieve.diagnostics import Diagnostic
+from bitsieve.utils.messages import quoted
+
+
+def no_names(n_columns: int) -> Diagnostic:
+    """The file has no header line."""
+    return Diagnostic(code="no-names", message=f"the file has no names: its columns are x0 to x{n_columns - 1}")
+
+
+def not_utf8(encoding: str) -> Diagnostic:
+    """The file has another encoding than UTF-8."""
+    return Diagnostic(
+        code="not-utf8",
+        message=f"the file is not UTF-8 text: read as {encoding}",
+        advice="save it as UTF-8 if letters look wrong",
+    )
+
+
+def comments_left_out(n_lines: int, mark: str) -> Diagnostic:
+    """Lines of comments are no rows."""
+    lines = "comment line" if n_lines == 1 else "comment lines"
+    return Diagnostic(code="comments-left-out", message=f"{n_lines:,} {lines}, which begin with {mark!r}, left out")
+
+
+def columns_renamed(names: Sequence[str], new_names: Sequence[str]) -> Diagnostic:
+    """Several columns have the same name."""
+    return Diagnostic(
+        code="columns-renamed",
+        message=f"several columns are named {quoted(names)}: the later ones are {quoted(new_names)} here",
+        columns=tuple(new_names),
+    )

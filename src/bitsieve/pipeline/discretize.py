@@ -1,0 +1,143 @@
+"""The columns of a table become codes, and the codes become counts, which serve every method on counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bitsieve.counts.source import CountSource, class_order
+from bitsieve.dataset.dataset import Dataset, DatasetT
+from bitsieve.dataset.encoding import as_array, encode_known
+from bitsieve.dataset.read import read_xy
+from bitsieve.diagnostics import UserError, renamed
+from bitsieve.discretization.base import Binning
+from bitsieve.discretization.registry import binning_with, make_binner, make_discretizer
+from bitsieve.engines.local import count
+from bitsieve.information import make_information
+from bitsieve.information.protocol import Information
+from bitsieve.methods.constraints import Constraints, resolve
+from bitsieve.methods.method import Method
+from bitsieve.options import DiscretizationOptions, ExecutionOptions
+from bitsieve.utils.arrays import Integers
+from bitsieve.utils.defaults import INTERACTIONS_BINS
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A table, the discretizer that was fitted to it, and the information from its counts."""
+
+    table: Dataset
+    binner: Binning
+    information: Information
+    _by_estimator: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
+
+    def estimated(self, estimator: str) -> Information:
+        """The information by an estimator, from the same counts; made once."""
+        if estimator == self.information.estimator:
+            return self.information
+        if estimator not in self._by_estimator:
+            self._by_estimator[estimator] = make_information(estimator, self.information.source)
+        return self._by_estimator[estimator]
+
+
+def discretize(table: Dataset, options: DiscretizationOptions, execution: ExecutionOptions) -> Counted:
+    """Fit the discretizer that the options name to a table, and count the codes of all columns."""
+    return count_table(table, make_discretizer(options, execution.n_jobs), execution.n_jobs)
+
+
+def count_table(table: Dataset, binning: Any, n_jobs: int | None = None) -> Counted:
+    """Fit a discretizer, given by its name or as an object, to a table, and count the codes of all columns."""
+    binner, source = count(table, binning, n_jobs)
+    return Counted(table, binner, make_information("plug-in", source))
+
+
+def take_few_numbers_as_categories(
+    table: DatasetT, method: Method, options: DiscretizationOptions, execution: ExecutionOptions
+) -> tuple[DatasetT, DiscretizationOptions]:
+    """Take columns of few whole numbers as categories, where the user said nothing of their bins.
+
+    Where all columns of an array are such, the array stays as it is, and its numbers are the codes: binning is "none".
+    """
+    if not options.leaves_codes_open or method.needs_rows:
+        return table, options
+    table, all_are_codes = table.few_as_codes(execution.n_jobs)
+    return table, replace(options, binning="none") if all_are_codes else options
+
+
+def binning_parameter(options: DiscretizationOptions, n_jobs: int | None = None) -> Any:
+    """The options as a selector takes them, in its parameter ``binning``: a name, or a discretizer with parameters."""
+    return binning_with(options.binning, n_jobs, n_bins=options.n_bins, uncut=options.uncut, missing=options.missing)
+
+
+def discretization_for_tuples(options: DiscretizationOptions, order: int) -> DiscretizationOptions:
+    """The options for pairs and triples of columns: three and two bins where the user gave no number of bins."""
+    if isinstance(options.binning, str) and options.binning in ("quantile", "uniform") and options.n_bins is None:
+        return replace(options, n_bins=INTERACTIONS_BINS[order])
+    return options
+
+
+def count_for_tuples(
+    table: Dataset, options: DiscretizationOptions, order: int, execution: ExecutionOptions
+) -> tuple[Binning, CountSource]:
+    """Fit the discretizer for pairs and triples of columns, and count the codes of all columns.
+
+    Columns of few whole numbers are categories, where the user said nothing of their bins.
+    """
+    rule = make_discretizer(discretization_for_tuples(options, order), execution.n_jobs)
+    is_named_rule = isinstance(options.binning, str) and options.binning != "none"
+    if is_named_rule and options.n_bins is None and options.uncut is None:
+        table, all_are_codes = table.few_as_codes(execution.n_jobs)
+        if all_are_codes:
+            rule = make_binner("none", n_jobs=execution.n_jobs, missing=rule.missing)
+    return count(table, rule, execution.n_jobs)
+
+
+def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
+    """Read strata that are given as a column of the table, or as one value a row.
+
+    Returns the number of the stratum of every sample, ordered by class, and the column in a list, which is empty for
+    values; None and an empty list where no strata are given.
+    """
+    if strata is None:
+        return None, []
+    rows = table.rows
+    if rows is None or table.is_sparse:
+        raise UserError(
+            code="rows-not-in-memory",
+            message="strata need dense rows in memory",
+            advice="leave out memory, spool and engine, or give some of the rows",
+        )
+    with renamed("exclude", "strata"):
+        columns = resolve(Constraints(exclude=[strata]), table.names).exclude if np.isscalar(strata) else []
+    if columns:
+        source, index = rows, columns[0]
+    else:
+        source, index = read_xy(pa.table({"strata": pa.array(as_array(strata))})), 0
+    if source.n_samples != table.n_samples:
+        raise UserError(
+            code="lengths-differ",
+            message=f"strata has {source.n_samples:,} values but the data has {table.n_samples:,} rows",
+            advice="rows of weight 0 and those without a target do not count: name a column instead of values",
+        )
+    values = source.values(index)
+    codes = values.codes if hasattr(values, "codes") else encode_known(values).codes
+    if codes.min() < 0:
+        raise UserError(
+            code="missing-values",
+            message="strata are missing in some rows",
+            advice="give every row one",
+        )
+    target = table.target
+    order, _ = class_order(target.codes, rows.weights, target.n_classes)
+    strata_by_class = codes[order].astype(np.int64)
+    classes = target.codes[order]
+    if len(np.unique(strata_by_class * target.n_classes + classes)) == len(np.unique(strata_by_class)):
+        of = f" of {table.quoted(columns)}" if columns else ""
+        raise UserError(
+            code="one-class",
+            message=f"no stratum{of} has rows of two classes, so that shuffles within strata change nothing",
+        )
+    return strata_by_class, columns

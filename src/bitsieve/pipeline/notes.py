@@ -1,0 +1,567 @@
+"""What is said of data and of a selection: one function a code. When it is said: ``prepare.py`` and ``diagnose.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bitsieve.dataset.column_info import TextParsing
+from bitsieve.diagnostics import Diagnostic
+from bitsieve.utils.messages import quoted
+
+_UNTESTED = "not tested by permutations, which need rows in memory and {limit:,} values (rows x columns) at most"
+
+
+def few_rows(n_rows: int, enough: int) -> Diagnostic:
+    """The table has so few rows that chance decides."""
+    return Diagnostic(
+        code="few-rows",
+        message=f"the table has {n_rows} rows: with fewer than {enough} any column may look informative by chance",
+        severity="warning",
+    )
+
+
+def text_as_categories(name: str, parsing: TextParsing) -> Diagnostic:
+    """Text of digits was not read as numbers, as its leading zeros or points mean something."""
+    return Diagnostic(
+        code="text-as-categories",
+        message=(
+            f"column {name!r} holds {parsing.what} such as {parsing.example!r}, of which leading zeros, points or a "
+            "plus are part: taken as categories"
+        ),
+        advice="if they are numbers, add {column_types}",
+        fix={"column_types": {name: "number"}},
+        columns=(name,),
+    )
+
+
+def ambiguous_dates(name: str, parsing: TextParsing) -> Diagnostic:
+    """Dates may begin with the day or with the month."""
+    return Diagnostic(
+        code="ambiguous-dates",
+        message=(
+            f"column {name!r} holds dates such as {parsing.example!r}, whose day and month cannot be told apart: taken "
+            "as categories"
+        ),
+        advice="to read them as dates, add {column_types}, or month-first instead",
+        fix={"column_types": {name: "day-first"}},
+        columns=(name,),
+        severity="warning",
+    )
+
+
+def text_read(name: str, parsing: TextParsing) -> Diagnostic:
+    """Text of a column was read as numbers, times or truth values."""
+    return Diagnostic(
+        code="text-read",
+        message=read_as(f"column {name!r}", parsing),
+        advice="to keep the text as categories, add {column_types}",
+        fix={"column_types": {name: "category"}},
+        columns=(name,),
+    )
+
+
+def target_text_read(name: str, parsing: TextParsing) -> Diagnostic:
+    """Text of the target was read as numbers, times or truth values."""
+    return Diagnostic(
+        code="target-text-read",
+        message=read_as(f"target {name!r}", parsing),
+        advice="to keep the text as classes, add {repair}",
+        fix={"repair": False},
+    )
+
+
+def read_as(where: str, parsing: TextParsing) -> str:
+    """What text was read as, and what of it was not."""
+    if parsing.what == "numbers" and parsing.n_unread:
+        values = f"{parsing.n_unread:,} value{'s' * (parsing.n_unread > 1)} of {where}"
+        what = "is not a number" if parsing.n_unread == 1 else "are not numbers"
+        return f"{values} {what}: {parsing.listed}: read as missing"
+    kind = "times" if parsing.what.startswith(("dates", "times", "durations")) else "numbers"
+    kind = "yes and no" if parsing.what == "booleans in words" else kind
+    rest = f"; {parsing.n_unread:,} with other text as missing: {parsing.listed}" if parsing.n_unread else ""
+    rows = f"{parsing.n_read:,} row{'s' * (parsing.n_read > 1)}"
+    return f"{where} holds {parsing.what} such as {parsing.example!r}: read as {kind} in {rows}{rest}"
+
+
+def empty(names: Sequence[str]) -> Diagnostic:
+    """Columns have no values."""
+    start = _columns(names, "has no values", "have no values")
+    return Diagnostic(code="empty", message=f"{start}: left out", columns=tuple(names))
+
+
+def identifier_dropped(names: Sequence[str], fix: dict[str, object]) -> Diagnostic:
+    """Columns name or number the rows; ``fix`` keeps them."""
+    (parameter,) = fix
+    start = _columns(names, "looks like an identifier", "look like identifiers")
+    return Diagnostic(
+        code="identifier-dropped",
+        message=f"{start}: nearly every row has a different value, so left out",
+        advice=f"to keep such a column, add {{{parameter}}}",
+        fix=fix,
+        columns=tuple(names),
+    )
+
+
+def sentinel(name: str, value: float, n_rows: int, low: float, high: float) -> Diagnostic:
+    """A number far from all others, such as -999, may stand for a missing value."""
+    return Diagnostic(
+        code="sentinel",
+        message=f"column {name!r} holds {value:g} in {n_rows:,} rows, far from its other values ({low:g} to {high:g})",
+        advice="if it means a missing value, replace it",
+        columns=(name,),
+        severity="warning",
+    )
+
+
+def named_like_identifier(name: str) -> Diagnostic:
+    """A column of whole numbers has the name of a code."""
+    return Diagnostic(
+        code="named-like-identifier",
+        message=f"column {name!r} is named like an identifier, but was read as numbers",
+        advice="to make each number a category, add {column_types}",
+        fix={"column_types": {name: "category"}},
+        columns=(name,),
+    )
+
+
+def group_of_one() -> Diagnostic:
+    """A group has fewer than two columns."""
+    return Diagnostic(
+        code="group-of-one",
+        message="a group of fewer than two columns changes nothing",
+        advice="name all columns that are taken together",
+    )
+
+
+def screened_out(n_screened: int, n_out: int) -> Diagnostic:
+    """A screen took columns from the method."""
+    return Diagnostic(
+        code="screened-out",
+        message=(
+            f"the method ran on the {n_screened:,} columns of the largest relevance, and {n_out:,} others were left out"
+        ),
+        advice="a larger {screen} keeps more",
+    )
+
+
+def missing_kept(names: Sequence[str]) -> Diagnostic:
+    """Missing values count as a bin."""
+    start = _columns(names, "has missing values", "have missing values")
+    return Diagnostic(
+        code="missing-kept",
+        message=f"{start}, which get a separate bin",
+        advice="to raise an error instead, add {missing}",
+        fix={"missing": "error"},
+        columns=tuple(names),
+    )
+
+
+def missing_without_effect(missing: str, method: str) -> Diagnostic:
+    """The parameter is of no use to a method without bins."""
+    return Diagnostic(
+        code="missing-without-effect",
+        message=f"changes nothing in what {method} selects: it makes no bins",
+        parameters={"missing": missing},
+    )
+
+
+def counted_in_place() -> Diagnostic:
+    """A database counted the rows, by its own decision."""
+    return Diagnostic(
+        code="counted-in-place",
+        message="the table has very many rows: they were counted where they are, and not read",
+        advice="to read them, add {push_down}",
+        fix={"push_down": False},
+    )
+
+
+def long_job(
+    method: str, n_columns: int, n_rows: int, duration: str, screen: int | None, duration_with_screen: str
+) -> Diagnostic:
+    """A method will take more than a minute; ``screen``: how many columns it does in less."""
+    message = f"{method} of {n_columns:,} columns and {n_rows:,} rows takes about {duration} on one thread"
+    if screen is None:
+        return Diagnostic(code="long-job", message=message, advice="fewer rows take less")
+    return Diagnostic(
+        code="long-job",
+        message=message,
+        advice=f"{{screen}} keeps the {screen:,} most relevant columns first, about {duration_with_screen}",
+        fix={"screen": screen},
+    )
+
+
+def joint_target(names: Sequence[str], n_classes: int, cuts: Sequence[str]) -> Diagnostic:
+    """Several targets are one; ``cuts``: how those of numbers were binned."""
+    text = "".join(f"; {cut}" for cut in cuts)
+    return Diagnostic(
+        code="joint-target",
+        message=f"the targets {quoted(names)} are one: {n_classes:,} combinations occur{text}",
+    )
+
+
+def many_classes(name: str, n_classes: int, n_rows: int, may_be_numeric: bool) -> Diagnostic:
+    """The target has suspiciously many classes."""
+    message = f"target {name!r} has {n_classes:,} classes in {n_rows:,} rows"
+    if may_be_numeric:
+        return Diagnostic(
+            code="many-classes",
+            message=message,
+            advice="if it is a number to predict, add {target_kind}",
+            fix={"target_kind": "quantity"},
+            severity="warning",
+        )
+    return Diagnostic(
+        code="many-classes",
+        message=message,
+        advice="check that it is not a name or a number of each row",
+        severity="warning",
+    )
+
+
+def numbers_as_classes(name: str, n_classes: int) -> Diagnostic:
+    """The target holds numbers, each of which is a class."""
+    return Diagnostic(
+        code="numbers-as-classes",
+        message=f"target {name!r} has {n_classes:,} different numbers, each taken as a class",
+        advice="if it is a number to predict, add {target_kind}",
+        fix={"target_kind": "quantity"},
+    )
+
+
+def no_reliable_relation(
+    names: Sequence[str], n_numeric: int, targets: Sequence[str], about_bins: str, at_median: bool
+) -> Diagnostic:
+    """Numeric columns have no cut that separates the classes beyond chance."""
+    several = len(names) > 1
+    show = "show" if several else "shows"
+    are = "are" if several else "is"
+    them = "them" if several else "it"
+    their = "their" if several else "its"
+    relation = f"{len(names):,} of {n_numeric:,} numeric columns {show} no reliable relation to {quoted(targets)}"
+    if at_median:
+        return Diagnostic(
+            code="no-reliable-relation",
+            message=f"{relation} and {are} split at {their} median: {quoted(names)}",
+            columns=tuple(names),
+        )
+    zero = f"{about_bins}so {their} relevance is" if about_bins else f"and {are} scored"
+    return Diagnostic(
+        code="no-reliable-relation",
+        message=f"{relation} {zero} 0 bits: {quoted(names)}",
+        advice=f"to split {them} all the same, use {{uncut}} or {{binning}}",
+        fix={"uncut": "median", "binning": "quantile"},
+        columns=tuple(names),
+    )
+
+
+def constant(names: Sequence[str]) -> Diagnostic:
+    """Columns have one value."""
+    return Diagnostic(
+        code="constant", message=_columns_listed(names, "is constant", "are constant"), columns=tuple(names)
+    )
+
+
+def identifier_kept(names: Sequence[str]) -> Diagnostic:
+    """Columns that look like identifiers are ranked, too."""
+    why = "(more than half as many different values as rows: informative here, useless on new rows)"
+    return Diagnostic(
+        code="identifier-kept",
+        message=_columns_listed(names, f"looks like an identifier {why}", f"look like identifiers {why}"),
+        columns=tuple(names),
+        severity="warning",
+    )
+
+
+def row_counter(names: Sequence[str]) -> Diagnostic:
+    """Selected columns rise from row to row."""
+    why = "the rows, which looks informative when they are sorted"
+    return Diagnostic(
+        code="row-counter",
+        message=_columns_listed(names, f"only counts {why}", f"only count {why}"),
+        columns=tuple(names),
+        severity="warning",
+    )
+
+
+def binned_on_sample(names: Sequence[str], error: float, from_intervals: bool) -> Diagnostic:
+    """The bins of columns were found on a part of their values."""
+    have = f"{len(names):,} columns have" if len(names) > 1 else "1 column has"
+    sample = "intervals of them" if from_intervals else "a sample of the rows"
+    certainty = "" if from_intervals else ", 99 times in 100"
+    return Diagnostic(
+        code="binned-on-sample",
+        message=(
+            f"{have} too many different numbers to count them all, and bins found on {sample}, whose ranks are off by "
+            f"at most {error:.2%} of the rows{certainty}: {quoted(names)}"
+        ),
+        columns=tuple(names),
+    )
+
+
+def target_binned_on_sample(name: str, error: float) -> Diagnostic:
+    """The edges of a numeric target were found on a sample."""
+    return Diagnostic(
+        code="target-binned-on-sample",
+        message=(
+            f"the edges of the target {name!r} were found on a sample of the rows, whose ranks are off by at most "
+            f"{error:.2%} of the rows, 99 times in 100"
+        ),
+    )
+
+
+def leak(names: Sequence[str], target: str, percent: int) -> Diagnostic:
+    """Columns nearly determine the target."""
+    if len(names) == 1:
+        message, question = f"{quoted(names)} determines {percent} % of {target!r}", "is it"
+    else:
+        message, question = f"{quoted(names)} determine at least {percent} % of {target!r} each", "are they"
+    return Diagnostic(
+        code="leak",
+        message=message,
+        advice=f"{question} known at prediction time? If not, add {{exclude}}",
+        fix={"exclude": list(names)},
+        columns=tuple(names),
+        severity="warning",
+    )
+
+
+def fewer_selected(selector: str, n_selected: int, requested: int) -> Diagnostic:
+    """A method ended before the number that was requested."""
+    return Diagnostic(
+        code="fewer-selected",
+        message=(
+            f"{selector} selected {features(n_selected)} of the {requested:,} requested: by its rule the others add "
+            "nothing"
+        ),
+    )
+
+
+def stopped_by_rule(n_selected: int, rule: str, reason: str) -> Diagnostic:
+    """A rule ended the selection, of all columns at once."""
+    return Diagnostic(
+        code="stopped-by-rule",
+        message=f"stopped after {features(n_selected)} by {rule}: {reason}",
+        advice="if fewer are relevant, use {stopping}",
+        fix={"stopping": "conditional"},
+    )
+
+
+def nothing_left(n_selected: int, targets: Sequence[str]) -> Diagnostic:
+    """No column was left that could be tested."""
+    return Diagnostic(
+        code="nothing-left",
+        message=(
+            f"stopped after {features(n_selected)}: all columns that are left have one value or no reliable relation "
+            f"to {quoted(targets)}"
+        ),
+    )
+
+
+def stopped_at(n_selected: int, rule: str, candidate: str, reason: str, before_correction: bool) -> Diagnostic:
+    """A rule ended the selection at one column."""
+    before = " (before correction for chance; scores are after it)" if before_correction else ""
+    return Diagnostic(
+        code="stopped-at",
+        message=f"stopped after {features(n_selected)} by {rule}: next was {candidate!r}, {reason}{before}",
+        columns=(candidate,),
+    )
+
+
+def untested(names: Sequence[str]) -> Diagnostic:
+    """A conditional test has nothing to permute in some columns."""
+    what = f"p = 1 for {len(names):,} of the columns, as their neighbours in the tree leave nothing to permute"
+    return Diagnostic(
+        code="untested",
+        message=f"{what}: {quoted(names)}",
+        advice="if several are equal, keep one",
+        columns=tuple(names),
+    )
+
+
+def repeated_identifier(name: str, n_values: int, n_rows: int) -> Diagnostic:
+    """A column names persons or other units of several rows."""
+    return Diagnostic(
+        code="repeated-identifier",
+        message=f"{name!r} repeats its values ({n_values:,} in {n_rows:,} rows)",
+        advice="if rows of one value belong together, add {groups}",
+        fix={"groups": name},
+        columns=(name,),
+        severity="warning",
+    )
+
+
+def rows_alike(n_alike: int, n_tested: int) -> Diagnostic:
+    """Rows that follow each other are alike, as if they belonged together."""
+    return Diagnostic(
+        code="rows-alike",
+        message=(
+            f"rows that follow each other are alike in {n_alike:,} of {n_tested:,} columns, and rules take all rows "
+            "for independent draws"
+        ),
+        advice="if some belong together, as those of one person do, add {groups}",
+        severity="warning",
+    )
+
+
+def conditional_list(conclusion: str) -> Diagnostic:
+    """What may be concluded of each selected column."""
+    return Diagnostic(code="conditional-list", message=f"each is {conclusion}")
+
+
+def list_from_target_bins() -> Diagnostic:
+    """The bins of a list with an error rate were made with the target."""
+    return Diagnostic(
+        code="list-from-target-bins",
+        message="the bins were made with the target: a larger fraction of the list may be false than was requested",
+        advice="to avoid this, use {binning}",
+        fix={"binning": "quantile"},
+        severity="warning",
+    )
+
+
+def list_of_dependent(names: Sequence[str], bits: float, can_test: bool) -> Diagnostic:
+    """Columns of a list depend on each other, which its error rate does not allow for."""
+    shared = f"{' and '.join(map(repr, names))} share {bits:.2g} bits"
+    return Diagnostic(
+        code="list-of-dependent",
+        message=(
+            "the fdr rule is valid if columns are independent given the class or depend on each other positively, and "
+            f"{shared}"
+        ),
+        advice=(
+            "if that is doubtful, use {stopping}"
+            if can_test
+            else "if that is doubtful, a larger fraction of the list may be false than was requested"
+        ),
+        fix={"stopping": "conditional"} if can_test else {},
+        columns=tuple(names),
+    )
+
+
+def no_information(n_selected: int) -> Diagnostic:
+    """No selected column has information about the target."""
+    what = "column has" if n_selected == 1 else f"{n_selected:,} columns have"
+    return Diagnostic(
+        code="no-information",
+        message=f"the selected {what} no information about the target (relevance 0): any other would do as well",
+        severity="warning",
+    )
+
+
+def none_informative(n_selected: int, about_bins: str, limit: int | None) -> Diagnostic:
+    """No selected column is more informative than chance; ``limit``: of the values of a test that was not made."""
+    if limit is None:
+        message = f"{about_bins}0 of {n_selected:,} are more informative than chance: they only fill the list"
+    else:
+        message = (
+            f"{about_bins}none of {n_selected:,} is shown to be more informative than chance: "
+            f"{_UNTESTED.format(limit=limit)}"
+        )
+    return Diagnostic(code="not-informative", message=message, severity="warning")
+
+
+def some_informative(
+    n_selected: int, n_informative: int, about_bins: str, limit: int | None, names: Sequence[str]
+) -> Diagnostic:
+    """Some selected columns are no more informative than chance: ``names``."""
+    n_rest = n_selected - n_informative
+    rest = f"the other {n_rest:,}" if n_rest > 1 else "the other one"
+    fill = "fill" if n_rest > 1 else "fills"
+    are = "are" if n_informative > 1 else "is"
+    least = "" if limit is None else "at least "
+    ending = f"only {fill} the list" if limit is None else f"may be there by chance: {_UNTESTED.format(limit=limit)}"
+    return Diagnostic(
+        code="partly-informative",
+        message=(
+            f"{about_bins}{least}{n_informative:,} of {n_selected:,} {are} more informative than chance; "
+            f"{rest} {ending}"
+        ),
+        columns=tuple(names),
+    )
+
+
+def many_values(names: Sequence[str], has_estimator: bool) -> Diagnostic:
+    """Columns have so many values that chance makes a good part of their information."""
+    have = "1 column has" if len(names) == 1 else f"{len(names):,} columns have"
+    their = "its" if len(names) == 1 else "their"
+    return Diagnostic(
+        code="many-values",
+        message=(
+            f"{have} so many different values that chance alone makes 10 % or more of {their} information: "
+            f"{quoted(names)}"
+        ),
+        advice=f"group {their} values" + (", or compare with {estimator}" if has_estimator else ""),
+        fix={"estimator": "corrected"} if has_estimator else {},
+        columns=tuple(names),
+    )
+
+
+def best_found(n_selected: int) -> Diagnostic:
+    """The subset is the best one."""
+    others = "no other feature is better"
+    if n_selected != 1:
+        others = f"no other {n_selected:,} features are better together"
+    return Diagnostic(code="best-found", message=f"by what this method measures, {others}: the best is found")
+
+
+def near_best(n_selected: int, percent: float) -> Diagnostic:
+    """How near to the best the subset is at least."""
+    these = "this feature reaches" if n_selected == 1 else f"these {n_selected:,} features reach"
+    return Diagnostic(
+        code="near-best",
+        message=f"by what this method measures, {these} at least {percent:.1f} % of the best possible",
+    )
+
+
+def constant_in_tuples(names: Sequence[str]) -> Diagnostic:
+    """Columns have a single bin, so that no pair or triple holds them."""
+    have = "1 column has" if len(names) == 1 else f"{len(names):,} columns have"
+    return Diagnostic(
+        code="constant-in-tuples",
+        message=f"{have} one value, or one bin, in every row ({quoted(names)}): in no tuple",
+        columns=tuple(names),
+    )
+
+
+def many_values_in_tuples(names: Sequence[str], order: int, bits: float) -> Diagnostic:
+    """Columns have so many values that all their pairs or triples are strong by chance."""
+    tuples = "pairs" if order == 2 else "triples"
+    columns, have, them = ("column", "has", "it") if len(names) == 1 else ("columns", "have", "them")
+    return Diagnostic(
+        code="many-values-in-tuples",
+        message=(
+            f"{columns} {quoted(names)} {have} so many values that by chance alone {tuples} with {them} carry about "
+            f"{bits:.2g} bits in these rows, and weaker {tuples} of any columns have no small p"
+        ),
+        advice="group the values, or add {exclude}",
+        fix={"exclude": list(names)},
+        columns=tuple(names),
+        severity="warning",
+    )
+
+
+def without_shuffles() -> Diagnostic:
+    """The strongest tuples were not compared with chance."""
+    return Diagnostic(
+        code="without-shuffles",
+        message="the strongest of so many tuples are strong by chance",
+        advice="for p-values, add {n_shuffles}, each of which takes as long as the search",
+        fix={"n_shuffles": 99},
+    )
+
+
+def features(number: int) -> str:
+    """A number of features."""
+    return "1 feature" if number == 1 else f"{number:,} features"
+
+
+def _columns(names: Sequence[str], singular: str, plural: str) -> str:
+    if len(names) == 1:
+        return f"column {names[0]!r} {singular}"
+    return f"{len(names):,} columns {plural} ({quoted(names)})"
+
+
+def _columns_listed(names: Sequence[str], singular: str, plural: str) -> str:
+    if len(names) == 1:
+        return f"column {names[0]!r} {singular}"
+    return f"{len(names):,} columns {plural}: {quoted(names)}"

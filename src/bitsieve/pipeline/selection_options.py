@@ -1,0 +1,137 @@
+"""What is to be selected, and by which method: the method is looked up, and its parameters are completed, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from bitsieve.diagnostics import UserError
+from bitsieve.methods.constraints import Constraints, check_constraints, is_given
+from bitsieve.methods.method import Method
+from bitsieve.methods.registry import arguments_of, find_method
+from bitsieve.options import ColumnOptions
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SelectionOptions:
+    """What is to be selected, and by which method.
+
+    ``parameters`` are all parameters of the method's function but ``constraints``, with a default where the user gave
+    none; ``requested`` are those that the user gave. ``screen`` is the number of columns, those of the largest
+    relevance, that the method is run on; None: on all.
+    """
+
+    method: Method
+    parameters: Mapping[str, Any]
+    requested: Mapping[str, Any] = field(default_factory=dict)
+    n_features_to_select: int | float | str | None = None
+    columns: ColumnOptions = field(default_factory=ColumnOptions)
+    constraints: Constraints | None = None
+    screen: int | None = None
+
+    def __post_init__(self) -> None:
+        check_constraints(self.constraints)
+
+    @classmethod
+    def by_name(
+        cls,
+        method: str,
+        requested: Mapping[str, Any],
+        *,
+        n_features_to_select: int | float | str | None = None,
+        columns: ColumnOptions | None = None,
+        screen: int | None = None,
+        memory: int | str | None = None,
+        function_parameters: Iterable[str] = (),
+    ) -> Self:
+        """Look up a method and complete its parameters.
+
+        Parameters
+        ----------
+        method : str
+            A name of the registry.
+        requested : mapping of str to value
+            The parameters of the method that the user gave, ``constraints`` among them.
+        n_features_to_select, columns, screen
+            The fields of these names.
+        memory : int or str, optional
+            The memory that the user allows, for a method that has a parameter of that name.
+        function_parameters : iterable of str
+            Other names that the user may have meant by a wrong name in ``requested``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such method, or it takes no such parameter.
+        """
+        found = find_method(method)
+        columns = ColumnOptions() if columns is None else columns
+        parameters = dict(requested)
+        constraints = parameters.pop("constraints", None)
+        if constraints is not None and is_given(columns.include):
+            raise UserError(
+                code="contradicting-parameters",
+                message="constraints are given, so put include into them",
+                advice="Constraints(must_include=...)",
+            )
+        if memory is not None and "memory" in found.parameters:
+            parameters["memory"] = memory
+        return cls(
+            method=found,
+            parameters=_without_constraints(arguments_of(found, parameters, function_parameters)),
+            requested=requested,
+            n_features_to_select=n_features_to_select,
+            columns=columns,
+            constraints=constraints,
+            screen=screen,
+        )
+
+    @property
+    def takes_constraints(self) -> bool:
+        """Whether the method can select some columns first, or take columns together."""
+        return "constraints" in self.method.parameters
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """All arguments of the method's function but the number of features."""
+        if not self.takes_constraints:
+            return dict(self.parameters)
+        return {**self.parameters, "constraints": self.constraints}
+
+    @property
+    def stopping(self) -> Any:
+        """The stopping rule that the user asked for; None: no rule."""
+        return self.parameters.get("stopping")
+
+    @property
+    def estimator(self) -> str:
+        """The estimator by which the method takes its information from the counts."""
+        return str(self.parameters.get("estimator", "plug-in"))
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether a rule tests each choice."""
+        return self.stopping is not None or self.n_features_to_select == "auto"
+
+    @property
+    def ends_by_itself(self) -> bool:
+        """Whether the number of features is left to the method."""
+        number = self.n_features_to_select
+        return isinstance(number, str | None) and number in self.method.ends_with
+
+    @property
+    def required_capabilities(self) -> frozenset[str]:
+        """What the method requires of the data with these parameters."""
+        return self.method.capabilities_required_with(self._with_number())
+
+    def check(self) -> None:
+        """Raise ValueError for parameters that are wrong whatever the data."""
+        self.method.check_parameters(self._with_number())
+
+    def _with_number(self) -> dict[str, Any]:
+        return {"n_features_to_select": self.n_features_to_select, **self.arguments}
+
+
+def _without_constraints(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name != "constraints"}
