@@ -20,7 +20,7 @@ def numbers_of(extents, j):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_columns_are_those_of_the_table(monkeypatch, kind, order, n_jobs):
-    monkeypatch.setattr(looking, "_LEAST_BLOCK", 64)
+    monkeypatch.setattr(looking, "_MIN_BLOCK_SIZE", 64)
     rng = np.random.default_rng(0)
     for n_samples, n_features in SHAPES:
         X = np.array(rng.integers(0, 120, (n_samples, n_features)), kind, order=order)
