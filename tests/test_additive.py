@@ -111,8 +111,8 @@ from functools import partial
 from itertools import accumulate
 
 from bitsieve.dataset.original import OriginalData, not_read_again
-from bitsieve.engines.cluster import PartsOnCluster
-from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
+from bitsieve.engines.cluster import ClusterSource
+from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, places_with_samples
 
 
 class Drawers:
@@ -120,7 +120,7 @@ class Drawers:
         self.frames = frames
 
 
-class DrawerPortions(Portions):
+class DrawerPortions(DataPartitions):
     asked = 0  # how often any portion was asked for something
 
     def __init__(self, members):
@@ -145,7 +145,7 @@ class DrawerPortions(Portions):
         return DrawerPortions([(start, *objects) for start, objects in zip(starts, self.members)])
 
 
-class DrawerSource(PartsOnCluster):
+class DrawerSource(ClusterSource):
     def __init__(self, data):
         self.data, self.labels = data, list(data.frames[0].columns)
         self.n_columns = len(self.labels)

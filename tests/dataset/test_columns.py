@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from bitsieve.dataset.columns import read_columns
-from bitsieve.dataset.extents import check_values
+from bitsieve.dataset.value_ranges import check_values
 from bitsieve.discretization.transformers import EqualFrequencyBinner, EqualWidthBinner, MDLBinner
 from bitsieve.io.read import read_table
 
@@ -215,7 +215,7 @@ def test_bad_tables_are_refused(X, message):
 
 def test_sparse_matrices_have_no_dense_extents():
     with pytest.raises(ValueError, match="the table is sparse, but this method needs dense rows"):
-        read(sparse.csr_array(np.eye(3))).extents()
+        read(sparse.csr_array(np.eye(3))).value_ranges()
 
 
 def _with(value, columns=7):

@@ -9,7 +9,7 @@ from scipy.sparse import csc_array
 
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.equal import EqualFrequencyBinning
-from bitsieve.discretization.separate_zero import ZeroApartBinning
+from bitsieve.discretization.separate_zero import SeparateZeroBinning
 from bitsieve.discretization.transformers import EqualFrequencyBinner
 
 
@@ -109,4 +109,4 @@ def test_columns_without_a_cut_have_their_largest_value_apart(weighted, n_bins, 
 
 
 def apart(rule):
-    return ZeroApartBinning(rule)
+    return SeparateZeroBinning(rule)

@@ -15,8 +15,8 @@ from distributed import Client, LocalCluster
 from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.reference import NaiveSource
 from bitsieve.counts.tables import DENSE_CELLS
-from bitsieve.engines.dask import FAN_IN, DaskPortions
-from bitsieve.engines.portions import PartitionedSource
+from bitsieve.engines.dask import FAN_IN, DaskPartitions
+from bitsieve.engines.data_partitions import PartitionedSource
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.criteria import make_criterion
 from bitsieve.methods.by_counts.forward import forward_select
@@ -42,7 +42,7 @@ def table():
 
 def portions_of(table, cuts, client=None):
     codes, classes = (np.split(array, cuts) for array in table)
-    raw = DaskPortions([(delayed(c), delayed(y)) for c, y in zip(codes, classes, strict=True)], client)
+    raw = DaskPartitions([(delayed(c), delayed(y)) for c, y in zip(codes, classes, strict=True)], client)
     return raw.map("pack", pack)
 
 
@@ -99,14 +99,14 @@ def test_joint_codes_are_agreed_on_by_the_portions(table, groups):
 
 def test_a_group_of_too_many_joint_values_is_refused():
     codes = np.column_stack(np.divmod(np.arange(70_000), 300))
-    source = PartitionedSource(DaskPortions([(delayed(codes),)]).map("pack", pack))
+    source = PartitionedSource(DaskPartitions([(delayed(codes),)]).map("pack", pack))
     with pytest.raises(ValueError, match=r"^a group of 2 columns has 70,000 combinations: at most 65,536$"):
         source.joined([np.array([0, 1])])
 
 
 def test_no_samples_are_refused():
     with pytest.raises(ValueError, match=r"^the data has no samples: at least one is required$"):
-        PartitionedSource(DaskPortions([(delayed(np.empty((0, 3), np.uint8)),)]).map("pack", pack))
+        PartitionedSource(DaskPartitions([(delayed(np.empty((0, 3), np.uint8)),)]).map("pack", pack))
 
 
 def test_a_packed_portion_can_be_sent_and_says_what_it_weighs(table):

@@ -10,7 +10,7 @@ import pytest
 
 import bitsieve
 from bitsieve.counts.packed import PackedSource
-from bitsieve.dataset.table import COUNTS
+from bitsieve.dataset.dataset import COUNTS
 from bitsieve.engines import grouped_counts, in_database
 from bitsieve.methods.registry import list_methods
 
@@ -173,7 +173,7 @@ def test_one_statement_counts_several_columns(monkeypatch):
 
 def few_kept(monkeypatch, cells):
     """Columns of more values than this are known by intervals."""
-    monkeypatch.setattr(in_database.PartsInDatabase, "limits", in_database.Limits(cells=cells))
+    monkeypatch.setattr(in_database.DatabasePartitions, "limits", in_database.Limits(cells=cells))
 
 
 def skewed(n=30_000):
@@ -269,7 +269,7 @@ def changing(monkeypatch, con, change):
     before, seen = grouped_counts.GroupedSource.answer, []
 
     def answer(self, columns, by_class):
-        if self._alone is not None and not seen:
+        if self._single_counts is not None and not seen:
             seen.append(con.execute(change))
         return before(self, columns, by_class)
 
@@ -302,9 +302,9 @@ def test_a_table_that_changes_before_its_columns_are_looked_at(monkeypatch, chan
     con, table = duckdb.connect(), rows().drop_columns(["w", "price"])
     con.register("given", table)
     con.execute("create table t as select * from given")
-    summarize = in_database.PartsInDatabase.summarize
+    summarize = in_database.DatabasePartitions.summarize
     monkeypatch.setattr(
-        in_database.PartsInDatabase, "summarize", lambda *args: con.execute(change) and summarize(*args)
+        in_database.DatabasePartitions, "summarize", lambda *args: con.execute(change) and summarize(*args)
     )
     with pytest.raises(ValueError, match=r"^the table changed while it was counted, as the counts disagree"):
         bitsieve.select(con.table("t"), "y", push_down=True, missing="bin")
@@ -393,7 +393,7 @@ def test_intervals_never_overlap():
         values = np.sort(table[name].to_numpy())
         below = np.searchsorted(values, ends[order], side="right")
         below[np.isnan(ends[order])] = len(values)
-        assert (np.cumsum(known.groups[1][order]) == below).all()
+        assert (np.cumsum(known.rows[order]) == below).all()
         assert known.rank_error < 1 / 100
 
 
@@ -428,7 +428,7 @@ def test_a_connection_that_drops_in_the_middle(monkeypatch):
     before, seen = grouped_counts.GroupedSource.answer, []
 
     def answer(self, columns, by_class):
-        if self._alone is not None and not seen:
+        if self._single_counts is not None and not seen:
             seen.append(con.close())
         return before(self, columns, by_class)
 

@@ -13,7 +13,7 @@ import pytest
 import bitsieve
 from bitsieve.api.select import selection_of
 from bitsieve.cli import main
-from bitsieve.engines.saved_counts import CountsTable
+from bitsieve.engines.saved_counts import SavedCountsDataset
 from bitsieve.engines.sql import load_counts
 from bitsieve.io.errors import DataError
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
@@ -113,7 +113,7 @@ def test_the_selection_is_that_of_the_rows(tmp_path, printed, way, words, how):
     for method in "cmim", "mrmr":
         k = 5 - 2 * ("exclude" in how) - ("sample_weight" in how)
         expected = bitsieve.select(rows(), missing="bin", method=method, n_features_to_select=k, **how)
-        table = CountsTable(load_counts(tmp_path / name))
+        table = SavedCountsDataset(load_counts(tmp_path / name))
         found = select_from_counts(table, method, k)
         assert found.features == expected.features
         assert found.scores.tobytes() == expected.scores.tobytes()
@@ -152,7 +152,7 @@ def test_many_columns_are_one_statement(tmp_path, printed):
     ran_by_sqlite(tmp_path / "t.db", statement, tmp_path / "r.csv")
     found = bitsieve.select(pa.table({**table, "y": y}), "y")
     counts = load_counts(tmp_path / "r.csv")
-    again = select_from_counts(CountsTable(counts), "cmim", None)
+    again = select_from_counts(SavedCountsDataset(counts), "cmim", None)
     assert (again.features, again.scores.tobytes()) == (found.features, found.scores.tobytes())
 
 

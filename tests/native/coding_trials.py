@@ -41,7 +41,7 @@ def any_table(random, n_samples, n_columns, **spoiled):
 
 
 @trial("extent")
-def extents(random, kernel):
+def value_ranges(random, kernel):
     table = any_table(random, size(random, 300), int(random.choice([1, 9, 70, 600])), infinite=True)
     if table.dtype.kind == "f" and random.random() < 0.7:  # whole beside others, and beyond 32 bits
         some = random.random((2, table.shape[1])) < 0.5

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import clone
 
 from bitsieve.counts.tables import entropy_terms
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.read import read_data
-from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.discretization.registry import make_binner
 from bitsieve.engines.local import search_of
 from bitsieve.evaluate.selector_cv import SelectorCV
@@ -237,7 +237,7 @@ def _by_knockoffs(counted: Counted, n_left: int, rules: RuleOptions, execution: 
     return _answer(counted.table.names, "knockoffs", selector.selected_, why)
 
 
-def _by_stability(table: Table, forward: ForwardSelector, rules: RuleOptions, execution: ExecutionOptions) -> Answer:
+def _by_stability(table: Dataset, forward: ForwardSelector, rules: RuleOptions, execution: ExecutionOptions) -> Answer:
     """The columns that are chosen from most halves of the samples."""
     selector = StabilitySelector(
         forward, n_pairs=rules.n_pairs, random_state=rules.random_state, n_jobs=execution.n_jobs
@@ -253,7 +253,7 @@ def _by_stability(table: Table, forward: ForwardSelector, rules: RuleOptions, ex
 
 
 def _by_cross_validation(
-    table: TableInMemory, forward: ForwardSelector, n_left: int, rules: RuleOptions, execution: ExecutionOptions
+    table: InMemoryDataset, forward: ForwardSelector, n_left: int, rules: RuleOptions, execution: ExecutionOptions
 ) -> Answer:
     """The fewest columns with an error within one standard error of the least."""
     name = "cross-validation"

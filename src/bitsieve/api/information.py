@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.table import Table
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.discretization.registry import binning_with, make_binner
 from bitsieve.engines.local import binner_of, count, count_coded
@@ -237,7 +237,7 @@ def counted(
     n_jobs: int | None,
     *,
     by_class: bool = True,
-) -> tuple[Table, Information]:
+) -> tuple[Dataset, Information]:
     """The table, and the information of its columns by an estimator."""
     check_estimator(estimator)
     binner, parts = make_binner(binning_with(how[0], n_jobs, missing=how[1]), n_jobs=n_jobs), data_in_parts(X)

@@ -12,7 +12,7 @@ import numpy as np
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.tuples import ORDERS, STATISTICS
 from bitsieve.dataset.data_kinds import library_of
-from bitsieve.dataset.table import Table
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.diagnostics import Diagnostic, ParameterError
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.methods.by_counts.interactions import Chance, Interacting, Search
@@ -245,7 +245,7 @@ def search_interactions(
     return _labelled(found, chance, rates, table, question, diagnostics)
 
 
-def _on_constant_columns(prepared: Prepared[Table], source: CountSource) -> list[Diagnostic]:
+def _on_constant_columns(prepared: Prepared[Dataset], source: CountSource) -> list[Diagnostic]:
     """A note on columns with one code in every row, which no tuple holds."""
     columns = sorted(set(np.flatnonzero(source.arities < 2).tolist()) - prepared.dropped.keys())
     if not columns:
@@ -253,7 +253,7 @@ def _on_constant_columns(prepared: Prepared[Table], source: CountSource) -> list
     return [notes.constant_in_tuples([str(prepared.original.names[j]) for j in columns])]
 
 
-def _on_many_values(table: Table, source: CountSource, order: int) -> list[Diagnostic]:
+def _on_many_values(table: Dataset, source: CountSource, order: int) -> list[Diagnostic]:
     """A note on columns of so many values that their tuples are strong by chance, and stronger than all others."""
     columns = np.flatnonzero(source.arities > MANY_VALUES).tolist()
     others = float(np.median(source.arities[source.arities > 1])) if columns else 0.0
@@ -271,7 +271,7 @@ def _labelled(
     found: Interacting,
     chance: Chance | None,
     rates: Floats | None,
-    table: Table,
+    table: Dataset,
     question: InteractionOptions,
     diagnostics: list[Diagnostic],
 ) -> Interactions:

@@ -13,7 +13,7 @@ from bitsieve.utils.progress import shown
 
 if TYPE_CHECKING:
     from bitsieve.discretization.base import Binning
-    from bitsieve.engines.in_parts import TableInParts
+    from bitsieve.engines.partitioned_dataset import PartitionedDataset
     from bitsieve.options import DiscretizationOptions
 
 
@@ -80,22 +80,22 @@ def run_sql(arguments: argparse.Namespace) -> int:
 
 def _read(
     source: Any, arguments: argparse.Namespace, discretization: DiscretizationOptions
-) -> tuple[TableInParts, Binning]:
+) -> tuple[PartitionedDataset, Binning]:
     """The table, of which the target is known, and its binner."""
     from bitsieve.discretization.registry import make_discretizer
-    from bitsieve.engines.in_parts import TableInParts
+    from bitsieve.engines.partitioned_dataset import PartitionedDataset
     from bitsieve.io.read import open_columns
 
     if getattr(source, "own_target", None) is not None:
         open_columns(arguments.data)
     table = source.read_in_parts(read_options(arguments))
-    assert isinstance(table, TableInParts)  # sparse rows are refused above
+    assert isinstance(table, PartitionedDataset)  # sparse rows are refused above
     return table, make_discretizer(discretization, arguments.threads or -1).for_table(table)
 
 
 def _prepared(
-    table: TableInParts, discretization: DiscretizationOptions, arguments: argparse.Namespace
-) -> TableInParts:
+    table: PartitionedDataset, discretization: DiscretizationOptions, arguments: argparse.Namespace
+) -> PartitionedDataset:
     """The table without the columns that are dropped, each with a note."""
     from bitsieve.pipeline.prepare import prepare
 

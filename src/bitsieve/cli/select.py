@@ -21,7 +21,7 @@ from bitsieve.utils.progress import phase, shown
 if TYPE_CHECKING:
     from distributed import Client
 
-    from bitsieve.dataset.table import Table
+    from bitsieve.dataset.dataset import Dataset
     from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
     from bitsieve.pipeline.reading import ReadingPlan
     from bitsieve.pipeline.selection_options import SelectionOptions
@@ -164,7 +164,7 @@ def _reading_plan(
     arguments: argparse.Namespace, read: ReadOptions, execution: ExecutionOptions, selection: SelectionOptions
 ) -> ReadingPlan | None:
     if arguments.counts:
-        from bitsieve.dataset.table import COUNTS
+        from bitsieve.dataset.dataset import COUNTS
         from bitsieve.methods.registry import check_offers
 
         if arguments.data is not None:
@@ -202,12 +202,12 @@ def _select(request: _Request, counts: Sequence[str] | None, client: Client | No
     return selection_of(fit)
 
 
-def _saved_counts(paths: Sequence[str]) -> Table:
+def _saved_counts(paths: Sequence[str]) -> Dataset:
     """Saved counts, added up, in place of a table."""
-    from bitsieve.engines.saved_counts import CountsTable
+    from bitsieve.engines.saved_counts import SavedCountsDataset
     from bitsieve.engines.sql import load_counts
 
-    return CountsTable(reduce(add, map(load_counts, paths)))
+    return SavedCountsDataset(reduce(add, map(load_counts, paths)))
 
 
 @contextmanager

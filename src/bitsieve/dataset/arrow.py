@@ -91,8 +91,8 @@ def column_of_arrow(array: Any, what: str) -> np.ndarray | Encoded:
 
 def flags(mask: Any) -> Flags:
     """A mask of Arrow as numpy has it; null is False."""
-    found: Flags = numpy_of(pc.fill_null(mask, False))
-    return found
+    array: Flags = numpy_of(pc.fill_null(mask, False))
+    return array
 
 
 def is_time(kind: Any) -> bool:
@@ -114,11 +114,11 @@ def arrow_of(values: Any, what: str) -> tuple[Any, bool]:
     try:
         return pa.array(values, from_pandas=True), False
     except (pa.ArrowException, TypeError, OverflowError):
-        known = [None if value is None or value != value else value for value in values]  # NaN and NaT are no value
-    words = (str, int, float, np.number, type(None))
-    if any(isinstance(value, bool) or not isinstance(value, words) for value in known):
+        present = [None if value is None or value != value else value for value in values]  # NaN and NaT are no value
+    text_or_number = (str, int, float, np.number, type(None))
+    if any(isinstance(value, bool) or not isinstance(value, text_or_number) for value in present):
         raise mixed_kinds(what)
-    return pa.array([None if value is None else str(value) for value in known], pa.string()), True
+    return pa.array([None if value is None else str(value) for value in present], pa.string()), True
 
 
 def mixed_kinds(what: str) -> UserError:
@@ -154,8 +154,8 @@ def _microseconds(array: Any, what: str) -> np.ndarray:
     ticks = array.cast(pa.int32() if pa.types.is_time32(kind) else pa.int64())
     if unit != "ns":
         return _as_float(ticks) * _MICROSECONDS[unit]
-    known = numpy_of(array.is_valid())
-    return microseconds(np.where(known, _stored(ticks), 0), known, what)
+    is_present = numpy_of(array.is_valid())
+    return microseconds(np.where(is_present, _stored(ticks), 0), is_present, what)
 
 
 def _as_float(array: Any) -> np.ndarray:
@@ -168,20 +168,22 @@ def _categories(array: Any, are_words: bool) -> Encoded:
     values, rank = _sorted_values(
         without_markers(array.dictionary.cast(pa.string())) if are_words else array.dictionary
     )
-    places = array.indices if not array.indices.null_count else pc.fill_null(array.indices.cast(pa.int64()), -1)
-    codes = np.append(rank, np.int32(-1))[numpy_of(places)]
+    indices = array.indices
+    if indices.null_count:
+        indices = pc.fill_null(indices.cast(pa.int64()), -1)
+    codes = np.append(rank, np.int32(-1))[numpy_of(indices)]
     occurs = np.bincount(codes + 1, minlength=len(values) + 1)[1:] > 0
     if occurs.all():
         return Encoded(codes, values)
-    of_rank = np.append(np.cumsum(occurs) - 1, -1).astype(np.int32)
-    return Encoded(of_rank[codes], values[occurs])
+    new_code = np.append(np.cumsum(occurs) - 1, -1).astype(np.int32)  # -1 stays -1
+    return Encoded(new_code[codes], values[occurs])
 
 
 def _sorted_values(dictionary: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    """The sorted distinct values of a dictionary, and for each of its places the rank of the value (-1: missing)."""
+    """The sorted distinct values of a dictionary, and for each of its entries the rank of the value (-1: missing)."""
     values = numpy_of(dictionary)
-    known = numpy_of(dictionary.is_valid())
-    sorted_values, of_known = np.unique(values[known], return_inverse=True)
+    is_present = numpy_of(dictionary.is_valid())
+    sorted_values, rank_of_present = np.unique(values[is_present], return_inverse=True)
     rank = np.full(len(values), -1, np.int32)
-    rank[known] = of_known
+    rank[is_present] = rank_of_present
     return sorted_values, rank

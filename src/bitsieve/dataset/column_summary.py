@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.dataset.column_info import ColumnInfo
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import distinct, lookup
-from bitsieve.dataset.extents import MISSING, NUMBERS
 from bitsieve.dataset.identifiers import FEWEST_ROWS, RowNumbering, are_names_of_rows, has_name_of_code, row_keys
 from bitsieve.dataset.sentinels import SentinelCounts
-from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.value_ranges import MISSING, NUMBERS
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers
 
@@ -95,7 +95,7 @@ class RowSample:
 
     @classmethod
     def of_part(
-        cls, table: TableInMemory, row_numbers: Integers, size: int, known: RowSample | None = None
+        cls, table: InMemoryDataset, row_numbers: Integers, size: int, known: RowSample | None = None
     ) -> RowSample:
         """The sample of rows of these numbers, without those that the sample ``known`` of other parts rules out."""
         if known is not None and len(known.rows) == size:
@@ -157,7 +157,7 @@ def smallest(rows: Integers, size: int) -> Columns:
 class ColumnSummary:
     """What some rows of one column hold."""
 
-    holds: int  # bits of :mod:`bitsieve.dataset.extents`
+    holds: int  # bits of :mod:`bitsieve.dataset.value_ranges`
     kind: Kind | None  # of the numbers; None for categories
     low: Any = None  # the smallest and the largest; None where there is none
     high: Any = None

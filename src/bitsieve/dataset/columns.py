@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.data_kinds import collect
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, as_array, as_doubles, encode_known, times_as_numbers
 from bitsieve.dataset.sparse import StoredColumnsInFiles, read_sparse
-from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import is_foreign, numpy_of_series
 from bitsieve.dataset.text import Plain, typed_columns
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
@@ -32,7 +32,7 @@ _TURNED_AT_ONCE = 1024  # rows of a matrix whose columns are made contiguous
 
 def read_columns(
     X: Any, *, estimator: Any = None, reset: bool = True, rules: ColumnRules | None = None
-) -> TableInMemory:
+) -> InMemoryDataset:
     """Read the features of a table, without a target and weights.
 
     Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are numeric,
@@ -48,14 +48,14 @@ def read_columns(
             advice="sparse columns hold numbers",
         )
     if in_files:
-        return TableInMemory(StoredColumnsInFiles(X), NumberedNames(X.shape[1]))
+        return InMemoryDataset(StoredColumnsInFiles(X), NumberedNames(X.shape[1]))
     if issparse(X):
         read = read_sparse(X if estimator is None else _validated(estimator, X, reset, accept_sparse="csc"))
-        return TableInMemory(read, NumberedNames(len(read)))
+        return InMemoryDataset(read, NumberedNames(len(read)))
     return _as_asked(_read_dense(X, estimator, reset, rules), rules)
 
 
-def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> TableInMemory:
+def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> InMemoryDataset:
     if not isinstance(X, np.ndarray):
         labels = check_unique(X)
         frame = nw.from_native(X, pass_through=True)
@@ -71,7 +71,7 @@ def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> Tabl
     return _read_array(np.asarray(X), rules)
 
 
-def _as_asked(table: TableInMemory, rules: ColumnRules) -> TableInMemory:
+def _as_asked(table: InMemoryDataset, rules: ColumnRules) -> InMemoryDataset:
     """The table with those columns of numbers as categories that were asked for as such."""
     wanted = rules.types_by_index(table.names)
     chosen = {j for j, kind in wanted.items() if kind == "category" and table.is_numeric(j)}
@@ -100,7 +100,7 @@ def no_table(shape: tuple[int, ...]) -> UserError:
     )
 
 
-def _read_array(X: NDArray[Any], rules: ColumnRules) -> TableInMemory:
+def _read_array(X: NDArray[Any], rules: ColumnRules) -> InMemoryDataset:
     if X.ndim != 2:
         raise no_table(X.shape)
     n_samples, n_features = X.shape
@@ -114,15 +114,15 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> TableInMemory:
             advice="give real numbers",
         )
     if kind in "iuf":
-        return TableInMemory(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
+        return InMemoryDataset(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
     if kind in "mM":
         plain = TextMeaning(Plain(pa.from_numpy_dtype(f"{kind}8[us]")), is_plain=True)
         times = [times_as_numbers(X[:, j], f"column {name!r}") for j, name in enumerate(names)]
-        return TableInMemory(np.column_stack(times), names, meanings=dict.fromkeys(range(n_features), plain))
+        return InMemoryDataset(np.column_stack(times), names, meanings=dict.fromkeys(range(n_features), plain))
     if kind == "b":
-        return TableInMemory(_encode_booleans(X), names)
+        return InMemoryDataset(_encode_booleans(X), names)
     columns, meanings = _columns_with_text(dict(enumerate(X.T)), names, rules)
-    return TableInMemory([columns[j] for j in range(n_features)], names, meanings=meanings)
+    return InMemoryDataset([columns[j] for j in range(n_features)], names, meanings=meanings)
 
 
 def _columns_with_text(
@@ -173,7 +173,7 @@ def check_labels(labels: Sequence[Any]) -> None:
         )
 
 
-def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules) -> TableInMemory:
+def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules) -> InMemoryDataset:
     _check_size(*frame.shape)
     names = [str(label) for label in labels]
     columns: list[Any] = [None] * len(names)
@@ -198,7 +198,7 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
         for j, column in found.items():
             columns[j] = column
     strings = all(isinstance(label, str) for label in labels)
-    return TableInMemory(columns, names, np.asarray(labels, dtype=object) if strings else None, meanings=meanings)
+    return InMemoryDataset(columns, names, np.asarray(labels, dtype=object) if strings else None, meanings=meanings)
 
 
 def _check_size(n_samples: int, n_features: int) -> None:

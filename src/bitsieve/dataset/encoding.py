@@ -1,4 +1,4 @@
-"""Distinct values to codes, and numbers to floats of 64 bits without that two that differ become one."""
+"""Encode distinct values as integers; convert numbers to float64 where no two different values become equal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_CODES = 1 << 16  # of the native kernel
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """A categorical column, which answers for its length, type and rows as an array does."""
+    """A categorical column. Supports ``len``, ``dtype`` and indexing by rows, like an array."""
 
     codes: NDArray[np.int32]  # shape (n_samples,): index into ``categories``, -1 where the value is missing
     categories: NDArray[Any]  # the distinct values that occur, ascending
@@ -38,16 +38,30 @@ class Encoded:
 
 
 def as_array(values: Any) -> NDArray[Any]:
-    """An array of what is no array yet, in which numbers among text stay numbers; masked values are missing ones."""
+    """Convert to an array; numbers among text stay numbers, and masked values become missing ones."""
     if isinstance(values, np.ma.MaskedArray):
-        data, mask, kind = np.asarray(values.data), np.ma.getmaskarray(values), values.dtype.kind
-        if not mask.any():
-            return data
-        filled = data.astype(data.dtype if kind in "fcmM" else object)
-        filled[mask] = np.nan if kind in "fc" else "NaT" if kind in "mM" else None
-        return filled
+        return _filled(values)
     array = np.asarray(values)
-    return np.asarray(values, dtype=object) if array.dtype.kind in "US" and array is not values else array
+    was_converted_to_text = array.dtype.kind in "US" and array is not values
+    return np.asarray(values, dtype=object) if was_converted_to_text else array
+
+
+def _filled(values: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """The data of a masked array with the missing value of its type where it is masked."""
+    data = np.asarray(values.data)
+    mask = np.ma.getmaskarray(values)
+    if not mask.any():
+        return data
+    if data.dtype.kind in "fc":
+        filled = data.copy()
+        filled[mask] = np.nan
+    elif data.dtype.kind in "mM":
+        filled = data.copy()
+        filled[mask] = "NaT"
+    else:
+        filled = data.astype(object)
+        filled[mask] = None
+    return filled
 
 
 def distinct(values: NDArray[Any], low: Any = None, high: Any = None) -> NDArray[Any]:
@@ -55,28 +69,52 @@ def distinct(values: NDArray[Any], low: Any = None, high: Any = None) -> NDArray
 
     ``low`` and ``high`` are the smallest and the largest of them, where these are known.
     """
-    given = _native_integers(values)
-    if given is None or not len(given):
+    integers = _native_integers(values)
+    if integers is None or not len(integers):
         return np.unique(values)
-    ends = [given.min(), given.max()] if low is None else [low, high]
-    found, _ = _native.distinct([given], *np.array(ends, given.dtype)[:, None])
-    return np.asarray(found.astype(values.dtype))
+    if low is None:
+        low = integers.min()
+        high = integers.max()
+    lows = np.array([low], integers.dtype)
+    highs = np.array([high], integers.dtype)
+    distinct_integers, _ = _native.distinct([integers], lows, highs)
+    return np.asarray(distinct_integers.astype(values.dtype))
 
 
 def lookup(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32]:
     """The index in the sorted ``categories`` of every value, -1 for values that are not among them."""
     if not len(categories):
         return np.full(len(values), -1, np.int32)
-    given, known = _native_integers(values), _native_integers(categories)
-    if given is not None and known is not None and len(given) and len(known) <= _MOST_CODES:
-        codes = np.empty((len(given), 1), np.uint16, order="F")
-        numbers, ends, none = known.astype(np.int64), np.array([len(known)]), np.zeros(1, np.int64)
-        if _native.code_categories([given], numbers, known.dtype == np.uint64, ends, none, none, codes).all():
-            return codes[:, 0].astype(np.int32)
-    found = np.searchsorted(categories, values).astype(np.int32)
-    np.minimum(found, len(categories) - 1, out=found)
-    found[categories[found] != values] = -1
-    return found
+    codes = _lookup_integers(values, categories)
+    if codes is not None:
+        return codes
+    indices = np.searchsorted(categories, values).astype(np.int32)
+    np.minimum(indices, len(categories) - 1, out=indices)
+    indices[categories[indices] != values] = -1
+    return indices
+
+
+def _lookup_integers(values: NDArray[Any], categories: NDArray[Any]) -> NDArray[np.int32] | None:
+    """:func:`lookup` by the native kernel; None where it does not take the values, or one is not among them."""
+    integers = _native_integers(values)
+    integer_categories = _native_integers(categories)
+    if integers is None or integer_categories is None:
+        return None
+    if not len(integers) or len(integer_categories) > _MOST_CODES:
+        return None
+    codes = np.empty((len(integers), 1), np.uint16, order="F")
+    first_column = np.zeros(1, np.int64)
+    no_missing_code = np.zeros(1, np.int64)
+    are_met = _native.code_categories(
+        [integers],
+        integer_categories.astype(np.int64),
+        integer_categories.dtype == np.uint64,
+        np.array([len(integer_categories)]),
+        no_missing_code,
+        first_column,
+        codes,
+    )
+    return codes[:, 0].astype(np.int32) if are_met.all() else None
 
 
 FEW = 8  # whole numbers from the smallest to the largest, which may be codes
@@ -92,10 +130,11 @@ def encode_known(values: NDArray[Any]) -> Encoded:
     """The codes and the categories of an array of numbers, -1 where they are missing."""
     if values.dtype.kind != "f":
         return encode(values)
-    codes, there = np.full(len(values), -1, np.int32), ~np.isnan(values)
-    known = encode(values[there])
-    codes[there] = known.codes
-    return Encoded(codes, known.categories)
+    is_present = ~np.isnan(values)
+    encoded = encode(values[is_present])
+    codes = np.full(len(values), -1, np.int32)
+    codes[is_present] = encoded.codes
+    return Encoded(codes, encoded.categories)
 
 
 def _native_integers(values: NDArray[Any]) -> NDArray[Any] | None:
@@ -165,17 +204,18 @@ def as_doubles(X: NDArray[Any], what: Callable[[int], str]) -> NDArray[Any]:
 
 def times_as_numbers(times: NDArray[Any], what: str) -> Floats:
     """Times or durations of numpy in microseconds, NaN where missing; refused where several become one."""
-    known, kind = ~np.isnat(times), times.dtype.kind
+    is_present = ~np.isnat(times)
+    kind = times.dtype.kind
     if np.datetime_data(times.dtype)[0] in ("ns", "ps", "fs", "as"):
-        return microseconds(times.astype(f"{kind}8[ns]").view(np.int64), known, what)
-    return np.where(known, times.astype(f"{kind}8[us]").view(np.int64), np.nan)
+        return microseconds(times.astype(f"{kind}8[ns]").view(np.int64), is_present, what)
+    return np.where(is_present, times.astype(f"{kind}8[us]").view(np.int64), np.nan)
 
 
-def microseconds(nanoseconds: Integers, known: Flags, what: str) -> Floats:
-    """Times in nanoseconds as microseconds, NaN where they are not ``known``; refused where several become one."""
+def microseconds(nanoseconds: Integers, is_present: Flags, what: str) -> Floats:
+    """Convert nanoseconds to microseconds, NaN where none is present; refused where several become one."""
     rest = np.fmod(nanoseconds, 1000)
     values = (nanoseconds - rest) // 1000 + rest / 1000.0  # whole ones are exact: of every year from 1685 to 2255
-    values[~known] = np.nan
-    if rest[known].any():
-        check_distinct(len(np.unique(nanoseconds[known])), values, what)
+    values[~is_present] = np.nan
+    if rest[is_present].any():
+        check_distinct(len(np.unique(nanoseconds[is_present])), values, what)
     return values

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from bitsieve.dataset.column_info import TextParsing
 from bitsieve.dataset.columns import check_unique, no_table, read_columns
 from bitsieve.dataset.data_kinds import collect, is_path, take_columns
+from bitsieve.dataset.dataset import InMemoryDataset, check_several_rows
 from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.quantity import AS_FOUND, TargetKind
 from bitsieve.dataset.roles import Roles, split_columns
-from bitsieve.dataset.table import TableInMemory, check_several_rows
 from bitsieve.dataset.target import (
     check_read,
     no_row_counts,
@@ -53,7 +53,7 @@ def read_xy(
     said: TargetKind = AS_FOUND,  # what the target is said to be
     rules: ColumnRules | None = None,  # as in :func:`~bitsieve.dataset.columns.read_columns`
     drop_missing: bool = False,  # whether rows without a target are left out
-) -> TableInMemory:
+) -> InMemoryDataset:
     """Read features, target and frequency weights into one table."""
     rules, parsings = ColumnRules() if rules is None else rules, dict[str, TextParsing]()
     if y is not None:
@@ -117,7 +117,7 @@ def n_rows(values: Any) -> int:
     return len(values) if hasattr(values, "__len__") else len(np.asarray(values))
 
 
-def read_data(data: Any, options: ReadOptions) -> TableInMemory:
+def read_data(data: Any, options: ReadOptions) -> InMemoryDataset:
     """Split ``data`` into features, target and frequency weights, and read them.
 
     The data is an array, a frame, a sparse table or the path of a file. Target, weights and groups are columns of it,
@@ -148,7 +148,7 @@ def read_data(data: Any, options: ReadOptions) -> TableInMemory:
 
 def _read_roles(
     source: _Frame | _Archive, roles: Roles, options: ReadOptions, target_kind: TargetKind
-) -> TableInMemory:
+) -> InMemoryDataset:
     """The columns of a source by their roles; what is no column of it is given by its values."""
     y = source.several(roles.target) if roles.target else given_values(options.target, source.n_samples)
     weights = options.sample_weight if roles.weight is None else source.several([roles.weight])
@@ -164,7 +164,7 @@ def _read_values(
     target_name: str,
     options: ReadOptions,
     target_kind: TargetKind,
-) -> TableInMemory:
+) -> InMemoryDataset:
     return read_xy(
         X,
         y,
@@ -232,7 +232,7 @@ class _Archive:
         return ArrayTable(self.whole.X[:, places], self.column(others[0]), list(names))
 
 
-def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: TargetKind) -> TableInMemory:
+def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
     """Take the target and the weights out of named columns of a frame, which was collected where it is not original."""
     source = _Frame(data)
     if options.target is None:
@@ -256,7 +256,7 @@ def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: Tar
     return replace(table, original=OriginalData(take, with_target, roles.weight_name, roles.features, data))
 
 
-def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> TableInMemory:
+def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
     """Take the target and the weights out of the columns of an archive, whose target is ``y`` by default."""
     if options.target is None:
         if "y" in data.names:
@@ -292,7 +292,7 @@ def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind
     return replace(table, names=roles.features, feature_names=feature_names, original=original)
 
 
-def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> TableInMemory:
+def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
     """The columns of a sparse ``X``, which may be too many to go through by name, and ``y``."""
     table = _read_values(data.X, data.y, options.sample_weight, options.groups, "y", options, target_kind)
 
@@ -306,7 +306,7 @@ def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: Tar
     return replace(table, names=data.names, feature_names=np.array(data.names, object), original=original)
 
 
-def _from_array(data: Any, options: ReadOptions, target_kind: TargetKind) -> TableInMemory:
+def _from_array(data: Any, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
     if data is None or isinstance(data, (Mapping, Number)):
         raise UserError(
             code="data-type-not-read",

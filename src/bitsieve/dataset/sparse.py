@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bitsieve.counts.source import check_sparse_rows
 from bitsieve.counts.threads import thread_count
 from bitsieve.dataset.encoding import WHOLE
-from bitsieve.dataset.extents import FINITE_INSTEAD, Advice, columns_hold
+from bitsieve.dataset.value_ranges import FINITE_INSTEAD, Advice, columns_hold
 from bitsieve.diagnostics import UserError
 from bitsieve.io.spooled_columns import SpooledColumns
 from bitsieve.utils.arrays import Columns, Flags, Floats, Integers
@@ -36,9 +36,9 @@ class StoredColumns(Sequence[Any]):
     def __len__(self) -> int:
         return int(self.stored.shape[1])
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, j: Any) -> Any:
         """One column, dense."""
-        first, end = self.stored.indptr[place : place + 2].tolist()
+        first, end = self.stored.indptr[j : j + 2].tolist()
         column = np.zeros(self.n_samples, self.stored.dtype)
         column[self.stored.indices[first:end]] = self.stored.data[first:end]
         return column
@@ -75,11 +75,11 @@ class StoredColumns(Sequence[Any]):
     @cached_property
     def has_numbers(self) -> Flags:
         """Whether a column stores a value that is not missing."""
-        stored = np.diff(self.start)
-        for places in self._places(np.isnan):
-            columns, times = np.unique(self._columns_of(places), return_counts=True)
-            stored[columns] -= times
-        return stored > 0
+        n_numbers = np.diff(self.start)
+        for positions in self._positions(np.isnan):
+            columns, n_missing = np.unique(self._columns_of(positions), return_counts=True)
+            n_numbers[columns] -= n_missing
+        return n_numbers > 0
 
     @property
     def has_values(self) -> Flags:
@@ -89,12 +89,16 @@ class StoredColumns(Sequence[Any]):
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
         """The smallest and the largest stored value of every column but NaN; inf and -inf where there is none."""
-        some = np.diff(self.start) > 0
-        low, high = np.full(len(self), np.inf), np.full(len(self), -np.inf)
-        if len(self.value):
-            for bound, rule in ((low, np.fmin), (high, np.fmax)):
-                found = rule.reduceat(self.value, self.start[:-1][some])
-                bound[some] = np.where(np.isnan(found), bound[some], found)
+        low = np.full(len(self), np.inf)
+        high = np.full(len(self), -np.inf)
+        if not len(self.value):
+            return low, high
+        has_stored = np.diff(self.start) > 0
+        starts = self.start[:-1][has_stored]
+        smallest = np.fmin.reduceat(self.value, starts)
+        largest = np.fmax.reduceat(self.value, starts)
+        low[has_stored] = np.where(np.isnan(smallest), np.inf, smallest)
+        high[has_stored] = np.where(np.isnan(largest), -np.inf, largest)
         return low, high
 
     @cached_property
@@ -105,7 +109,9 @@ class StoredColumns(Sequence[Any]):
 
     def blocks(self, n_jobs: int | None) -> list[tuple[int, int]]:
         """The columns in blocks of about as many stored values."""
-        n_blocks = max(8 * thread_count(n_jobs) if thread_count(n_jobs) > 1 else 1, len(self.value) // BLOCK_VALUES)
+        n_threads = thread_count(n_jobs)
+        blocks_for_threads = 8 * n_threads if n_threads > 1 else 1
+        n_blocks = max(blocks_for_threads, len(self.value) // BLOCK_VALUES)
         inner = np.searchsorted(self.start, np.arange(1, n_blocks) * len(self.value) // n_blocks)
         return list(pairwise(np.unique(np.concatenate([[0], inner, [len(self)]])).tolist()))
 
@@ -115,7 +121,7 @@ class StoredColumns(Sequence[Any]):
         with np.errstate(all="ignore"):
             if np.isfinite(self.value.sum(dtype=np.float64)):
                 return False
-        return any(len(places) for places in self._places(np.isnan))
+        return any(len(positions) for positions in self._positions(np.isnan))
 
     def check_finite(self, names: Sequence[str], *, allow_missing: bool, instead: Advice) -> None:
         """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
@@ -128,9 +134,9 @@ class StoredColumns(Sequence[Any]):
         if not allow_missing:
             wrong.append((np.isnan, "missing-values", "missing values (NaN)", instead))
         for holds, code, what, advice in wrong:
-            found = [np.unique(self._columns_of(places)) for places in self._places(holds)]
-            if found:
-                columns = np.unique(np.concatenate(found))
+            columns_of_batches = [np.unique(self._columns_of(positions)) for positions in self._positions(holds)]
+            if columns_of_batches:
+                columns = np.unique(np.concatenate(columns_of_batches))
                 raise UserError(
                     code=code,
                     message=f"{columns_hold(len(columns))} {what}: {quoted_places(columns.tolist(), names)}",
@@ -139,15 +145,15 @@ class StoredColumns(Sequence[Any]):
                     columns=[str(names[j]) for j in columns.tolist()],
                 )
 
-    def _places(self, holds: Callable[[NDArray[Any]], Flags]) -> Iterator[Integers]:
-        """The places of the stored values of which something holds, of some values after the other."""
+    def _positions(self, holds: Callable[[NDArray[Any]], Flags]) -> Iterator[Integers]:
+        """The positions of the stored values of which something holds, in batches."""
         for first in range(0, len(self.value), BLOCK_VALUES):
-            places = np.flatnonzero(holds(self.value[first : first + BLOCK_VALUES]))
-            if len(places):
-                yield first + places
+            positions = np.flatnonzero(holds(self.value[first : first + BLOCK_VALUES]))
+            if len(positions):
+                yield first + positions
 
-    def _columns_of(self, places: Integers) -> Integers:
-        return np.searchsorted(self.start, places, side="right") - 1
+    def _columns_of(self, positions: Integers) -> Integers:
+        return np.searchsorted(self.start, positions, side="right") - 1
 
     def without(self, columns: Sequence[int]) -> StoredColumns:
         """The same with zeros in some columns."""
@@ -172,8 +178,8 @@ class StoredColumns(Sequence[Any]):
                 ),
                 advice="select columns first",
             )
-        made: NDArray[Any] = self.stored.toarray(order="F")
-        return made
+        array: NDArray[Any] = self.stored.toarray(order="F")
+        return array
 
 
 class StoredColumnsInFiles(StoredColumns):
@@ -187,26 +193,29 @@ class StoredColumnsInFiles(StoredColumns):
     def take(self, rows: Columns) -> StoredColumnsInFiles:
         from scipy.sparse import csc_array
 
-        times, blocks = np.bincount(rows, minlength=self.n_samples), self.blocks(None)
+        n_copies = np.bincount(rows, minlength=self.n_samples)  # how often each row is taken
+        blocks = self.blocks(None)
         lengths = np.empty(len(self), np.int64)
-        for first, last in blocks:
-            start, row, _ = self._block(first, last)
-            lengths[first:last] = np.diff(np.concatenate([[0], np.cumsum(times[row])])[start])
-        ends = np.concatenate([[0], np.cumsum(lengths)])
-        taken_rows, taken = self.allocate(int(ends[-1]), np.int32), self.allocate(int(ends[-1]), self.value.dtype.type)
-        for first, last in blocks:
-            start, row, value = self._block(first, last)
-            block = csc_array((value, row, start), shape=(self.n_samples, last - first)).tocsr()[rows].tocsc()
-            place = slice(*ends[[first, last]].tolist())
-            taken_rows[place], taken[place] = block.indices, block.data
-        columns = SpooledColumns((len(rows), len(self)), ends, taken_rows, taken, self.allocate)
-        return StoredColumnsInFiles(columns)
+        for first, end in blocks:
+            start, row, _ = self._block(first, end)
+            n_taken_before = np.concatenate([[0], np.cumsum(n_copies[row])])
+            lengths[first:end] = np.diff(n_taken_before[start])
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        indices = self.allocate(int(indptr[-1]), np.int32)
+        data = self.allocate(int(indptr[-1]), self.value.dtype.type)
+        for first, end in blocks:
+            start, row, value = self._block(first, end)
+            block = csc_array((value, row, start), shape=(self.n_samples, end - first)).tocsr()[rows].tocsc()
+            target = slice(int(indptr[first]), int(indptr[end]))
+            indices[target] = block.indices
+            data[target] = block.data
+        return StoredColumnsInFiles(SpooledColumns((len(rows), len(self)), indptr, indices, data, self.allocate))
 
-    def _block(self, first: int, last: int) -> tuple[Integers, NDArray[np.int32], NDArray[Any]]:
-        """The starts, rows and values of some columns."""
-        start = self.start[first : last + 1]
-        some = slice(*start[[0, -1]].tolist())
-        return start - start[0], self.row[some], self.value[some]
+    def _block(self, first: int, end: int) -> tuple[Integers, NDArray[np.int32], NDArray[Any]]:
+        """The starts, rows and values of the columns from ``first`` to ``end``."""
+        start = self.start[first : end + 1]
+        block = slice(int(start[0]), int(start[-1]))
+        return start - start[0], self.row[block], self.value[block]
 
 
 def read_sparse(X: Any) -> StoredColumns:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.tables import MAX_SAMPLES
 from bitsieve.dataset.column_info import TextParsing
-from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode, is_missing, take_rows
+from bitsieve.dataset.encoding import Encoded, are_categories, as_array, encode, is_missing
 from bitsieve.dataset.notes import quantity_binned
 from bitsieve.dataset.quantity import (
     AS_FOUND,
@@ -109,9 +109,9 @@ class Target:
 
     def take(self, rows: Columns) -> Target:
         """The target of some of the samples, with the classes that occur among them."""
-        taken = Encoded(self.codes, self.labels)[rows]
+        classes = Encoded(self.codes, self.labels)[rows]
         values = None if self.values is None else self.values[rows]
-        return replace(self, codes=taken.codes, labels=taken.categories, values=values)
+        return replace(self, codes=classes.codes, labels=classes.categories, values=values)
 
     def cut_again(self, weights: Integers | None = None) -> Target:
         """A quantity with edges of its own samples; any other target as it is."""
@@ -124,16 +124,23 @@ class Target:
 def read_target(y: Any, *, name: str = "y", said: TargetKind = AS_FOUND, weights: Integers | None = None) -> Target:
     """Read a target of one column, or the combinations of several, without the samples of weight 0."""
     columns = split_target(y)
-    parts = {}
-    for of, part in columns.items():
-        what, counted = called(of, len(columns) > 1), weights
-        values = read_values(part, what)
+    positive_weights = weights
+    if weights is not None and not weights.all():
+        positive_weights = weights[weights > 0]
+    targets = {}
+    for column_name, column in columns.items():
+        what = called(column_name, len(columns) > 1)
+        values = read_values(column, what)
         if weights is not None and not weights.all():
-            (values,), counted = take_rows([values], np.flatnonzero(weights)), weights[weights > 0]
-        check_complete(what, len(values), *count_unusable(values))
-        parts[of] = to_classes(values, said, counted, what)
-    check_bins(parts.values())
-    return replace(join_targets(parts) if len(parts) > 1 else next(iter(parts.values())), name=name)
+            values = values[np.flatnonzero(weights)]
+        n_missing, n_infinite = count_unusable(values)
+        check_complete(what, len(values), n_missing, n_infinite)
+        targets[column_name] = to_classes(values, said, positive_weights, what)
+    check_bins(targets.values())
+    if len(targets) > 1:
+        return replace(join_targets(targets), name=name)
+    (only,) = targets.values()
+    return replace(only, name=name)
 
 
 def split_target(y: Any) -> dict[str, Any]:
@@ -257,15 +264,16 @@ def join_targets(parts: dict[str, Target]) -> Target:
             advice=f"at most {MAX_JOINT_CLASSES:,} are supported, take fewer columns or coarser ones",
         )
     sizes = [part.n_classes for part in parts.values()]
-    present, codes = np.unique(
-        np.ravel_multi_index(tuple(part.codes for part in parts.values()), sizes), return_inverse=True
-    )
-    places = np.unravel_index(present, sizes)
-    labels = np.empty(len(present), dtype=object)
-    values = [part.labels[place].tolist() for part, place in zip(parts.values(), places, strict=True)]
-    labels[:] = list(zip(*values, strict=True))
+    combinations = np.ravel_multi_index(tuple(part.codes for part in parts.values()), sizes)
+    occurring, codes = np.unique(combinations, return_inverse=True)
+    classes_of_parts = np.unravel_index(occurring, sizes)
+    labels_of_parts = [
+        part.labels[classes].tolist() for part, classes in zip(parts.values(), classes_of_parts, strict=True)
+    ]
+    labels = np.empty(len(occurring), dtype=object)
+    labels[:] = list(zip(*labels_of_parts, strict=True))
     edges = [part.edges for part in parts.values()]
-    binned = any(of_part is not None for of_part in edges)
+    binned = any(edges_of_part is not None for edges_of_part in edges)
     n_allowed = max(part.n_allowed for part in parts.values())
     said = next(iter(parts.values())).said
     return Target(
@@ -287,8 +295,8 @@ def read_values(y: Any, what: str) -> NDArray[Any] | Encoded:
     series = y if isinstance(y, np.ndarray) else nw.from_native(y, pass_through=True, allow_series=True)
     pyarrow = nw.dependencies.get_pyarrow()
     if isinstance(series, nw.Series):
-        known = series.dtype.is_numeric() or series.dtype == nw.Object or series.dtype.is_temporal()
-        if not known and not is_foreign(series):
+        is_read_by_numpy = series.dtype.is_numeric() or series.dtype == nw.Object or series.dtype.is_temporal()
+        if not is_read_by_numpy and not is_foreign(series):
             return _arrow(series.to_arrow(), what)
         array = numpy_of_series(series)
     elif pyarrow is not None and isinstance(y, pyarrow.Array):
@@ -337,10 +345,14 @@ def _arrow(values: Any, what: str) -> NDArray[Any] | Encoded:
 
 def count_unusable(values: NDArray[Any] | Encoded, times: Integers | None = None) -> tuple[int, int]:
     """Numbers of missing and of infinite values; ``times``: how many rows each value is of, None: one."""
-    infinite = np.isinf(values) if not are_categories(values) and values.dtype.kind == "f" else np.zeros(0, bool)
-    unusable = is_missing(values), infinite
-    missing, beyond = (int(of.sum() if times is None or not of.any() else times[of].sum()) for of in unusable)
-    return missing, beyond
+    n_missing = _count_rows(is_missing(values), times)
+    if are_categories(values) or values.dtype.kind != "f":
+        return n_missing, 0
+    return n_missing, _count_rows(np.isinf(values), times)
+
+
+def _count_rows(mask: Flags, times: Integers | None) -> int:
+    return int(mask.sum() if times is None else times[mask].sum())
 
 
 _ADVICE = "such as by np.rint(w * w.sum() / (w**2).sum()) for weights of a survey"
@@ -391,14 +403,14 @@ def read_groups(groups: Any, n_samples: int) -> Columns:
             message=f"groups has no value in {missing:,} of {n_samples:,} rows",
             advice="give every row a group",
         )
-    names, numbers = np.unique(values.astype(str), return_inverse=True)
+    names, group_of_sample = np.unique(values.astype(str), return_inverse=True)
     if len(names) < 2:
         raise UserError(
             code="too-few-groups",
             message="groups has one value only",
             advice="at least two are needed to compare one with another",
         )
-    return numbers
+    return group_of_sample
 
 
 def zero_where_missing(sample_weight: Any, y: Any) -> Any:
@@ -437,9 +449,9 @@ def without_value(y: Any) -> Flags:
     return missing
 
 
-def take_weighted(y: Any, kept: Flags) -> Any:
-    """The target of the rows that are kept, in its own kind."""
-    rows = np.flatnonzero(kept)
+def take_weighted(y: Any, mask: Flags) -> Any:
+    """The target of the rows in a mask, in its own kind."""
+    rows = np.flatnonzero(mask)
     if hasattr(y, "combine_chunks"):  # Arrow
         return y.take(rows)
     return (y.iloc if hasattr(y, "iloc") else as_array(y))[rows]

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from bitsieve.counts.source import sizes_of_classes
 from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, are_categories, lookup
-from bitsieve.dataset.extents import NUMBERS
 from bitsieve.dataset.quantity import AS_FOUND, TargetKind, number_of_classes, numbers_of
-from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import (
     MAX_JOINT_CLASSES,
     Target,
@@ -30,6 +29,7 @@ from bitsieve.dataset.target import (
 )
 from bitsieve.dataset.text import target_text, understood
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
+from bitsieve.dataset.value_ranges import NUMBERS
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Integers
 
@@ -68,7 +68,7 @@ class TargetColumn:
             distinct = Distinct(values.categories, np.stack(of, axis=1).astype(np.int64))
             return cls(n_rows, 0, 0, ColumnSummary(NUMBERS, None, distinct=distinct, is_text=is_text))
         sample = (
-            None if rows is None else RowSample.of_part(TableInMemory([values], ["y"], weights=weights), rows, _ROWS)
+            None if rows is None else RowSample.of_part(InMemoryDataset([values], ["y"], weights=weights), rows, _ROWS)
         )
         total = n_rows if weights is None else int(weights.sum())
         known = Distinct.of_samples(values, None, 1, weights, _CELLS)

@@ -17,10 +17,10 @@ from bitsieve import _native
 from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.search import ClassSearch
 from bitsieve.counts.threads import run_blocks
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.encoding import WHOLE, Encoded, check_whole_numbers, encode, encode_known, lookup
-from bitsieve.dataset.extents import MISSING, NUMBERS, Extents, KnownColumns, NumericBlock, check_values
-from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.dataset.text_format import TextFormat
+from bitsieve.dataset.value_ranges import MISSING, NUMBERS, InspectedColumns, NumericBlock, ValueRanges, check_values
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Floats, Integers
@@ -71,65 +71,65 @@ class Binning(ABC):
         """A copy that is not fitted, with some parameters changed."""
         return type(self)(**{**self.parameters, **changed})
 
-    def for_table(self, table: Table) -> Binning:
+    def for_table(self, table: Dataset) -> Binning:
         """The rule for a table, not fitted: what a user left open is settled by the table."""
         return self if self.missing is not None else self.unfitted(missing=self.missing_for(table))
 
-    def missing_for(self, table: Table) -> str:
+    def missing_for(self, table: Dataset) -> str:
         """What becomes of missing values of a table: where a user left it open, a code if there are any."""
         if self.missing is not None:
             return self.missing
         return "bin" if table.may_hold_missing(self.n_jobs, whole=self.requires == "codes") else "error"
 
-    def fit_table(self, table: TableInMemory) -> Self:
+    def fit_table(self, table: InMemoryDataset) -> Self:
         """Find the bins of every column of a table that is read already."""
-        extents = self.start_fit(table)
-        self.find_bins(table, extents)
+        ranges = self.start_fit(table)
+        self.find_bins(table, ranges)
         if self.missing == "bin":
             self.n_bins_ += 1
-        self.n_bins_[(extents.holds & NUMBERS) == 0] = 1  # all missing: one code
+        self.n_bins_[(ranges.holds & NUMBERS) == 0] = 1  # all missing: one code
         self._check_code_limit(table)
         return self
 
-    def find_bins(self, table: TableInMemory, extents: Extents) -> None:
+    def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
         """Set ``bin_edges_``, ``categories_`` and ``n_bins_``, without the code of missing values, of every column."""
         raise NotImplementedError
 
-    def start_fit(self, table: KnownColumns) -> Extents:
+    def start_fit(self, table: InspectedColumns) -> ValueRanges:
         """Check the parameters, and the columns of a table or of its summary, and keep their names."""
         check_parameters(self)
-        extents = self._checked_extents(table)
+        ranges = self._checked_ranges(table)
         table.set_names_on(self)
         self._formats = {j: of.format for j, of in table.meanings.items() if not of.is_plain}
-        return extents
+        return ranges
 
-    def _checked_extents(self, table: KnownColumns) -> Extents:
+    def _checked_ranges(self, table: InspectedColumns) -> ValueRanges:
         """What the columns hold; refused where it is nothing that the rule takes."""
-        extents = check_values(
+        ranges = check_values(
             table,
             allow_missing=self.missing == "bin",
             n_jobs=self.n_jobs,
             whole=self.requires == "codes",
         )
-        self.check_numbers(table, extents)
-        return extents
+        self.check_numbers(table, ranges)
+        return ranges
 
-    def codes(self, table: TableInMemory, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """Codes of a table, to be read only, maybe its own values; ``buffer`` is memory for them, two bytes a value."""
         if self.requires != "codes":  # else numbers are looked up as they are
             table = with_integers_as_categories(table, self.categories_)
-        extents = self._checked_extents(table)
+        ranges = self._checked_ranges(table)
         shape = table.n_samples, table.n_features
         codes = np.ndarray(shape, self.code_type, None if buffer is None else buffer.data, order="F")
         missing_codes = self.n_bins_ - 1 if self.missing == "bin" else np.zeros_like(self.n_bins_)
 
         def code_block(block: NumericBlock) -> None:
-            self.code_numbers(table, block, missing_codes[block.places], codes)
+            self.code_numbers(table, block, missing_codes[block.indices], codes)
 
-        run_blocks(code_block, extents.blocks, self.n_jobs, phase("encoding"))
+        run_blocks(code_block, ranges.blocks, self.n_jobs, phase("encoding"))
         for j, values in table.categories():
             code_categories(table.names[j], values, self.categories_[j], codes[:, j])
-            if extents.holds[j] & MISSING:
+            if ranges.holds[j] & MISSING:
                 codes[values.codes < 0, j] = missing_codes[j]
         return codes
 
@@ -143,19 +143,19 @@ class Binning(ABC):
         """One more than the largest code of every column in the table it was fitted on; None where it is not known."""
         return None
 
-    def search(self, table: TableInMemory) -> ClassSearch | None:
+    def search(self, table: InMemoryDataset) -> ClassSearch | None:
         """The search for cuts that looked at the classes, to be repeated with others; None where none did."""
         return None
 
-    def check_numbers(self, table: KnownColumns, extents: Extents) -> None:
+    def check_numbers(self, table: InspectedColumns, ranges: ValueRanges) -> None:
         """Refuse numbers that the rule does not take: those that fall together when they are cut, or are no codes."""
-        for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
+        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
             if low.dtype.kind == "f" or low.itemsize < 8:
                 continue
             for c in np.flatnonzero((low < -WHOLE) | (high > WHOLE)).tolist():
-                check_whole_numbers(block.column(c), f"column {table.names[int(block.places[c])]!r}")
+                check_whole_numbers(block.column(c), f"column {table.names[int(block.indices[c])]!r}")
 
-    def _categories_of(self, table: TableInMemory) -> list[NDArray[Any] | None]:
+    def _categories_of(self, table: InMemoryDataset) -> list[NDArray[Any] | None]:
         """The categories of every categorical column, whose number becomes that of its codes."""
         categories: list[NDArray[Any] | None] = [None] * table.n_features
         for j, values in table.categories():
@@ -163,7 +163,7 @@ class Binning(ABC):
             self.n_bins_[j] = len(values.categories)
         return categories
 
-    def cut_stored(self, table: TableInMemory, first: int, end: int) -> RaggedArray:
+    def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         """The cuts among the numbers that the columns from ``first`` to ``end`` of a sparse table store."""
         raise UserError(
             code="dense-rows-needed",
@@ -172,17 +172,17 @@ class Binning(ABC):
         )
 
     def code_numbers(
-        self, table: TableInMemory, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
+        self, table: InMemoryDataset, block: NumericBlock, missing_codes: Integers, codes: NDArray[Any]
     ) -> None:
         """Write the codes of numeric columns to their columns of ``codes``."""
-        for j in block.places.tolist():
+        for j in block.indices.tolist():
             if self.categories_[j] is not None:
                 raise UserError(
                     code="column-kind-changed",
                     message=f"column {table.names[j]!r} was categorical when fitting",
                     advice="give categories",
                 )
-        edges = self.bin_edges_.take(block.places)
+        edges = self.bin_edges_.take(block.indices)
         _native.code_by_cuts(
             choose_kernel().name,
             block.values,
@@ -190,11 +190,11 @@ class Binning(ABC):
             edges.ends,
             self.side == "left",
             missing_codes,
-            block.places,
+            block.indices,
             codes,
         )
 
-    def _check_code_limit(self, table: TableInMemory) -> None:
+    def _check_code_limit(self, table: InMemoryDataset) -> None:
         if self.n_bins_.max() > MAX_CODES:
             j = int(self.n_bins_.argmax())
             raise UserError(
@@ -226,14 +226,14 @@ class CutBinning(Binning):
         raise NotImplementedError
 
     def cut_block(
-        self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+        self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> RaggedArray:
         """The cuts of the columns of a block, whose smallest and largest numbers are given."""
         all_rows = np.arange(table.n_samples)
-        columns = [block.column(c) for c in range(len(block.places))]
+        columns = [block.column(c) for c in range(len(block.indices))]
         return RaggedArray.from_arrays([self._cut_values(table, column, all_rows) for column in columns])
 
-    def cut_stored(self, table: TableInMemory, first: int, end: int) -> RaggedArray:
+    def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         stored = table.stored
         cuts = []
         for j in range(first, end):
@@ -241,7 +241,7 @@ class CutBinning(Binning):
             cuts.append(self._cut_values(table, stored.value[column], stored.row[column]))
         return RaggedArray.from_arrays(cuts)
 
-    def _cut_values(self, table: TableInMemory, values: NDArray[Any], rows: NDArray[Any]) -> Floats:
+    def _cut_values(self, table: InMemoryDataset, values: NDArray[Any], rows: NDArray[Any]) -> Floats:
         """The cuts of the values of some rows."""
         numbers = values.astype(np.float64)
         is_present = ~np.isnan(numbers)
@@ -252,12 +252,12 @@ class CutBinning(Binning):
         weights = None if table.weights is None else table.weights[rows]
         return self.cut_column(numbers[is_present], classes, weights)
 
-    def find_bins(self, table: TableInMemory, extents: Extents) -> None:
-        cuts: list[Any] = [None] * len(extents.blocks)
+    def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
+        cuts: list[Any] = [None] * len(ranges.blocks)
 
         def cut(b: int) -> None:
-            block = extents.blocks[b]
-            cuts[b] = block.places, self.cut_block(table, block, extents.low[b], extents.high[b])
+            block = ranges.blocks[b]
+            cuts[b] = block.indices, self.cut_block(table, block, ranges.low[b], ranges.high[b])
 
         run_blocks(cut, range(len(cuts)), self.n_jobs, phase("binning"))
         self.bin_edges_ = RaggedArray.merged(table.n_features, cuts)
@@ -270,7 +270,7 @@ def keeps_missing(spec: Any) -> bool:
     return isinstance(spec, str) or getattr(spec, "missing", "error") in ("bin", None)
 
 
-def codes_that_occur(binner: Binning, table: Table) -> Integers:
+def codes_that_occur(binner: Binning, table: Dataset) -> Integers:
     """How many codes every column can show; in dense tables the code of missing values only where there are such."""
     n_codes = np.asarray(binner.n_bins_)
     if not keeps_missing(binner):
@@ -279,7 +279,7 @@ def codes_that_occur(binner: Binning, table: Table) -> Integers:
         return table.coded_arities
     if table.rows is None or table.is_sparse:
         return n_codes
-    none_missing = (table.rows.extents(binner.n_jobs).holds & MISSING) == 0
+    none_missing = (table.rows.value_ranges(binner.n_jobs).holds & MISSING) == 0
     return np.asarray(n_codes - none_missing, np.int64)
 
 
@@ -315,8 +315,8 @@ def unknown_category(name: str, values: NDArray[Any]) -> UserError:
 
 
 def with_integers_as_categories(
-    table: TableInMemory, fitted_categories: Sequence[NDArray[Any] | None]
-) -> TableInMemory:
+    table: InMemoryDataset, fitted_categories: Sequence[NDArray[Any] | None]
+) -> InMemoryDataset:
     """The table with its columns of whole numbers as categories where those met when fitting are whole numbers."""
     encoded = {}
     for j, categories in enumerate(fitted_categories):

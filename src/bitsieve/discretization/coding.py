@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.column_summary import ColumnSummary, Kind, RowSample
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import Encoded, all_missing, are_categories, encode
-from bitsieve.dataset.extents import MISSING
-from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.value_ranges import MISSING
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import MAX_CODES, Binning
 from bitsieve.discretization.ragged_array import RaggedArray
@@ -68,7 +68,7 @@ class Coding:
         binner.categories_ = [self.binner.categories_[j]]
         return replace(self, binner=binner, kinds=[self.kinds[j]], arities=self.arities[column], sampled=())
 
-    def codes(self, table: TableInMemory, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
+    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> NDArray[Any]:
         """The codes of a part of the rows, to be read only; ``buffer`` is memory for them, two bytes a value."""
         with listening(lambda _: None):  # progress is shown in rows
             return self.binner.codes(as_kinds(table, self.kinds), buffer)
@@ -183,7 +183,7 @@ def arity_of(binner: Binning, summary: Summary, j: int) -> int:
     return int(np.searchsorted(binner.bin_edges_[j], float(column.high), side=binner.side)) + 1
 
 
-def as_kinds(table: TableInMemory, kinds: list[Kind | None]) -> TableInMemory:
+def as_kinds(table: InMemoryDataset, kinds: list[Kind | None]) -> InMemoryDataset:
     """A part of a table with its columns of the types that they have over all rows."""
     if table.matrix is not None and all(kind == table.matrix.dtype for kind in kinds):
         return table

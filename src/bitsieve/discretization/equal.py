@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve import _native
-from bitsieve.dataset.extents import NumericBlock
-from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.value_ranges import NumericBlock
 from bitsieve.discretization.base import CutBinning
 from bitsieve.discretization.ragged_array import RaggedArray
 from bitsieve.utils.arrays import Floats, Integers
@@ -83,11 +83,11 @@ class EqualWidthBinning(_EqualBinning):
     side = "right"
 
     def cut_block(
-        self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+        self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> RaggedArray:
         return self._cut_ranges(low, high)
 
-    def cut_stored(self, table: TableInMemory, first: int, end: int) -> RaggedArray:
+    def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         low, high = table.stored.bounds
         return self._cut_ranges(low[first:end], high[first:end])
 
@@ -118,14 +118,14 @@ class EqualFrequencyBinning(_EqualBinning):
         self.uncut = uncut
 
     def cut_block(
-        self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+        self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> RaggedArray:
         cuts = RaggedArray(*_native.order_statistic_cuts(block.values, self.n_bins, table.weights))
         if self.uncut == "leave":
             return cuts
         return _with_largest_separate(cuts, low, high, block.column)
 
-    def cut_stored(self, table: TableInMemory, first: int, end: int) -> RaggedArray:
+    def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         stored = table.stored
         cuts = RaggedArray(
             *_native.stored_order_cuts(

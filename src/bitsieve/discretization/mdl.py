@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from bitsieve import _native
 from bitsieve.counts.search import ClassSearch, CodingPenalty, Dependence, Labels, Parts, dependence_of_codes
 from bitsieve.counts.tables import Terms, entropy_terms
-from bitsieve.dataset.extents import Extents, NumericBlock
-from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.target import Target
+from bitsieve.dataset.value_ranges import NumericBlock, ValueRanges
 from bitsieve.diagnostics import NAME_ONLY, UserError
 from bitsieve.discretization.base import Binning, CutBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning
@@ -28,7 +28,7 @@ from bitsieve.utils.parameters import Rule, check_choice
 class RepeatedCuts(ClassSearch):
     """The cuts of all numeric columns by description length for any classes; a sample of weight w is w samples."""
 
-    def __init__(self, table: TableInMemory, binner: Binning, cut_at_median: bool) -> None:
+    def __init__(self, table: InMemoryDataset, binner: Binning, cut_at_median: bool) -> None:
         self.table = table
         self.binner = binner
         self.cut_at_median = cut_at_median
@@ -142,29 +142,29 @@ class MDLBinning(CutBinning):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def find_bins(self, table: TableInMemory, extents: Extents) -> None:
-        super().find_bins(table, extents)
-        numeric = np.concatenate([np.empty(0, np.int64), *(block.places for block in extents.blocks)])
+    def find_bins(self, table: InMemoryDataset, ranges: ValueRanges) -> None:
+        super().find_bins(table, ranges)
+        numeric = np.concatenate([np.empty(0, np.int64), *(block.indices for block in ranges.blocks)])
         self.uncut_ = np.sort(numeric[self.bin_edges_.lengths[numeric] == 0])
         if self.uncut == "median" and len(self.uncut_):
             accepted = np.arange(table.n_features), self.bin_edges_
-            medians = [self._medians_of_uncut(table, block) for block in extents.blocks]
+            medians = [self._medians_of_uncut(table, block) for block in ranges.blocks]
             self.bin_edges_ = RaggedArray.merged(table.n_features, [accepted, *medians])
             self.n_bins_[self.uncut_] += self.bin_edges_.lengths[self.uncut_]
 
-    def search(self, table: TableInMemory) -> ClassSearch:
+    def search(self, table: InMemoryDataset) -> ClassSearch:
         return RepeatedCuts(table, self, self.uncut == "median")
 
-    def _medians_of_uncut(self, table: TableInMemory, block: NumericBlock) -> tuple[Integers, RaggedArray]:
+    def _medians_of_uncut(self, table: InMemoryDataset, block: NumericBlock) -> tuple[Integers, RaggedArray]:
         """The columns of a block that have no cut, and their lower medians; none where nothing lies above."""
-        uncut = np.flatnonzero(self.bin_edges_.lengths[block.places] == 0)
+        uncut = np.flatnonzero(self.bin_edges_.lengths[block.indices] == 0)
         if not len(uncut):
-            return block.places[:0], RaggedArray.empty(0)
+            return block.indices[:0], RaggedArray.empty(0)
         medians = _native.order_statistic_cuts(block.part(uncut).values, 2, table.weights)
-        return block.places[uncut], RaggedArray(*medians)
+        return block.indices[uncut], RaggedArray(*medians)
 
     def cut_block(
-        self, table: TableInMemory, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
+        self, table: InMemoryDataset, block: NumericBlock, low: NDArray[Any], high: NDArray[Any]
     ) -> RaggedArray:
         target = _required_target(table)
         terms = _terms_of_entropies(table)
@@ -172,7 +172,7 @@ class MDLBinning(CutBinning):
         cuts = _native.mdl_cuts(block.values, classes, target.n_classes, terms.table, terms.shift, table.weights)
         return RaggedArray(*cuts)
 
-    def cut_stored(self, table: TableInMemory, first: int, end: int) -> RaggedArray:
+    def cut_stored(self, table: InMemoryDataset, first: int, end: int) -> RaggedArray:
         stored = table.stored
         target = _required_target(table)
         terms = _terms_of_entropies(table)
@@ -201,7 +201,7 @@ class MDLBinning(CutBinning):
         return RaggedArray.merged(end - first, [(np.arange(end - first), cuts), (uncut, medians.take(uncut))])
 
 
-def _required_target(table: TableInMemory) -> Target:
+def _required_target(table: InMemoryDataset) -> Target:
     if table.y is None:
         raise UserError(
             code="target-needed",
@@ -211,7 +211,7 @@ def _required_target(table: TableInMemory) -> Target:
     return table.y
 
 
-def _terms_of_entropies(table: TableInMemory) -> Terms:
+def _terms_of_entropies(table: InMemoryDataset) -> Terms:
     n_samples = table.total_weight
     return entropy_terms(n_samples, limit=min(n_samples + 1, _MOST_TERMS))
 
@@ -234,7 +234,7 @@ class AutoBinning(Binning):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def for_table(self, table: Table) -> Binning:
+    def for_table(self, table: Dataset) -> Binning:
         missing = self.missing_for(table)
         n_classes_of_quantity = table.target.n_allowed if table.has_target else 0
         if n_classes_of_quantity:

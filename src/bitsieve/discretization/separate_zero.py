@@ -14,9 +14,9 @@ from bitsieve.counts.search import ClassSearch, Dependence, Labels, Parts, depen
 from bitsieve.counts.sparse import SparseCodes
 from bitsieve.counts.tables import Terms
 from bitsieve.counts.threads import run_blocks
-from bitsieve.dataset.extents import IN_A_BIN
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.sparse import read_sparse
-from bitsieve.dataset.table import Table, TableInMemory
+from bitsieve.dataset.value_ranges import IN_A_BIN
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning, unknown_category
 from bitsieve.discretization.mdl import RepeatedCuts, log_codings
@@ -27,7 +27,7 @@ from bitsieve.utils.parameters import Rule, check_parameters, check_threads
 from bitsieve.utils.progress import phase
 
 
-def as_sparse(table: TableInMemory) -> TableInMemory:
+def as_sparse(table: InMemoryDataset) -> InMemoryDataset:
     """A table of numbers as a sparse one."""
     if table.is_sparse:
         return table
@@ -98,7 +98,7 @@ class RepeatedStoredCuts(RepeatedCuts):
         return bool((values == 0).any() and np.isnan(values).any())
 
 
-class ZeroApartBinning(Binning):
+class SeparateZeroBinning(Binning):
     """Zero a code of its own, and a rule for the other numbers: the rule of :class:`ZeroApartBinner`."""
 
     parameter_rules: ClassVar[Mapping[str, Rule]] = {"n_jobs": check_threads}  # and of binning, which makes the rule
@@ -124,10 +124,10 @@ class ZeroApartBinning(Binning):
             return make_binner(self.binning, n_jobs=self.n_jobs, missing="error")
         return make_binner(self.binning)
 
-    def for_table(self, table: Table) -> Binning:
+    def for_table(self, table: Dataset) -> Binning:
         return self  # the rule is settled in fit_table
 
-    def fit_table(self, table: TableInMemory) -> Self:
+    def fit_table(self, table: InMemoryDataset) -> Self:
         check_parameters(self)
         rule = self._rule().for_table(table)
         check_parameters(rule)
@@ -160,7 +160,7 @@ class ZeroApartBinning(Binning):
         self._check_code_limit(table)
         return self
 
-    def codes(self, table: TableInMemory, buffer: NDArray[np.uint8] | None = None) -> Any:
+    def codes(self, table: InMemoryDataset, buffer: NDArray[np.uint8] | None = None) -> Any:
         sparse_codes = self.sparse_codes(as_sparse(table))
         if table.is_sparse:
             return sparse_codes
@@ -169,11 +169,11 @@ class ZeroApartBinning(Binning):
             codes[:, j] = sparse_codes.column(j)
         return codes
 
-    def search(self, table: TableInMemory) -> ClassSearch | None:
+    def search(self, table: InMemoryDataset) -> ClassSearch | None:
         search = self.rule_.search(table)
         return RepeatedStoredCuts(search, self) if isinstance(search, RepeatedCuts) else None
 
-    def sparse_codes(self, table: TableInMemory) -> SparseCodes:
+    def sparse_codes(self, table: InMemoryDataset) -> SparseCodes:
         """The codes of the numbers of a sparse table that are not zero."""
         has_missing_code = self.missing == "bin"
         stored = table.stored
@@ -213,7 +213,7 @@ class ZeroApartBinning(Binning):
             self._check_categories(table, codes)
         return SparseCodes(table.n_samples, stored.start, stored.row, codes, zero_codes, stored.allocate)
 
-    def _zero_codes(self, table: TableInMemory) -> NDArray[np.uint16]:
+    def _zero_codes(self, table: InMemoryDataset) -> NDArray[np.uint16]:
         """The code of zero in every column."""
         codes = np.zeros(table.n_features, np.uint16)
         with_new_zeros = np.flatnonzero(table.stored.has_zeros & ~self.zero_)  # without zeros when fitting
@@ -231,7 +231,7 @@ class ZeroApartBinning(Binning):
             codes[has_categories] = np.add.reduceat(is_negative, starts)
         return codes
 
-    def _check_categories(self, table: TableInMemory, codes: NDArray[np.uint16]) -> None:
+    def _check_categories(self, table: InMemoryDataset, codes: NDArray[np.uint16]) -> None:
         """Refuse numbers that are no categories."""
         stored = table.stored
         categories = self.categories_

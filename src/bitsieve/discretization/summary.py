@@ -13,14 +13,14 @@ from bitsieve.counts.source import sizes_of_classes
 from bitsieve.dataset.arrow import text_of
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import ColumnSummary, Distinct, RowSample
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.encoding import FEW, Encoded
-from bitsieve.dataset.extents import MISSING, NUMBERS, Extents, KnownColumns
 from bitsieve.dataset.identifiers import RowNumbering
 from bitsieve.dataset.sentinels import SentinelCounts
-from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.text import understood
 from bitsieve.dataset.text_format import TextMeaning
+from bitsieve.dataset.value_ranges import MISSING, NUMBERS, InspectedColumns, ValueRanges
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.utils.arrays import Flags, Integers
@@ -37,11 +37,11 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
-class Summary(KnownColumns):
+class Summary(InspectedColumns):
     """What a binner must know of some rows of a table; summaries of parts of the rows merge into that of all."""
 
     names: Sequence[str]  # of the columns
-    feature_names: NDArray[Any] | None  # as :class:`~bitsieve.dataset.table.Table` has them
+    feature_names: NDArray[Any] | None  # as :class:`~bitsieve.dataset.dataset.Table` has them
     columns: list[ColumnSummary]
     target: Target | None  # the classes of all rows; its ``codes`` are none of anything
     n_rows: int  # rows, and the sum of their frequency weights
@@ -106,7 +106,7 @@ class Summary(KnownColumns):
         return found
 
     def without(self, left_out: Sequence[int]) -> Summary:
-        """The same with one value in every row of some columns: what is known of :meth:`TableInMemory.without`."""
+        """The same with one value in every row of some columns: what is known of :meth:`InMemoryDataset.without`."""
         columns, zero = list(self.columns), np.uint8(0)
         counts = self.class_sizes[None] if self.requires == "classes" else np.array([[self.n_samples]])
         constant = ColumnSummary(NUMBERS, zero.dtype, zero, zero, distinct=Distinct(np.array([zero]), counts))
@@ -120,9 +120,9 @@ class Summary(KnownColumns):
             sample = replace(sample, columns=values)
         return replace(self, columns=columns, sample=sample)
 
-    def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
+    def value_ranges(self, n_jobs: int | None = None, whole: bool = False) -> ValueRanges:
         """What the columns hold, as that of a table, without the numbers themselves."""
-        return Extents([], [], [], np.array([column.holds for column in self.columns], np.uint8), whole)
+        return ValueRanges([], [], [], np.array([column.holds for column in self.columns], np.uint8), whole)
 
     @property
     def most_cells(self) -> int:
@@ -141,7 +141,7 @@ class Summary(KnownColumns):
             columns[j] = replace(columns[j], kind=None)
         return replace(self, columns=columns)
 
-    def column(self, j: int, *, ends_only: bool) -> TableInMemory:
+    def column(self, j: int, *, ends_only: bool) -> InMemoryDataset:
         """Column ``j`` alone, as categories, numbers by class, the sample or the ends: a binner finds the same bins."""
         column, target = self.columns[j], self.target
         values: Any
@@ -173,13 +173,13 @@ class Summary(KnownColumns):
 
 def _alone(
     name: str, values: Any, target: Target | None, classes: NDArray[Any] | None, weights: Integers | None
-) -> TableInMemory:
+) -> InMemoryDataset:
     y = None if target is None or classes is None else Target(classes.astype(np.int32), target.labels)
-    return TableInMemory([values], [name], y=y, weights=weights)
+    return InMemoryDataset([values], [name], y=y, weights=weights)
 
 
 def summarize(
-    table: TableInMemory,  # a part of the rows; the classes of its target are those of all rows, and so are their codes
+    table: InMemoryDataset,  # a part of the rows; its classes and their codes are those of all rows
     binner: Binning,  # that is to be fitted: it says what must be known
     *,
     # the number of the first of these rows in the whole table. The sample of the rows hangs on it alone, so it is the
@@ -190,12 +190,12 @@ def summarize(
 ) -> Summary:
     """The summary of some rows of a table."""
     limits = Limits() if limits is None else limits
-    extents = table.extents(binner.n_jobs, binner.requires == "codes")
-    binner.check_numbers(table, extents)
+    ranges = table.value_ranges(binner.n_jobs, binner.requires == "codes")
+    binner.check_numbers(table, ranges)
     columns = []
-    for j, (low, high) in enumerate(_ends(extents)):
+    for j, (low, high) in enumerate(_ends(ranges)):
         cells = 0 if known is not None and known.columns[j].has_uncounted else limits.cells
-        column = _summary_of(table, j, int(extents.holds[j]), low, high, binner.requires, cells)
+        column = _summary_of(table, j, int(ranges.holds[j]), low, high, binner.requires, cells)
         if column.kind is not None and (known is None or known.columns[j].row_numbering is not None):
             column = replace(column, row_numbering=RowNumbering.of_rows(table.numbers(j), first_row, table.times))
         columns.append(column)
@@ -218,18 +218,18 @@ def summarize(
     )
 
 
-def _ends(extents: Extents) -> list[tuple[Any, Any]]:
+def _ends(ranges: ValueRanges) -> list[tuple[Any, Any]]:
     """The smallest and the largest number of every column; None and None where there is none."""
-    ends: list[tuple[Any, Any]] = [(None, None)] * len(extents.holds)
-    for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
-        for j, least, most in zip(block.places.tolist(), low, high, strict=True):
+    ends: list[tuple[Any, Any]] = [(None, None)] * len(ranges.holds)
+    for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
+        for j, least, most in zip(block.indices.tolist(), low, high, strict=True):
             if least <= most:
                 ends[j] = least, most
     return ends
 
 
 def _summary_of(
-    table: TableInMemory, j: int, holds: int, low: Any, high: Any, requires: str, cells: int
+    table: InMemoryDataset, j: int, holds: int, low: Any, high: Any, requires: str, cells: int
 ) -> ColumnSummary:
     weights = table.weights
     if not table.is_numeric(j):

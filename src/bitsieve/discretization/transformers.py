@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from bitsieve.dataset.columns import read_columns
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.text import Plain
 from bitsieve.dataset.text_format import ColumnRules, TextFormat
 from bitsieve.diagnostics import UserError
@@ -19,7 +19,7 @@ from bitsieve.discretization.base import Binning
 from bitsieve.discretization.categorical import CategoricalBinning
 from bitsieve.discretization.equal import EqualFrequencyBinning, EqualWidthBinning
 from bitsieve.discretization.mdl import MDLBinning
-from bitsieve.discretization.separate_zero import ZeroApartBinning
+from bitsieve.discretization.separate_zero import SeparateZeroBinning
 from bitsieve.utils.docstrings import cites, described_fully
 
 _PARAMETERS = {  # and attributes: those that a class does not describe itself
@@ -106,7 +106,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
         codes = self.codes(table)
         return codes.copy(order="F") if codes is table.matrix else codes
 
-    def _read_again(self, X: Any) -> TableInMemory:
+    def _read_again(self, X: Any) -> InMemoryDataset:
         """The columns of new rows, whose text means what it meant when fitting."""
         categories = self.categories_
         formats: dict[int, TextFormat] = {}
@@ -118,7 +118,7 @@ class Binner(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, Binning):
         self._refuse_sparse(table)
         return table
 
-    def _refuse_sparse(self, table: TableInMemory) -> None:
+    def _refuse_sparse(self, table: InMemoryDataset) -> None:
         if table.is_sparse and self.bins_parts:  # which zero apart alone does not
             other = f"ZeroApartBinner({type(self).__name__}())"
             raise UserError(
@@ -231,7 +231,7 @@ class EqualWidthBinner(Binner, EqualWidthBinning):
     """
 
 
-class ZeroApartBinner(Binner, ZeroApartBinning):
+class ZeroApartBinner(Binner, SeparateZeroBinning):
     """Make zero a code of its own in every column, and bin the other numbers by a rule.
 
     The rule gets the numbers of a column that are not zero, and the samples that hold them, as if there were no others.

@@ -11,15 +11,15 @@ from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from bitsieve.counts.packed import PackedSource
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.original import OriginalData
 from bitsieve.dataset.roles import Roles, split_columns
-from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target_summary import TargetCoding
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits
-from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, TableInParts, Work
-from bitsieve.engines.portions import PartitionedSource, Portions, in_order
+from bitsieve.engines.data_partitions import DataPartitions, PartitionedSource, in_order
+from bitsieve.engines.partitioned_dataset import Merge, Packed, PartitionedDataset, PartitionReader, Parts, Work
 from bitsieve.engines.registry import DataInParts
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Integers
@@ -29,12 +29,12 @@ Result = TypeVar("Result")
 _NOT_LOADED = re.compile(r"(?:ModuleNotFoundError|ImportError|AttributeError): (.*bitsieve.*)|VERSION_MISMATCH\] (.*)")
 
 
-class ClusterParts(Parts):
+class ClusterPartitions(Parts):
     """The rows of a table in the portions of a cluster; of these rows nothing is ever fetched."""
 
     label = "the data"
 
-    def __init__(self, portions: Callable[[bool], Portions], reader: PartReader) -> None:
+    def __init__(self, portions: Callable[[bool], DataPartitions], reader: PartitionReader) -> None:
         from bitsieve import __version__
 
         targets, self.limits = portions(True), Limits()
@@ -51,13 +51,13 @@ class ClusterParts(Parts):
             return None
         return (self.targets if target_only else self.everything).total(task, work, merge)
 
-    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
+    def pack(self, reader: PartitionReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
         """All portions, each packed where it is, where it stays."""
         work = partial(_packed, read=partial(reader.read, target=target), coding=coding)
         return Packed(partial(PartitionedSource, self.everything.map("pack", work), len(class_sizes)))
 
 
-def _n_rows(*objects: Any, reader: PartReader, version: str) -> list[int]:
+def _n_rows(*objects: Any, reader: PartitionReader, version: str) -> list[int]:
     """How many rows of a part count, asked of a worker that has this bitsieve."""
     from bitsieve import __version__
 
@@ -87,14 +87,14 @@ def _loaded_by_workers(advice: str) -> Iterator[None]:
         ) from None
 
 
-def _packed(first_row: int, *objects: Any, read: Work[TableInMemory], coding: Coding) -> PackedSource:
+def _packed(first_row: int, *objects: Any, read: Work[InMemoryDataset], coding: Coding) -> PackedSource:
     """The codes of a part, packed for counting."""
     table = read(first_row, *objects)
     classes = table.target
     return PackedSource(coding.codes(table), classes.codes, n_classes=classes.n_classes, weights=table.weights)
 
 
-class PartsOnCluster(DataInParts, ABC):
+class ClusterSource(DataInParts, ABC):
     """Data whose parts are read on the workers of a cluster; a subclass says what these are."""
 
     labels: list[Any]  # of the columns; empty where they have no names
@@ -102,24 +102,24 @@ class PartsOnCluster(DataInParts, ABC):
     to_install: ClassVar[str] = ""  # what else must be done where bitsieve is installed on the workers
 
     @abstractmethod
-    def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> Portions:
+    def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> DataPartitions:
         """The parts, to be read, of some columns at least (None: all): columns, target and weights of each, or None."""
 
     @abstractmethod
     def _original(self, roles: Roles) -> OriginalData:
         """What was given, when the columns are divided."""
 
-    def read_in_parts(self, options: ReadOptions) -> TableInParts:
+    def read_in_parts(self, options: ReadOptions) -> PartitionedDataset:
         phase("reading")
         roles = split_columns(self.labels, options.target, options.sample_weight, unnamed=options.target_name)
         target = None if roles.target else options.target
         sample_weight = None if roles.weight is not None else options.sample_weight
 
-        def portions(target_only: bool) -> Portions:
+        def portions(target_only: bool) -> DataPartitions:
             return self._portions((roles.others or self.labels[:1]) if target_only else None, target, sample_weight)
 
         with _loaded_by_workers(self.to_install):
-            open_parts = partial(ClusterParts, portions)
-            table = TableInParts.read(open_parts, roles, self.n_columns, options, named=bool(self.labels))
+            open_parts = partial(ClusterPartitions, portions)
+            table = PartitionedDataset.read(open_parts, roles, self.n_columns, options, named=bool(self.labels))
         table.original = self._original(roles)
         return table

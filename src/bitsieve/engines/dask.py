@@ -17,9 +17,9 @@ from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.roles import Roles
 from bitsieve.diagnostics import UserError
-from bitsieve.engines.cluster import PartsOnCluster
-from bitsieve.engines.in_parts import PartReader
-from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
+from bitsieve.engines.cluster import ClusterSource
+from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, places_with_samples
+from bitsieve.engines.partitioned_dataset import PartitionReader
 from bitsieve.engines.registry import is_dask
 from bitsieve.engines.stream import ROWS_READ_AGAIN, read_again
 from bitsieve.io.column_file import CheckedPartition
@@ -38,7 +38,7 @@ Result = TypeVar("Result")
 FAN_IN = 8  # results that one task merges
 
 
-class DaskPortions(Portions):
+class DaskPartitions(DataPartitions):
     """Objects on workers, a tuple of Delayed or small values a portion; without a ``client`` threads do the work."""
 
     def __init__(self, members: Sequence[tuple[Any, ...]], client: Client | None = None) -> None:
@@ -68,17 +68,17 @@ class DaskPortions(Portions):
         whole: Result = found
         return whole
 
-    def map(self, task: str, work: Callable[..., Any]) -> DaskPortions:
+    def map(self, task: str, work: Callable[..., Any]) -> DaskPartitions:
         dask = _dask()
         made = self._tasks(task, work)
         kept = dask.persist(*made, scheduler="threads") if self.client is None else self.client.persist(made)
-        return DaskPortions([(each,) for each in kept], self.client)
+        return DaskPartitions([(each,) for each in kept], self.client)
 
-    def beside(self, other: DaskPortions) -> DaskPortions:
+    def beside(self, other: DaskPartitions) -> DaskPartitions:
         pairs = zip(self.members, other.members, strict=True)
-        return DaskPortions([mine + theirs for mine, theirs in pairs], self.client)
+        return DaskPartitions([mine + theirs for mine, theirs in pairs], self.client)
 
-    def with_samples(self) -> DaskPortions:
+    def with_samples(self) -> DaskPartitions:
         kept = [self.members[place] for place in places_with_samples(self.total("facts", has_samples, in_order))]
         if self.client is not None:  # those of one worker next to each other
             from distributed import futures_of
@@ -87,12 +87,12 @@ class DaskPortions(Portions):
             places = self.client.who_has()
             workers = [min(places.get(key, ()), default="") for key in keys]
             kept = [kept[i] for i in sorted(range(len(kept)), key=workers.__getitem__)]
-        return DaskPortions(kept, self.client)
+        return DaskPartitions(kept, self.client)
 
-    def numbered(self, n_rows: Sequence[int]) -> DaskPortions:
+    def numbered(self, n_rows: Sequence[int]) -> DaskPartitions:
         starts = accumulate(n_rows, initial=0)
         kept = [(start, *objects) for start, objects, n in zip(starts, self.members, n_rows, strict=False) if n]
-        return DaskPortions(kept, self.client)
+        return DaskPartitions(kept, self.client)
 
     def _tasks(self, task: str, work: Callable[..., Any]) -> list[Delayed]:
         dask = _dask()
@@ -134,7 +134,7 @@ def _check_workers(client: Client) -> None:
             )
 
 
-class PartsOfDask(PartsOnCluster):
+class DaskPartitionsSource(ClusterSource):
     """Data whose parts are Dask's; a subclass says what these are."""
 
     client: Client | None  # None: there is no cluster
@@ -143,7 +143,7 @@ class PartsOfDask(PartsOnCluster):
     def _parts(self, labels: list[Any] | None) -> list[Any]:
         """Every part of the rows, still to be read; of some columns at least, None: of all."""
 
-    def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> DaskPortions:
+    def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> DaskPartitions:
         if self.client is not None:
             _check_workers(self.client)
         parts = self._parts(labels)
@@ -151,14 +151,14 @@ class PartsOfDask(PartsOnCluster):
         beside: list[list[Any]] = []
         for what, values in (("target", y), ("weights", weights)):
             if values is not None and not is_dask(values) and lengths is None:
-                lengths = DaskPortions([(part,) for part in parts], self.client).total(
-                    "rows", PartReader().n_rows, in_order
+                lengths = DaskPartitions([(part,) for part in parts], self.client).total(
+                    "rows", PartitionReader().n_rows, in_order
                 )
             beside.append([None] * len(parts) if values is None else _cut(values, len(parts), lengths, what))
-        return DaskPortions(list(zip(parts, *beside, strict=True)), self.client)
+        return DaskPartitions(list(zip(parts, *beside, strict=True)), self.client)
 
 
-class DaskSource(PartsOfDask):
+class DaskSource(DaskPartitionsSource):
     """A Dask data frame or array, to be given to ``select`` or to the ``fit`` of a selector in place of a table.
 
     Its partitions are binned and packed on the workers of the cluster and stay there; for every request of a method the
@@ -249,7 +249,7 @@ def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> lis
     return [rows[first:last] for first, last in pairwise(ends)]
 
 
-class FilesOnCluster(PartsOfDask):
+class FilesOnCluster(DaskPartitionsSource):
     """Files read by workers under one path: row groups of Parquet, ranges of lines of text, whole Arrow files."""
 
     def __init__(self, path: str | PathLike[str], client: Client | None, header: bool | None = None) -> None:
@@ -269,7 +269,7 @@ class FilesOnCluster(PartsOfDask):
         return OriginalData(not_read_again, partial(read_again, self.batches, roles.others), roles.weight_name)
 
 
-def open_dask(data: Any, client: Client | None = None, header: bool | None = None) -> PartsOfDask:
+def open_dask(data: Any, client: Client | None = None, header: bool | None = None) -> DaskPartitionsSource:
     """A Dask collection, or a file or a folder of files by its path, as what is read in parts."""
     if isinstance(data, (str, PathLike)):
         return FilesOnCluster(data, current_client() if client is None else client, header)

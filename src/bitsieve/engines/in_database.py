@@ -38,7 +38,15 @@ from bitsieve.engines.grouped_counts import (
     doubles,
     integers_of,
 )
-from bitsieve.engines.in_parts import Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
+from bitsieve.engines.partitioned_dataset import (
+    Merge,
+    Packed,
+    PartitionedDataset,
+    PartitionReader,
+    Parts,
+    Summarizing,
+    Work,
+)
 from bitsieve.engines.registry import DataInParts
 from bitsieve.io.database import relation_of
 from bitsieve.io.read import database_kind
@@ -97,14 +105,14 @@ class GroupedTarget(NamedTuple):
     rows: Integers
 
 
-class PartsInDatabase(Parts):
+class DatabasePartitions(Parts):
     """The rows of a relation, of which every column is looked at by itself: its values and how often each occurs."""
 
     label = "the table"
     limits = Limits()
     has_intervals = True
 
-    def __init__(self, frame: nw.LazyFrame[Any], schema: Mapping[str, Any], reader: PartReader) -> None:
+    def __init__(self, frame: nw.LazyFrame[Any], schema: Mapping[str, Any], reader: PartitionReader) -> None:
         self.reader = reader
         self.schema = schema
         self.features = [str(name) for name in reader.features or ()]
@@ -206,7 +214,7 @@ class PartsInDatabase(Parts):
             return ends_of(self.relation, name, classes)
         return intervals_of(self.relation, name, classes, n_intervals=limit // n_classes // 4)
 
-    def _rules_of(self, reader: PartReader, j: int) -> ColumnRules:
+    def _rules_of(self, reader: PartitionReader, j: int) -> ColumnRules:
         """How a column is read in a table that has no other."""
         formats = reader.rules.formats or {}
         types = reader.rules.types_by_index(self.features)
@@ -244,7 +252,7 @@ class PartsInDatabase(Parts):
 
         return Classes(keys, codes)
 
-    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
+    def pack(self, reader: PartitionReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
         """Nothing is packed: the columns are grouped by their codes for every request."""
         columns = [j for j in range(len(self.features)) if j not in reader.left_out]
         keys = {j: self._key_of(j, reader, coding) for j in columns}
@@ -252,7 +260,7 @@ class PartsInDatabase(Parts):
         classes = self._classes(target)
         return Packed(partial(GroupedSource, self.relation, keys, classes, coding.arities, class_sizes))
 
-    def _key_of(self, j: int, reader: PartReader, coding: Coding) -> Key:
+    def _key_of(self, j: int, reader: PartitionReader, coding: Coding) -> Key:
         """A column as what rows are grouped by: the code that follows from its cuts, or its values."""
         name = self.features[j]
         binner = coding.binner
@@ -419,7 +427,7 @@ class DatabaseSource(DataInParts):
             )
         self.data = data
 
-    def read_in_parts(self, options: ReadOptions) -> TableInParts:
+    def read_in_parts(self, options: ReadOptions) -> PartitionedDataset:
         with answering():
             frame = nw.from_native(self.data).lazy()
             schema = dict(frame.collect_schema())
@@ -431,7 +439,7 @@ class DatabaseSource(DataInParts):
                 message=f"the {what} must be a column of the table, where the rows are counted",
                 advice="name it",
             )
-        table = TableInParts.read(partial(PartsInDatabase, frame, schema), roles, len(schema), options)
+        table = PartitionedDataset.read(partial(DatabasePartitions, frame, schema), roles, len(schema), options)
         features = np.array(roles.features, object)
 
         def with_target(names: Any) -> Any:

@@ -11,7 +11,7 @@ from bitsieve.counts.packed import PackedSource
 from bitsieve.counts.search import ClassSearch, FixedCodes, Units
 from bitsieve.counts.source import CountSource
 from bitsieve.counts.sparse import SparseCodes, SparseSource
-from bitsieve.dataset.table import Table, TableElsewhere, TableInMemory
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset, OutOfCoreDataset
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import make_binner
 from bitsieve.utils.progress import phase
@@ -35,27 +35,27 @@ def make_source(
     return PackedSource(codes, classes, n_classes=n_classes, weights=weights, arities=arities, n_jobs=n_jobs)
 
 
-def binner_of(table: Table, spec: Any, n_jobs: int | None) -> Binning:
+def binner_of(table: Dataset, spec: Any, n_jobs: int | None) -> Binning:
     """The rule for a table, not fitted; in a sparse table zero is a code of its own."""
     binner = make_binner(spec, n_jobs=n_jobs).for_table(table)
     if not table.is_sparse or not binner.bins_parts:
         return binner
-    from bitsieve.discretization.separate_zero import ZeroApartBinning
+    from bitsieve.discretization.separate_zero import SeparateZeroBinning
 
-    return ZeroApartBinning(binner, n_jobs=n_jobs)
+    return SeparateZeroBinning(binner, n_jobs=n_jobs)
 
 
-def count(table: Table, binning: Any, n_jobs: int | None = None) -> tuple[Binning, CountSource]:
+def count(table: Dataset, binning: Any, n_jobs: int | None = None) -> tuple[Binning, CountSource]:
     """Bin the columns of a table and count their codes, wherever its rows are; the binner is fitted on all rows."""
     binner = binner_of(table, binning, n_jobs)
-    if isinstance(table, TableElsewhere):
+    if isinstance(table, OutOfCoreDataset):
         return table.count(binner)
     rows = table.required_rows()
     fitted = binner.fit_table(rows)
     return fitted, count_coded(rows, fitted, n_jobs)
 
 
-def count_coded(table: TableInMemory, binner: Binning, n_jobs: int | None = None) -> CountSource:
+def count_coded(table: InMemoryDataset, binner: Binning, n_jobs: int | None = None) -> CountSource:
     """The counts of the codes that a binner gives which was fitted on a table in memory."""
     codes = binner.codes(table)
     phase("counting")
@@ -74,7 +74,7 @@ def count_coded(table: TableInMemory, binner: Binning, n_jobs: int | None = None
     return source
 
 
-def search_of(table: TableInMemory, binner: Binning) -> ClassSearch:
+def search_of(table: InMemoryDataset, binner: Binning) -> ClassSearch:
     """What shuffles of the classes repeat, which keep groups of samples together: a search for codes, or the codes."""
     search = binner.search(table) or FixedCodes(
         binner.codes(table), table.target.codes, table.target.n_classes, table.weights

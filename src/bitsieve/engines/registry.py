@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bitsieve.dataset.data_kinds import gives_batches, is_frame, is_lazy, is_path
-from bitsieve.dataset.table import COUNTS, Table
+from bitsieve.dataset.dataset import COUNTS, Dataset
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.io.read import database_kind
 from bitsieve.options import ReadOptions
@@ -19,7 +19,7 @@ from bitsieve.options import ReadOptions
 class DataInParts(Protocol):
     """Data that is read in parts."""
 
-    def read_in_parts(self, options: ReadOptions) -> Table:
+    def read_in_parts(self, options: ReadOptions) -> Dataset:
         """Look at the target, and divide the columns into features, target and weights.
 
         Parameters
@@ -30,7 +30,7 @@ class DataInParts(Protocol):
 
         Returns
         -------
-        Table
+        Dataset
             In parts; of a libsvm file in memory, its values in files.
 
         Raises

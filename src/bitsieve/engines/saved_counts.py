@@ -18,15 +18,15 @@ from bitsieve.counts.source import CountSource
 from bitsieve.counts.tables import ContingencyTable
 from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import changes_kind, union_of_categories
+from bitsieve.dataset.dataset import OutOfCoreDataset
 from bitsieve.dataset.encoding import lookup
 from bitsieve.dataset.identifiers import are_counts_of_identifier
 from bitsieve.dataset.quantity import TargetKind
-from bitsieve.dataset.table import TableElsewhere
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import binning_facts, binning_of, from_list, listed
-from bitsieve.engines.in_parts import TableInParts
+from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.io.errors import DataError, in_one_line
 from bitsieve.io.output import writing
 from bitsieve.utils.arrays import Columns, Integers
@@ -314,7 +314,7 @@ def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> I
             yield i, j, cells[first:end].reshape(shape)
 
 
-class CountsTable(TableElsewhere):
+class SavedCountsDataset(OutOfCoreDataset):
     """Saved counts in place of a table: they are binned and counted already."""
 
     capabilities = frozenset({"tables"})  # of pairs of columns
@@ -362,13 +362,13 @@ class CountsTable(TableElsewhere):
             is_identifier=are_counts_of_identifier(categories[codes[has_value]], n_rows[has_value]),
         )
 
-    def few_as_codes(self, n_jobs: int | None = None) -> tuple[CountsTable, bool]:
+    def few_as_codes(self, n_jobs: int | None = None) -> tuple[SavedCountsDataset, bool]:
         return self, False
 
     def count(self, binner: Any) -> tuple[Binning, CountSource]:
         return self.counts.binner, TabledSource(self.counts)
 
-    def without(self, columns: Sequence[int]) -> CountsTable:
+    def without(self, columns: Sequence[int]) -> SavedCountsDataset:
         """The same counts, of every column; ``left_out`` says which of them no method is to choose."""
         if set(columns) <= {*self.left_out}:
             return self
@@ -383,7 +383,7 @@ class CountsTable(TableElsewhere):
         return False
 
 
-def count_table(table: TableInParts, binner: Binning, *, few_are_codes: bool) -> SavedCounts:
+def count_table(table: PartitionedDataset, binner: Binning, *, few_are_codes: bool) -> SavedCounts:
     """The tables of all pairs of columns of a table, with bins of its own."""
     if table.target.kind == "joint":
         raise UserError(
@@ -407,7 +407,7 @@ def left_out_of_counts(names: Sequence[str]) -> Diagnostic:
     )
 
 
-def count_like(table: TableInParts, first: SavedCounts) -> SavedCounts:
+def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
     """The tables of all pairs of columns of a table, with the columns, the bins and the classes of other counts."""
     if list(table.names) != first.names:
         lost = [name for name in first.names if name not in set(table.names)]

@@ -18,8 +18,8 @@ from bitsieve.dataset.columns import check_labels
 from bitsieve.dataset.original import OriginalData
 from bitsieve.dataset.roles import Roles
 from bitsieve.diagnostics import UserError
-from bitsieve.engines.cluster import PartsOnCluster
-from bitsieve.engines.portions import Portions, has_samples, in_order, places_with_samples
+from bitsieve.engines.cluster import ClusterSource
+from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, places_with_samples
 from bitsieve.engines.registry import is_spark
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import cached_property
@@ -79,7 +79,7 @@ _ITSELF = Recipe()
 
 
 @dataclass(frozen=True)
-class SparkPortions(Portions):
+class SparkPartitions(DataPartitions):
     """Objects that are made, anew for every request, of what the executors keep; a tuple of them for every portion."""
 
     kept: PersistedFrame
@@ -105,26 +105,26 @@ class SparkPortions(Portions):
         result: Result = whole
         return result
 
-    def map(self, task: str, work: Callable[..., Any]) -> SparkPortions:
+    def map(self, task: str, work: Callable[..., Any]) -> SparkPartitions:
         return self._with(self.places, self.recipe.then(work))
 
-    def beside(self, other: SparkPortions) -> SparkPortions:
+    def beside(self, other: SparkPartitions) -> SparkPartitions:
         return self._with(self.places, self.recipe.beside(other.recipe))
 
-    def with_samples(self) -> SparkPortions:
+    def with_samples(self) -> SparkPartitions:
         """The portions that have any samples, kept by the executors that made them."""
         kept = PersistedFrame(self._each(_itself))
-        made = SparkPortions(kept, kept.frame, _objects, range(len(self.places)))
+        made = SparkPartitions(kept, kept.frame, _objects, range(len(self.places)))
         return made._with(places_with_samples(made.total("pack", has_samples, in_order)), made.recipe)
 
-    def numbered(self, n_rows: Sequence[int]) -> SparkPortions:
+    def numbered(self, n_rows: Sequence[int]) -> SparkPartitions:
         starts = accumulate(n_rows, initial=0)
         some = {place: start for place, start, n in zip(self.places, starts, n_rows, strict=False) if n}
         number = Recipe(((some.__getitem__, (0,)),), (2,))
         return self._with(list(some), number.beside(self.recipe))
 
-    def _with(self, places: Sequence[int], recipe: Recipe) -> SparkPortions:
-        return SparkPortions(self.kept, self.frame, self.read, places, recipe)
+    def _with(self, places: Sequence[int], recipe: Recipe) -> SparkPartitions:
+        return SparkPartitions(self.kept, self.frame, self.read, places, recipe)
 
     def _each(self, work: Callable[..., Any]) -> Any:
         """A data frame of what ``work`` returns for every portion, numbered in their order."""
@@ -228,7 +228,7 @@ def _forget(frame: Any) -> None:
         frame.unpersist()
 
 
-class SparkSource(PartsOnCluster):
+class SparkSource(ClusterSource):
     """A Spark data frame, to be given to ``select`` or to the ``fit`` of a selector in place of a table.
 
     Its partitions are binned and packed by the executors, which keep what they packed; for every request of a method
@@ -292,7 +292,7 @@ class SparkSource(PartsOnCluster):
         with _named(self._rows.sparkSession, "rows"):
             return sorted(self._rows.mapInArrow(_own_number, "place int").toArrow()["place"].to_pylist())
 
-    def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> SparkPortions:
+    def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> SparkPartitions:
         for what, values in (("target", y), ("weights", weights)):
             if values is not None:
                 raise UserError(
@@ -302,7 +302,7 @@ class SparkSource(PartsOnCluster):
                 )
         names = self.labels if labels is None else labels
         frame = self._rows.select([_name_of(self.labels.index(name)) for name in names])
-        return SparkPortions(self._kept, frame, partial(rows_of, names=names), self._places)
+        return SparkPartitions(self._kept, frame, partial(rows_of, names=names), self._places)
 
     def _original(self, roles: Roles) -> OriginalData:
         data, features = self.data, roles.features

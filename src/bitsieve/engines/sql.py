@@ -15,7 +15,7 @@ from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import binning_of
 from bitsieve.engines.grouped_counts import LARGEST
-from bitsieve.engines.in_parts import TableInParts
+from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.saved_counts import SavedCounts, check_cells, each_table, n_cells
 from bitsieve.io.database import identifier
 from bitsieve.io.errors import in_one_line
@@ -25,7 +25,7 @@ from bitsieve.utils.messages import quoted
 COLUMNS = ("first", "first_value", "second", "second_value")  # then the class and the number of samples
 
 
-def statement(table: TableInParts, binner: Any, relation: str) -> str:
+def statement(table: PartitionedDataset, binner: Any, relation: str) -> str:
     """The statement that counts all pairs of columns by the target; no value of a text column is ever part of it."""
     if table.target.kind == "joint":
         raise UserError(
@@ -64,7 +64,7 @@ def statement(table: TableInParts, binner: Any, relation: str) -> str:
     return f"with coded as (\n{coded}\n  from {relation}\n{where}\n)\n" + "\nunion all\n".join(selects) + ";"
 
 
-def _value(table: TableInParts, j: int) -> str:
+def _value(table: PartitionedDataset, j: int) -> str:
     """A column as what is counted: an interval, or its values, as text."""
     assert table.coding is not None  # the table is counted
     name, binner = table.names[j], table.coding.binner

@@ -17,16 +17,25 @@ from numpy.typing import NDArray
 from bitsieve.counts.packed import PackedBatches
 from bitsieve.counts.source import CountSource
 from bitsieve.dataset.data_kinds import gives_batches, is_path
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.encoding import as_array
 from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.roles import split_columns
-from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.dataset.target_summary import TargetCoding
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
-from bitsieve.engines.in_parts import Kept, Merge, Packed, PartReader, Parts, Summarizing, TableInParts, Work
+from bitsieve.engines.partitioned_dataset import (
+    Kept,
+    Merge,
+    Packed,
+    PartitionedDataset,
+    PartitionReader,
+    Parts,
+    Summarizing,
+    Work,
+)
 from bitsieve.engines.registry import DataInParts
 from bitsieve.io.arrow import give_back_unused
 from bitsieve.io.column_file import ColumnFile
@@ -71,7 +80,7 @@ class StreamPacking(Packed):
         self._packed.use(planes, self._array("wide", self._packed.wide_codes, np.uint16))
         self._room = np.empty(0, np.uint8)  # fresh memory for every batch costs more than its codes
 
-    def add(self, table: TableInMemory) -> None:
+    def add(self, table: InMemoryDataset) -> None:
         """Pack the next rows."""
         if len(self._room) < 2 * table.n_samples * table.n_features:
             self._room = np.empty(2 * table.n_samples * table.n_features, np.uint8)
@@ -111,13 +120,18 @@ def _reopened(folder: Path, facts: dict[str, Any]) -> CountSource | None:
         return None
 
 
-class StreamParts(Parts):
+class StreamPartitions(Parts):
     """The rows batch by batch, ``beside`` target and weights given by values; ``memory`` None: batches for 2 GiB."""
 
     limits = Limits()
 
     def __init__(
-        self, batches: ColumnFile, reader: PartReader, beside: tuple[Any, Any], memory: int | None, spool: Path | None
+        self,
+        batches: ColumnFile,
+        reader: PartitionReader,
+        beside: tuple[Any, Any],
+        memory: int | None,
+        spool: Path | None,
     ) -> None:
         self.batches, self.beside, self.memory, self.spool = batches, beside, memory, spool
         self.label, self.state = batches.label, batches.state()
@@ -161,7 +175,9 @@ class StreamParts(Parts):
         parts = self._parts("finding bins" if early is None else "finding bins and packing")
         return self._merged(parts, of_part, Summary.merged, size), None if early is None else early.packing
 
-    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> StreamPacking:
+    def pack(
+        self, reader: PartitionReader, target: TargetCoding, coding: Coding, class_sizes: Integers
+    ) -> StreamPacking:
         packing = self._packing(coding, class_sizes)
         for first, objects in self._parts("packing"):
             packing.add(reader.read(first, *objects, target=target))
@@ -246,7 +262,7 @@ class EarlyPacking:
         self._first: Summary | None = None
         self.packing: StreamPacking | None = None
 
-    def add(self, table: TableInMemory, part: Summary) -> None:
+    def add(self, table: InMemoryDataset, part: Summary) -> None:
         """Pack the next rows, of which this is the summary."""
         if self._first is None:
             self._first = part
@@ -339,7 +355,7 @@ class StreamSource(DataInParts):
         """The target that the data is of by itself: "y", the labels of a libsvm file; None for all other data."""
         return "y" if holds_sparse_rows(self.data) else None
 
-    def read_in_parts(self, options: ReadOptions) -> Table:
+    def read_in_parts(self, options: ReadOptions) -> Dataset:
         target, sample_weight = options.target, options.sample_weight
         if self.own_target is not None:
             arrays = read_libsvm_in_ranges(Path(self.data), self.memory or DEFAULT_MEMORY, self.spool)
@@ -354,8 +370,8 @@ class StreamSource(DataInParts):
             None if roles.target or target is None else as_array(target),
             None if roles.weight is not None or sample_weight is None else as_array(sample_weight),
         )
-        open_parts = partial(StreamParts, batches, beside=beside, memory=self.memory, spool=self.spool)
-        table = TableInParts.read(open_parts, roles, len(batches.names), options)
+        open_parts = partial(StreamPartitions, batches, beside=beside, memory=self.memory, spool=self.spool)
+        table = PartitionedDataset.read(open_parts, roles, len(batches.names), options)
         table.original = OriginalData(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
         table.diagnostics = (*batches.diagnostics, *table.diagnostics)
         return table

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import f_classif
 from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
 
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.quantity import TIMES
-from bitsieve.dataset.table import TableInMemory
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.evaluate.models import Grow, Model, default_model, make_model, seeded
@@ -172,8 +172,8 @@ class Plan:
     """A comparison, ready to run."""
 
     options: ComparisonOptions
-    table: TableInMemory  # prepared
-    coded_table: TableInMemory  # the same, with columns of few whole numbers as categories
+    table: InMemoryDataset  # prepared
+    coded_table: InMemoryDataset  # the same, with columns of few whole numbers as categories
     are_all_codes: bool  # whether all columns of an array are of few whole numbers: none of them is binned
     selectors: dict[str, Any]  # label to an unfitted selector that ranks as many features as the largest count
     counts: Columns  # numbers of features, ascending
@@ -194,7 +194,7 @@ class Plan:
     def target(self) -> Target:
         return self.table.target
 
-    def settled_for(self, options: DiscretizationOptions) -> tuple[TableInMemory, DiscretizationOptions]:
+    def settled_for(self, options: DiscretizationOptions) -> tuple[InMemoryDataset, DiscretizationOptions]:
         """The table for a method on counts, and its discretization, as ``fit`` settles both for all rows."""
         return _settled_codes(self.table, self.coded_table, self.are_all_codes, options)
 
@@ -216,7 +216,7 @@ class Plan:
 
 
 def make_plan(
-    table: TableInMemory,
+    table: InMemoryDataset,
     options: ComparisonOptions,
     columns: ColumnOptions,
     discretization: DiscretizationOptions,
@@ -285,8 +285,8 @@ def make_plan(
 
 
 def _settled_codes(
-    table: TableInMemory, coded_table: TableInMemory, are_all_codes: bool, options: DiscretizationOptions
-) -> tuple[TableInMemory, DiscretizationOptions]:
+    table: InMemoryDataset, coded_table: InMemoryDataset, are_all_codes: bool, options: DiscretizationOptions
+) -> tuple[InMemoryDataset, DiscretizationOptions]:
     """Take columns of few whole numbers as categories where the options leave that open."""
     if not options.leaves_codes_open:
         return table, options
@@ -423,7 +423,7 @@ class NumericFeatures:
 
 
 def encode_features(
-    table: TableInMemory, order: Columns, learned_from: Columns, *, centred: bool = True
+    table: InMemoryDataset, order: Columns, learned_from: Columns, *, centred: bool = True
 ) -> NumericFeatures:
     """Features of all samples as numbers, with scale, mean and at most 100 categories of some samples."""
     parts: list[Floats] = []
@@ -466,7 +466,7 @@ class Foreign(BaseEstimator):
     def __init__(self, selector: Any) -> None:
         self.selector = selector
 
-    def fit_table(self, table: TableInMemory) -> Foreign:
+    def fit_table(self, table: InMemoryDataset) -> Foreign:
         kept = np.setdiff1d(np.arange(table.n_features), table.left_out)
         target = table.target
         if target.is_quantity and getattr(self.selector, "score_func", None) is f_classif:

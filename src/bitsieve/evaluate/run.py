@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 
 from bitsieve.counts.threads import run_blocks
 from bitsieve.dataset.data_kinds import library_of
-from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import UserError
 from bitsieve.evaluate.plan import Fold, Foreign, Plan
 from bitsieve.io.errors import DataError
@@ -87,7 +87,7 @@ def rank(
     return ranked
 
 
-def _rows_of(table: TableInMemory, rows: Columns) -> TableInMemory:
+def _rows_of(table: InMemoryDataset, rows: Columns) -> InMemoryDataset:
     """Some rows of a table, with a quantity cut into classes by these rows alone."""
     part = table.take(rows)
     return replace(part, y=part.target.cut_again(part.weights))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Self
 
-from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.evaluate.plan import ComparisonOptions, make_plan
 from bitsieve.evaluate.run import run_plan
 from bitsieve.options import ColumnOptions
@@ -104,7 +104,7 @@ class SelectorCV(ColumnSelector):
         """
         return super().fit(X, y, groups=groups)
 
-    def _fit_table(self, table: TableInMemory) -> Self:  # type: ignore[override]  # as it requires the rows
+    def _fit_table(self, table: InMemoryDataset) -> Self:  # type: ignore[override]  # as it requires the rows
         features = self.features
         if features is None:
             features = range(1, min(MOST_FEATURES, table.n_features) + 1)

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitsieve.counts.search import Units
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.dataset.encoding import all_missing
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.table import Table
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import with_integers_as_categories
 from bitsieve.discretization.registry import make_binner
@@ -65,11 +65,11 @@ class Chance(NamedTuple):
 class Evidence:
     """The counts behind a selection; ``whole`` is the table with the columns that were ``dropped`` before it."""
 
-    table: Table
+    table: Dataset
     binner: Any
     selected: Columns
     n_jobs: int | None
-    whole: Table | None = None
+    whole: Dataset | None = None
     dropped: Mapping[int, Reason] = field(default_factory=dict)
     estimator: str = PLUG_IN
     screened_off: Sequence[int] = ()

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.encoding import are_categories
 from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.dataset.quantity import listed_edges
-from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import codes_that_occur
@@ -41,7 +41,7 @@ _IN_RUNS = 0.25  # of the columns
 _ROWS_LOOKED_AT, _COLUMNS_LOOKED_AT = 1 << 15, 200
 
 
-def refuse_constant_data(table: Table) -> None:
+def refuse_constant_data(table: Dataset) -> None:
     """Refuse a target of one class and features none of which varies."""
     table.target.check_varies()
     if table.rows is not None and not any(table.varies(j) for j in range(table.n_features)):
@@ -93,7 +93,7 @@ def on_screen(fit: Fit) -> list[Diagnostic]:
     return [notes.screened_out(screen, len(fit.screened_out))]
 
 
-def on_bins(table: Table, binner: Any, fit: Fit, dropped: Collection[int] = ()) -> list[Diagnostic]:
+def on_bins(table: Dataset, binner: Any, fit: Fit, dropped: Collection[int] = ()) -> list[Diagnostic]:
     """The notes on a fitted binner and the selected columns, none on those dropped."""
     names = table.names
 
@@ -142,7 +142,7 @@ def on_bins(table: Table, binner: Any, fit: Fit, dropped: Collection[int] = ()) 
     return diagnostics
 
 
-def on_sample(table: Table) -> list[Diagnostic]:
+def on_sample(table: Dataset) -> list[Diagnostic]:
     """What was found on a sample of the rows alone, of a table that is read in parts."""
     diagnostics = []
     approximation = table.approximation
@@ -154,7 +154,7 @@ def on_sample(table: Table) -> list[Diagnostic]:
     return diagnostics
 
 
-def on_leaks(leaks: Sequence[Leak], table: Table) -> list[Diagnostic]:
+def on_leaks(leaks: Sequence[Leak], table: Dataset) -> list[Diagnostic]:
     """Which columns nearly determine the target alone, as a column does that is filled in after the answer is known."""
     if not leaks:
         return []
@@ -188,7 +188,7 @@ def on_untested(fit: Fit, names: Sequence[object]) -> list[Diagnostic]:
     return [notes.untested([str(names[j]) for j in stopping.untested.tolist()])]
 
 
-def on_rows(table: Table) -> list[Diagnostic]:
+def on_rows(table: Dataset) -> list[Diagnostic]:
     """Whether rows in memory seem to belong together, which every rule takes for independent draws."""
     rows = table.rows
     if rows is None or not {"independent", "dense"} <= table.capabilities:
@@ -203,13 +203,13 @@ def on_rows(table: Table) -> list[Diagnostic]:
     return [notes.rows_alike(n_in_runs, n_looked)]
 
 
-def _values(table: TableInMemory, j: int) -> NDArray[Any]:
+def _values(table: InMemoryDataset, j: int) -> NDArray[Any]:
     """The numbers of a column, or the codes of its categories."""
     values = table.values(j)
     return values.codes if are_categories(values) else values
 
 
-def _in_runs(table: TableInMemory) -> tuple[int, int]:
+def _in_runs(table: InMemoryDataset) -> tuple[int, int]:
     """How many columns are looked at, and in how many of them the runs test of Wald and Wolfowitz finds rows alike."""
     label = table.target.codes[:_ROWS_LOOKED_AT]
     order = np.argsort(label, kind="stable")
@@ -304,7 +304,7 @@ def on_gap(fit: Fit) -> list[Diagnostic]:
     return [notes.near_best(n_selected, percent)]
 
 
-def on_target(table: Table) -> list[Diagnostic]:
+def on_target(table: Dataset) -> list[Diagnostic]:
     """How the target became classes, where that is not plain, or whether there are suspiciously many of them."""
     target = table.target
     of_text = [
@@ -314,7 +314,7 @@ def on_target(table: Table) -> list[Diagnostic]:
     return [*of_text, *_on_classes(table, target)]
 
 
-def _on_classes(table: Table, target: Target) -> list[Diagnostic]:
+def _on_classes(table: Dataset, target: Target) -> list[Diagnostic]:
     name, n_classes = target.name, target.n_classes
     if target.kind == "joint":
         cuts = [

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from bitsieve.counts.source import CountSource, class_order
+from bitsieve.dataset.dataset import Dataset, DatasetT
 from bitsieve.dataset.encoding import as_array, encode_known
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.table import Table, TableT
 from bitsieve.diagnostics import UserError, renamed
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.registry import binning_with, make_binner, make_discretizer
@@ -29,7 +29,7 @@ from bitsieve.utils.defaults import INTERACTIONS_BINS
 class Counted:
     """A table, the discretizer that was fitted to it, and the information from its counts."""
 
-    table: Table
+    table: Dataset
     binner: Binning
     information: Information
     _by_estimator: dict[str, Information] = field(default_factory=dict, repr=False, compare=False)
@@ -43,20 +43,20 @@ class Counted:
         return self._by_estimator[estimator]
 
 
-def discretize(table: Table, options: DiscretizationOptions, execution: ExecutionOptions) -> Counted:
+def discretize(table: Dataset, options: DiscretizationOptions, execution: ExecutionOptions) -> Counted:
     """Fit the discretizer that the options name to a table, and count the codes of all columns."""
     return count_table(table, make_discretizer(options, execution.n_jobs), execution.n_jobs)
 
 
-def count_table(table: Table, binning: Any, n_jobs: int | None = None) -> Counted:
+def count_table(table: Dataset, binning: Any, n_jobs: int | None = None) -> Counted:
     """Fit a discretizer, given by its name or as an object, to a table, and count the codes of all columns."""
     binner, source = count(table, binning, n_jobs)
     return Counted(table, binner, make_information("plug-in", source))
 
 
 def take_few_numbers_as_categories(
-    table: TableT, method: Method, options: DiscretizationOptions, execution: ExecutionOptions
-) -> tuple[TableT, DiscretizationOptions]:
+    table: DatasetT, method: Method, options: DiscretizationOptions, execution: ExecutionOptions
+) -> tuple[DatasetT, DiscretizationOptions]:
     """Take columns of few whole numbers as categories, where the user said nothing of their bins.
 
     Where all columns of an array are such, the array stays as it is, and its numbers are the codes: binning is "none".
@@ -80,7 +80,7 @@ def discretization_for_tuples(options: DiscretizationOptions, order: int) -> Dis
 
 
 def count_for_tuples(
-    table: Table, options: DiscretizationOptions, order: int, execution: ExecutionOptions
+    table: Dataset, options: DiscretizationOptions, order: int, execution: ExecutionOptions
 ) -> tuple[Binning, CountSource]:
     """Fit the discretizer for pairs and triples of columns, and count the codes of all columns.
 
@@ -95,7 +95,7 @@ def count_for_tuples(
     return count(table, rule, execution.n_jobs)
 
 
-def strata_of(table: Table, strata: Any) -> tuple[Integers | None, list[int]]:
+def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
     """Read strata that are given as a column of the table, or as one value a row.
 
     Returns the number of the stratum of every sample, ordered by class, and the column in a list, which is empty for

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bitsieve.counts.tables import entropy_terms
-from bitsieve.dataset.table import Table
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.engines.local import search_of
 from bitsieve.information.evidence import carries_information, leaks
 from bitsieve.information.protocol import Information
@@ -85,7 +85,7 @@ def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floa
     return overlap_with, overlap
 
 
-def informative_by_shuffles(table: Table, binner: Any, columns: Columns, n_jobs: int | None = None) -> Flags | None:
+def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_jobs: int | None = None) -> Flags | None:
     """Which columns exceed the best of all after shuffles of the class; None where shuffles would take too long."""
     if not len(columns):
         return np.zeros(0, bool)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bitsieve.dataset.table import Table
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.base import Binning, keeps_missing
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.information.evidence import Leak
@@ -37,7 +37,7 @@ class Fit:
 
     prepared: PreparedSelection
     execution: ExecutionOptions
-    table: Table  # as the method got it
+    table: Dataset  # as the method got it
     result: MethodResult
     evidence: CountEvidence | None = None  # None for a method on rows, until it is counted for an explanation
     screened_out: Sequence[int] = ()

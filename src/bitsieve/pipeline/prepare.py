@@ -9,8 +9,8 @@ from typing import Any, Generic, Literal, TypeAlias
 import numpy as np
 
 from bitsieve.dataset.column_info import ColumnInfo, TextParsing, empty_columns, identifiers
+from bitsieve.dataset.dataset import Dataset, DatasetT
 from bitsieve.dataset.identifiers import FEW_ROWS
-from bitsieve.dataset.table import Table, TableT
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError, renamed
 from bitsieve.discretization.registry import make_discretizer
 from bitsieve.information.protocol import Information
@@ -29,11 +29,11 @@ Reason: TypeAlias = Literal["empty", "identifier", "excluded", "counted"]  # "co
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prepared(Generic[TableT]):
+class Prepared(Generic[DatasetT]):
     """A table whose dropped columns hold one value in every row, so that none of them is chosen."""
 
-    original: TableT  # as it was read
-    table: TableT
+    original: DatasetT  # as it was read
+    table: DatasetT
     dropped: Mapping[int, Reason]
     discretization: DiscretizationOptions
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Prepared(Generic[TableT]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PreparedSelection(Prepared[Table]):
+class PreparedSelection(Prepared[Dataset]):
     """A prepared table, and what is to be selected from it.
 
     ``selection`` has the number of features, which may have been left open, and the constraints that follow from
@@ -61,7 +61,7 @@ class PreparedSelection(Prepared[Table]):
 
     @classmethod
     def of_prepared_table(
-        cls, table: Table, selection: SelectionOptions, discretization: DiscretizationOptions
+        cls, table: Dataset, selection: SelectionOptions, discretization: DiscretizationOptions
     ) -> PreparedSelection:
         """The options for a table from which nothing more is to be dropped, such as some rows of a prepared one."""
         return cls(
@@ -75,11 +75,11 @@ class PreparedSelection(Prepared[Table]):
 
 
 def prepare(
-    table: TableT,
+    table: DatasetT,
     columns: ColumnOptions,
     discretization: DiscretizationOptions,
     execution: ExecutionOptions,
-) -> Prepared[TableT]:
+) -> Prepared[DatasetT]:
     """Drop the columns without values, the identifiers, and the columns that are excluded."""
     included = _indices_of_included(table, columns, Constraints(columns.include))
     infos = _summarize(table, discretization, execution)
@@ -87,7 +87,7 @@ def prepare(
 
 
 def prepare_selection(
-    table: Table,
+    table: Dataset,
     selection: SelectionOptions,
     discretization: DiscretizationOptions,
     execution: ExecutionOptions,
@@ -134,7 +134,7 @@ def prepare_selection(
     )
 
 
-def _indices_of_included(table: Table, columns: ColumnOptions, constraints: Constraints) -> list[int]:
+def _indices_of_included(table: Dataset, columns: ColumnOptions, constraints: Constraints) -> list[int]:
     """The columns that a user named to be included; refused if they are excluded too, or left out of saved counts."""
     with renamed("must_include", "include"):
         resolve(Constraints(columns.include, columns.exclude), table.names, table.target.names)
@@ -152,19 +152,19 @@ def _indices_of_included(table: Table, columns: ColumnOptions, constraints: Cons
 
 
 def _summarize(
-    table: Table, discretization: DiscretizationOptions, execution: ExecutionOptions
+    table: Dataset, discretization: DiscretizationOptions, execution: ExecutionOptions
 ) -> Sequence[ColumnInfo]:
     return table.summarize(make_discretizer(discretization, execution.n_jobs).for_table(table))
 
 
 def _drop_columns(
-    table: TableT,
+    table: DatasetT,
     columns: ColumnOptions,
     discretization: DiscretizationOptions,
     infos: Sequence[ColumnInfo],
     included: Sequence[int],
     candidates: Candidates,
-) -> Prepared[TableT]:
+) -> Prepared[DatasetT]:
     """Drop columns of a table; identifiers that are included, or are in a group of columns, are not dropped."""
     with renamed("must_include", "include"):
         excluded = resolve(Constraints(exclude=columns.exclude), table.names, table.target.names).exclude
@@ -198,7 +198,7 @@ def _identifiers_to_drop(infos: Sequence[ColumnInfo], dropped: Mapping[int, Reas
     return to_drop if n_left > 0 else []
 
 
-def settle_number(table: Table, selection: SelectionOptions) -> tuple[int | float | str | None, list[Diagnostic]]:
+def settle_number(table: Dataset, selection: SelectionOptions) -> tuple[int | float | str | None, list[Diagnostic]]:
     """The number of features to select, by default 20, or all where there are fewer; a note on that.
 
     A share, and "auto", stay as they are, and so does a value that is not allowed, which the method refuses. A rule
@@ -225,7 +225,7 @@ def settle_number(table: Table, selection: SelectionOptions) -> tuple[int | floa
     return requested, []
 
 
-def constraints_on(table: Table, constraints: Constraints | None) -> Candidates:
+def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidates:
     """The candidates of a method that takes constraints: columns that a table has dropped are none."""
     if not table.left_out:
         return resolve(constraints, table.names)
@@ -291,7 +291,7 @@ def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
 
 
 def _diagnostics(
-    table: Table, columns: Sequence[ColumnInfo], dropped_identifiers: Sequence[int], excluded: Collection[int]
+    table: Dataset, columns: Sequence[ColumnInfo], dropped_identifiers: Sequence[int], excluded: Collection[int]
 ) -> list[Diagnostic]:
     """How text was read, which columns are left out that nobody excluded, and what numbers may mean something else."""
     diagnostics = list[Diagnostic]()
@@ -319,7 +319,7 @@ def _diagnostics(
 
 
 def on_dropped(
-    table: Table, empty: Sequence[int], identifiers: Sequence[int], keep: dict[str, object]
+    table: Dataset, empty: Sequence[int], identifiers: Sequence[int], keep: dict[str, object]
 ) -> list[Diagnostic]:
     """Which columns are left out that nobody excluded; ``keep`` is the fix that keeps an identifier."""
     diagnostics = []

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any
 
 from bitsieve.dataset.data_kinds import is_path
-from bitsieve.dataset.table import COUNTS, Table, check_several_rows
+from bitsieve.dataset.dataset import COUNTS, Dataset, check_several_rows
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
 from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups
 from bitsieve.methods.method import Method, check_capabilities
@@ -45,7 +45,7 @@ class ReadingPlan:
     header: bool | None
     diagnostics: tuple[Diagnostic, ...] = ()  # on what was decided
 
-    def open(self, options: ReadOptions, client: Any = None) -> Table:
+    def open(self, options: ReadOptions, client: Any = None) -> Dataset:
         """Read the data into memory, or open it as a table in parts; ``client`` is that of a Dask cluster."""
         opened = self.engine.open(self.data, memory=self.memory, spool=self.spool, header=self.header, client=client)
         if opened is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bitsieve.counts.threads import kept_threads
-from bitsieve.dataset.table import Table
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import DiscretizationOptions, ExecutionOptions
@@ -111,7 +111,7 @@ def check_options(
     selection.check()
 
 
-def _arguments_for_table(selection: SelectionOptions, table: Table) -> tuple[dict[str, Any], int | None]:
+def _arguments_for_table(selection: SelectionOptions, table: Dataset) -> tuple[dict[str, Any], int | None]:
     """The arguments of the method's function for this table, and the number of features to select.
 
     Constraints become candidates. The number is None if the method ends by itself.
@@ -127,7 +127,7 @@ def _arguments_for_table(selection: SelectionOptions, table: Table) -> tuple[dic
     return arguments, None if selection.ends_by_itself else number
 
 
-def _warn_of_long_job(method: Method, table: Table, n: int, k: int | None) -> None:
+def _warn_of_long_job(method: Method, table: Dataset, n: int, k: int | None) -> None:
     """Warn of a method that takes more than a minute for n columns of a dense table, and say what takes less."""
     d, least = table.n_samples, min(n, k or 1)
     if table.is_sparse or (seconds := method.seconds(n, d, k or n)) <= LONG:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.dataset.columns import read_columns
-from bitsieve.dataset.extents import Advice, check_values
-from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.dataset.value_ranges import Advice, check_values
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.equal import EqualWidthBinning
 from bitsieve.discretization.registry import make_binner
@@ -32,7 +32,7 @@ FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of th
 class TableSamples(Samples):
     """The samples of a table, each as often as its weight says."""
 
-    def __init__(self, table: TableInMemory, method: str, binning: Any = None, n_jobs: int | None = None) -> None:
+    def __init__(self, table: InMemoryDataset, method: str, binning: Any = None, n_jobs: int | None = None) -> None:
         if table.weights is not None:
             table = replace(table.take(np.repeat(np.arange(table.n_samples), table.weights)), weights=None)
         self.table, self.binning, self.n_jobs = table, binning, n_jobs
@@ -122,7 +122,7 @@ class TableSamples(Samples):
         return make_information("plug-in", source)
 
 
-def stored_values(table: TableInMemory) -> csc_array:
+def stored_values(table: InMemoryDataset) -> csc_array:
     """The values of a sparse table as CSC; ValueError if some are missing, infinite or too large."""
     columns = table.stored
     columns.check_finite(table.names, allow_missing=False, instead=INSTEAD)

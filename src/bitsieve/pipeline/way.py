@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bitsieve.dataset.table import Table
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.diagnostics import renamed
 from bitsieve.options import DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline.diagnose import refuse_constant_data
@@ -41,7 +41,7 @@ def run_selection(
 
 
 def run_on_read_table(
-    table: Table,
+    table: Dataset,
     execution: ExecutionOptions,
     discretization: DiscretizationOptions,
     selection: SelectionOptions,

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bitsieve.dataset.column_info import identifiers
-from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.text_format import TextMeaning
 from bitsieve.diagnostics import Diagnostic
 from bitsieve.explain.evidence import Evidence
@@ -268,7 +268,7 @@ def _named(what: str, columns: Sequence[str]) -> str:
     return f"{len(columns):,} {what}: {quoted(columns)}"
 
 
-def column_quality(table: TableInMemory) -> list[ColumnQuality]:
+def column_quality(table: InMemoryDataset) -> list[ColumnQuality]:
     """Look at every column. Cost: O(n_samples) a column."""
     identifier_columns = set(identifiers(table.summarize()))
     first_with: dict[bytes, int] = {}  # the first column with a fingerprint
@@ -299,7 +299,7 @@ class _Values:
     fingerprint: bytes
 
 
-def _categorical_values(table: TableInMemory, column: int) -> _Values:
+def _categorical_values(table: InMemoryDataset, column: int) -> _Values:
     coded = table.categorical(column)
     content = repr(coded.categories.tolist()).encode() + coded.codes.tobytes()
     return _Values(
@@ -310,7 +310,7 @@ def _categorical_values(table: TableInMemory, column: int) -> _Values:
     )
 
 
-def _numeric_values(table: TableInMemory, column: int) -> _Values:
+def _numeric_values(table: InMemoryDataset, column: int) -> _Values:
     values = np.ascontiguousarray(table.values(column))
     is_float = values.dtype.kind == "f"
     present: Floats = values[~np.isnan(values)] if is_float else values

@@ -18,9 +18,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from bitsieve.dataset.data_kinds import collect, keeps_columns_only, take_columns
+from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.quantity import TargetKind, check_target_kind, has_fractions
 from bitsieve.dataset.read import read_xy
-from bitsieve.dataset.table import Table, TableInMemory
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import keeps_missing
@@ -28,7 +28,7 @@ from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups
-from bitsieve.engines.saved_counts import CountsTable, SavedCounts, combined, count_all_pairs
+from bitsieve.engines.saved_counts import SavedCounts, SavedCountsDataset, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Method, MethodResult, check_capabilities
 from bitsieve.options import IDENTIFIERS, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
@@ -171,7 +171,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         warn_of(self._doubts())
         return self
 
-    def _prepare_and_fit(self, table: Table) -> None:
+    def _prepare_and_fit(self, table: Dataset) -> None:
         """Drop the columns without values and the identifiers, with a warning on each, and fit."""
         if not self.described:
             columns = ColumnOptions(identifiers=self.identifiers)
@@ -188,7 +188,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         """What a user should know of the columns that were found."""
         return []
 
-    def fit_table(self, table: Table, discretization: DiscretizationOptions | None = None) -> Self:
+    def fit_table(self, table: Dataset, discretization: DiscretizationOptions | None = None) -> Self:
         """Choose features of a table from which columns were dropped already.
 
         ``discretization`` is what the selector's own was settled to for a larger table; by default its own.
@@ -229,7 +229,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         wants_pandas = (own or get_config()["transform_output"]) == "pandas"
         return frame[:, kept].to_pandas() if wants_pandas else frame[:, kept].to_native()
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Table:
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Dataset:
         """The table that ``fit`` is given."""
         parts = data_in_parts(X, self._needs())
         if parts is not None:
@@ -278,11 +278,11 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         """What the method requires of its data with these parameters."""
         return self._selection_options().required_capabilities if self.described else self.required_capabilities
 
-    def _fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Dataset) -> Self:
         """:meth:`fit_table` with parameters that were checked, of a table that has what is required."""
         return self._fit_prepared(table, self.discretization)
 
-    def _fit_prepared(self, table: Table, discretization: DiscretizationOptions) -> Self:
+    def _fit_prepared(self, table: Dataset, discretization: DiscretizationOptions) -> Self:
         prepared = PreparedSelection.of_prepared_table(table, self._selection_options(), discretization)
         return self._keep_fitted(run_on_table(prepared, self._execution()))
 
@@ -297,7 +297,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             self.overlap_ = fit.evidence.overlap
         return self._keep(fit.table, fit.result)
 
-    def _keep(self, table: Table, result: MethodResult) -> Self:
+    def _keep(self, table: Dataset, result: MethodResult) -> Self:
         """Set all fitted attributes."""
         table.set_names_on(self)
         self.classes_ = table.target.labels
@@ -486,16 +486,16 @@ class CountSelector(MethodSelector):
     def _fit_rows(self, rows: RowsSoFar) -> None:
         """Choose features by the counts of all rows so far."""
         named = hasattr(self, "feature_names_in_")
-        table = CountsTable(rows.counts, named=named, identifier_candidates=rows.identifier_candidates)
+        table = SavedCountsDataset(rows.counts, named=named, identifier_candidates=rows.identifier_candidates)
         table.target.check_kind(self.target_kind)
         check_capabilities(self._who(), self._needs(), table.capabilities)
         selection = prepare_selection(table, self._selection_options(), self.discretization, self._execution())
         warn_of(_on_dropped(selection))
         warn_of(selection.diagnostics_on_number)
-        left = CountsTable(rows.counts.without(list(selection.dropped)), named=named)
+        left = SavedCountsDataset(rows.counts.without(list(selection.dropped)), named=named)
         self._keep_fitted(run(replace(selection, table=left), self._execution()))
 
-    def _count_rows(self, table: TableInMemory) -> RowsSoFar:
+    def _count_rows(self, table: InMemoryDataset) -> RowsSoFar:
         rule = make_discretizer(self.discretization, self.n_jobs)
         if rule.missing is None:
             rule = rule.unfitted(missing="bin")  # later rows may have some
@@ -507,7 +507,7 @@ class CountSelector(MethodSelector):
         not_floats = (j for j in columns if not table.is_numeric(j) or table.numbers(j).dtype.kind != "f")
         return RowsSoFar(counts, frozenset(not_floats))
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool) -> TableInMemory:
+    def _rows(self, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool) -> InMemoryDataset:
         """The rows as a table with the columns of those before."""
         if data_in_parts(X) is not None:
             raise UserError(

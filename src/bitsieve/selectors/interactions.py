@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bitsieve.dataset.table import Table
+from bitsieve.dataset.dataset import Dataset
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.registry import make_binner
 from bitsieve.methods.by_counts.interactions import Search
@@ -102,7 +102,7 @@ class InteractionSelector(ColumnSelector):
     target_kind: str | None = None
     n_jobs: int | None = None
 
-    def _fit_table(self, table: Table) -> Self:
+    def _fit_table(self, table: Dataset) -> Self:
         if self.error == "contrasts" and self.strata is not None:
             raise ParameterError(
                 "error",

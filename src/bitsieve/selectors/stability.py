@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from bitsieve.counts.threads import run_blocks
-from bitsieve.dataset.table import TableInMemory
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.diagnostics import ParameterError
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.methods.method import MethodResult
@@ -138,7 +138,7 @@ class StabilitySelector(ColumnSelector):
             )
         self.selector._check_parameters()
 
-    def _fit_table(self, table: TableInMemory) -> Self:  # type: ignore[override]  # as it requires the rows
+    def _fit_table(self, table: InMemoryDataset) -> Self:  # type: ignore[override]  # as it requires the rows
         chosen = np.zeros((2 * self.n_pairs, table.n_features), bool)
         method, execution = self.selector.described[0], self._execution()
         table, discretization = take_few_numbers_as_categories(table, method, self.selector.discretization, execution)
@@ -170,7 +170,7 @@ class StabilitySelector(ColumnSelector):
         return tags
 
 
-def half_of(table: TableInMemory, pair: int, which: int, random_state: int) -> TableInMemory:
+def half_of(table: InMemoryDataset, pair: int, which: int, random_state: int) -> InMemoryDataset:
     """One of the two halves of a table, each class divided evenly and groups not; odd samples go to either by turns."""
     random = np.random.default_rng([random_state, pair])
     rows = np.repeat(np.arange(table.n_samples), 1 if table.weights is None else table.weights)
@@ -185,7 +185,7 @@ def half_of(table: TableInMemory, pair: int, which: int, random_state: int) -> T
     return replace(table.take(there), weights=times[there].astype(np.int64))
 
 
-def _columns_that_vary(fitted: Any, half: TableInMemory) -> Columns:
+def _columns_that_vary(fitted: Any, half: InMemoryDataset) -> Columns:
     """The chosen columns but for those that the binner left whole, which are chosen to fill up the list."""
     selected, binner = np.asarray(fitted.selected_), getattr(fitted, "binner_", None)
     return selected if binner is None else selected[codes_that_occur(binner, half)[selected] > 1]

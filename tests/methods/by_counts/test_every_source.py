@@ -21,8 +21,8 @@ from bitsieve.counts.source import JoinedSource
 from bitsieve.counts.sparse import SparseSource
 from bitsieve.dataset.read import read_data
 from bitsieve.discretization.transformers import CategoricalBinner
-from bitsieve.engines.dask import DaskPortions
-from bitsieve.engines.portions import PartitionedSource
+from bitsieve.engines.dask import DaskPartitions
+from bitsieve.engines.data_partitions import PartitionedSource
 from bitsieve.engines.stream import StreamSource
 from bitsieve.information import ESTIMATORS, UndefinedQuantityError, make_information
 from bitsieve.io.libsvm import VALUE_BYTES, read_libsvm_in_ranges
@@ -54,7 +54,7 @@ def in_portions(codes, classes):
     """Three portions of unlike sizes and one without samples, by the threads of this process."""
     parts = zip(*(np.split(array, [9, 9, 70]) for array in (codes, classes)), strict=True)
     portions = [(delayed(part), delayed(of_part)) for part, of_part in parts]
-    return PartitionedSource(DaskPortions(portions).map("pack", pack))
+    return PartitionedSource(DaskPartitions(portions).map("pack", pack))
 
 
 def sparse(codes, classes, n_jobs=None):

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from bitsieve.counts.source import CountSource
 from bitsieve.dataset.column_info import ColumnInfo, TextParsing
+from bitsieve.dataset.dataset import Approximation, InMemoryDataset, OutOfCoreDataset
 from bitsieve.dataset.notes import rows_without_target
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.read import n_rows, n_without, read_xy
 from bitsieve.dataset.roles import Roles
-from bitsieve.dataset.table import Approximation, TableElsewhere, TableInMemory
 from bitsieve.dataset.target import Target, check_read, no_row_counts, read_weights, take_weighted, zero_where_missing
 from bitsieve.dataset.target_summary import TargetCoding, TargetPart, TargetSummary
 from bitsieve.dataset.text import Words, target_with_text_read
@@ -28,7 +28,7 @@ from bitsieve.discretization.coding import Coding, arity_of, fit_on_summary
 from bitsieve.discretization.equal import EqualWidthBinning
 from bitsieve.discretization.mdl import CutsOfPartitions
 from bitsieve.discretization.summary import Limits, Summary, summarize
-from bitsieve.engines.portions import united
+from bitsieve.engines.data_partitions import united
 from bitsieve.options import ReadOptions
 from bitsieve.utils.arrays import Flags, Integers
 from bitsieve.utils.progress import phase
@@ -39,7 +39,7 @@ Merge = Callable[[Sequence[Result]], Result]
 
 
 @dataclass(frozen=True)
-class PartReader:
+class PartitionReader:
     """How a part of the rows is read: the same for all parts, and small enough to be sent to each."""
 
     # the columns of a part that are features; None: all are, and target and weights come beside it
@@ -79,7 +79,7 @@ class PartReader:
         """The combinations of classes of a target of several columns that occur in the part."""
         return np.unique(target.combinations_of(self._target(*objects)[0]))
 
-    def read(self, first_row: int, *objects: Any, target: TargetCoding) -> TableInMemory:
+    def read(self, first_row: int, *objects: Any, target: TargetCoding) -> InMemoryDataset:
         """The part as a table, its classes those of all rows."""
         features = objects[0] if self.features is None else columns_of(objects[0], list(self.features))
         _, weights = self.beside(*objects)
@@ -97,7 +97,7 @@ class PartReader:
         binner: Binning,
         limits: Limits,
         known: Summary | None = None,
-        also: Callable[[TableInMemory, Summary], None] | None = None,
+        also: Callable[[InMemoryDataset, Summary], None] | None = None,
     ) -> Summary:
         """What the binner must know of the part; ``also`` is called with the part and its summary."""
         table = self.read(first_row, *objects, target=target)
@@ -149,7 +149,7 @@ def _kept(weights: Any, rows: int) -> Flags | None:
 class Summarizing(NamedTuple):
     """What is asked of all parts: a summary of the columns."""
 
-    reader: PartReader
+    reader: PartitionReader
     target: TargetCoding
     binner: Binning
     limits: Limits
@@ -169,7 +169,7 @@ class Parts(Protocol):
     has_intervals: ClassVar[bool] = False  # whether too many numbers are known by intervals, not by a sample of rows
 
     def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
-        """Merge ``work(first_row, *objects)``, as :class:`PartReader` takes them, of all parts; None: no row."""
+        """Merge ``work(first_row, *objects)``, as :class:`PartitionReader` takes them, of all parts; None: no row."""
 
     def summarize(
         self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: Integers | None
@@ -177,7 +177,7 @@ class Parts(Protocol):
         """:meth:`run` for a summary; rows packed in the same pass where ``coding`` of the first part is that of all."""
         return self.run("summarize", how.of_part, Summary.merged), None
 
-    def pack(self, reader: PartReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
+    def pack(self, reader: PartitionReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
         """All parts, coded and packed where they are."""
 
     def kept(self, key: dict[str, Any]) -> Kept | None:
@@ -206,13 +206,13 @@ class Kept(NamedTuple):
     open: Callable[[], CountSource | None]  # the counts; None where they cannot be used any more
 
 
-class TableInParts(TableElsewhere):
+class PartitionedDataset(OutOfCoreDataset):
     """A table whose rows are read in parts."""
 
     def __init__(
         self,
         parts: Parts,
-        reader: PartReader,
+        reader: PartitionReader,
         names: Sequence[str],
         feature_names: NDArray[Any] | None,
         coded_target: TargetCoding,
@@ -238,18 +238,20 @@ class TableInParts(TableElsewhere):
     @classmethod
     def read(
         cls,
-        open_parts: Callable[[PartReader], Parts],
+        open_parts: Callable[[PartitionReader], Parts],
         roles: Roles,
         n_columns: int,
         options: ReadOptions,
         *,
         named: bool = True,
-    ) -> TableInParts:
+    ) -> PartitionedDataset:
         """Look at the target: one pass, more where it is of several columns, of very many numbers or of text."""
         said = TargetKind.from_options(options)
         drop_missing = options.drop_missing_target
         rules = replace(ColumnRules.from_options(options), formats={})
-        reader = PartReader(roles.features if named else None, roles.target, roles.weight, drop_missing, rules=rules)
+        reader = PartitionReader(
+            roles.features if named else None, roles.target, roles.weight, drop_missing, rules=rules
+        )
         parts = open_parts(reader)
         known, parsings = _summarized_target(parts, reader), dict[str, TextParsing]()
         meanings = {} if known is None else known.understood(rules)
@@ -352,7 +354,7 @@ class TableInParts(TableElsewhere):
             self._early.drop()
         self._early = None
 
-    def without(self, columns: Sequence[int]) -> TableInParts:
+    def without(self, columns: Sequence[int]) -> PartitionedDataset:
         if not len(columns):
             return self
         self._drop_early()
@@ -362,7 +364,7 @@ class TableInParts(TableElsewhere):
         table.known = None if self.known is None else self.known.without(table.left_out)
         return table
 
-    def few_as_codes(self, n_jobs: int | None = None) -> tuple[TableInParts, bool]:
+    def few_as_codes(self, n_jobs: int | None = None) -> tuple[PartitionedDataset, bool]:
         table = copy(self)
         table.few_are_codes = True
         return table, False
@@ -443,7 +445,7 @@ def _columns_from_facts(facts: Mapping[str, Any]) -> list[ColumnInfo]:
     return [ColumnInfo.from_dict(column) for column in facts["columns"]]
 
 
-def _summarized_target(parts: Parts, reader: PartReader) -> TargetSummary | None:
+def _summarized_target(parts: Parts, reader: PartitionReader) -> TargetSummary | None:
     """What is known of the target: one pass, two where it has very many numbers; None where no row counts."""
     run = partial(parts.run, "target", merge=TargetSummary.merged, target_only=True)
     known: TargetSummary | None = run(partial(reader.summarize_target, sampled=False))

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-import bitsieve.dataset.extents as looking
+import bitsieve.dataset.value_ranges as looking
 from bitsieve import _native
 from bitsieve.dataset.encoding import Encoded
-from bitsieve.dataset.extents import FRACTIONS, INFINITE, MISSING, NUMBERS, find_extents
+from bitsieve.dataset.value_ranges import FRACTIONS, INFINITE, MISSING, NUMBERS, find_value_ranges
 
 TYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"]
 SHAPES = [(1, 1), (17, 3), (63, 130), (64, 65), (65, 33), (300, 200)]  # about the blocks of rows and columns
@@ -20,7 +20,7 @@ def numbers_of(extents, j):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_columns_are_those_of_the_table(monkeypatch, kind, order, n_jobs):
-    monkeypatch.setattr(looking, "_LEAST_BLOCK", 64)
+    monkeypatch.setattr(looking, "_MIN_BLOCK_SIZE", 64)
     rng = np.random.default_rng(0)
     for n_samples, n_features in SHAPES:
         X = np.array(rng.integers(0, 120, (n_samples, n_features)), kind, order=order)
@@ -28,12 +28,12 @@ def test_the_columns_are_those_of_the_table(monkeypatch, kind, order, n_jobs):
         if np.dtype(kind).itemsize > 1:  # some columns that bytes do not hold
             X[-1, wider] = 256
         for columns in (X, [X[:, j] for j in range(n_features)]):
-            found = find_extents(columns, n_jobs, whole=True)
-            assert sorted(np.concatenate([of.places for of in found.blocks]).tolist()) == list(range(n_features))
+            found = find_value_ranges(columns, n_jobs, whole=True)
+            assert sorted(np.concatenate([block.indices for block in found.blocks]).tolist()) == list(range(n_features))
             for block, low, high in zip(found.blocks, found.low, found.high, strict=True):
                 assert low.dtype == high.dtype == (np.float64 if X.dtype.kind == "f" else X.dtype)
-                assert (low == X[:, block.places].min(axis=0)).all()
-                assert (high == X[:, block.places].max(axis=0)).all()
+                assert (low == X[:, block.indices].min(axis=0)).all()
+                assert (high == X[:, block.indices].max(axis=0)).all()
             assert all((numbers_of(found, j) == X[:, j]).all() for j in range(n_features))
             assert (found.holds == NUMBERS).all()
 
@@ -48,7 +48,7 @@ def test_bytes_are_taken_where_every_number_is_one(kind):
         others |= {4: 0.5, 5: np.nan}
     for j, value in others.items():
         X[-1, j] = value  # found at the end, after many bytes
-    found = find_extents(X, 1, whole=True)
+    found = find_value_ranges(X, 1, whole=True)
     assert [numbers_of(found, j).dtype == np.uint8 for j in range(6)] == [j not in others for j in range(6)]
     assert all(np.array_equal(numbers_of(found, j), X[:, j], equal_nan=X.dtype.kind == "f") for j in range(6))
 
@@ -56,9 +56,9 @@ def test_bytes_are_taken_where_every_number_is_one(kind):
 def test_columns_in_rows_are_bytes_together_or_not_at_all():
     """Else the columns that are left would be read one by one, each with the memory of its neighbours."""
     X = np.ones((300, 40))
-    assert find_extents(X, 1, whole=False).blocks[0].values.dtype == np.uint8
+    assert find_value_ranges(X, 1, whole=False).blocks[0].values.dtype == np.uint8
     X[299, 39] = 1e9
-    assert find_extents(X, 1, whole=False).blocks[0].values.dtype == np.float64
+    assert find_value_ranges(X, 1, whole=False).blocks[0].values.dtype == np.float64
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float64, np.int16])
@@ -90,7 +90,7 @@ def test_as_bytes_refuses_another_shape():
 
 def test_what_is_held_is_found_in_every_column():
     X = np.array([[1, 0.5, np.nan, np.inf, np.nan], [2, 1, 3, 4, np.nan]])
-    found = find_extents([*X.T, Encoded(np.array([0, -1], np.int32), np.array(["a"], object))], 1, whole=True)
+    found = find_value_ranges([*X.T, Encoded(np.array([0, -1], np.int32), np.array(["a"], object))], 1, whole=True)
     assert found.which(NUMBERS) == [0, 1, 2, 3, 5]
     assert found.which(MISSING) == [2, 4, 5]
     assert found.which(INFINITE) == [3]

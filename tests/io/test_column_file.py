@@ -13,7 +13,8 @@ from pyarrow import feather, parquet
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from bitsieve.io import arrow, text
+from bitsieve.io import parquet as io_parquet
+from bitsieve.io import text
 from bitsieve.io.errors import DataError
 from bitsieve.io.read import open_columns, open_file, read_table
 
@@ -220,7 +221,7 @@ def test_stored_types(tmp_path, kind, rows):
 @pytest.mark.parametrize("rows", [3, 7, 22])
 def test_long_row_groups_are_read_in_blocks(tmp_path, monkeypatch, rows):
     """By polars too, where a block is a page or more: in pieces of at most two blocks, none of two groups."""
-    monkeypatch.setattr(arrow, "_PAGE", rows)
+    monkeypatch.setattr(io_parquet, "_PAGE", rows)
     parquet.write_table(TABLE, tmp_path / "table.parquet", row_group_size=90)
     file = open_file(tmp_path / "table.parquet")
     blocks = list(file.batches(["number", "word", "gaps"], rows))

@@ -20,32 +20,32 @@ from bitsieve.utils.arrays import Integers
 from bitsieve.utils.messages import quoted_places
 
 NUMBERS, MISSING, INFINITE, FRACTIONS = 1, 2, 4, 8  # of native/encode.hpp
-_MOST_NAMED = 5
+_MOST_NAMED = 5  # columns of a message
 _BLOCKS_PER_THREAD = 8
-_ROW_PART = 4096  # bytes of a row that are read together, where columns lie side by side in rows
-_LINE = 64  # bytes of a row that are read at once in any case
-_LEAST_BLOCK = 1 << 20  # values; smaller blocks cost more to hand out than they save
+_BYTES_OF_ROW = 4096  # that are read together, where columns lie side by side in rows
+_CACHE_LINE = 64  # bytes, which are read at once in any case
+_MIN_BLOCK_SIZE = 1 << 20  # values; smaller blocks cost more to hand out than they save
 
 
 class NumericBlock(NamedTuple):
-    """Some numeric columns of one type."""
+    """Numeric columns of one type."""
 
-    places: Integers  # which features they are, ascending
+    indices: Integers  # of the columns in the table, ascending
     # shape (n_samples, n_columns): as the native kernels take them; numbers that bytes hold are bytes
     values: NDArray[Any] | list[NDArray[Any]]
 
-    def part(self, chosen: NDArray[Any]) -> NumericBlock:
-        """Some of the columns."""
-        return NumericBlock(self.places[chosen], [self.column(c) for c in chosen.tolist()])
+    def part(self, columns: NDArray[Any]) -> NumericBlock:
+        """Some of the columns of the block."""
+        return NumericBlock(self.indices[columns], [self.column(c) for c in columns.tolist()])
 
     def column(self, c: int) -> NDArray[Any]:
-        """One of the columns."""
+        """One of the columns of the block."""
         return self.values[c] if isinstance(self.values, list) else self.values[:, c]
 
 
 @dataclass(frozen=True, eq=False)
-class Extents:
-    """What the columns hold."""
+class ValueRanges:
+    """The smallest and the largest number of every column, and what it holds."""
 
     blocks: list[NumericBlock]  # all numeric columns, each once
     # for every block the smallest and largest number of its columns, of the type that the table has, float64 for any
@@ -58,13 +58,13 @@ class Extents:
     matrix: NDArray[Any] | None = None  # of all columns, if there is one; of bytes where these hold all of its numbers
 
     def which(self, bit: int) -> list[int]:
-        """The features that hold something."""
+        """The columns that hold MISSING, INFINITE, or what else a bit stands for."""
         return np.flatnonzero(self.holds & bit).tolist()
 
     def column(self, j: int) -> NDArray[Any]:
         """The numbers of feature ``j``."""
-        block = next(block for block in self.blocks if j in block.places)
-        return block.column(int(np.searchsorted(block.places, j)))
+        block = next(block for block in self.blocks if j in block.indices)
+        return block.column(int(np.searchsorted(block.indices, j)))
 
 
 class NamedColumns:
@@ -92,54 +92,78 @@ class NamedColumns:
             del estimator.feature_names_in_
 
 
-class KnownColumns(NamedColumns, ABC):
+class InspectedColumns(NamedColumns, ABC):
     """Named columns of which it is known what they hold, and their text means."""
 
     meanings: Mapping[int, TextMeaning]  # what text means, by the places of its columns
 
     @abstractmethod
-    def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
+    def value_ranges(self, n_jobs: int | None = None, whole: bool = False) -> ValueRanges:
         """What the columns hold."""
 
 
 TableColumns = NDArray[Any] | Sequence[NDArray[Any] | Encoded]
 
 
-def find_extents(columns: TableColumns, n_jobs: int | None, whole: bool) -> Extents:
+def find_value_ranges(columns: TableColumns, n_jobs: int | None, whole: bool) -> ValueRanges:
     """Look at all columns once; numbers with a fractional part are looked for only if ``whole``."""
-    matrix = _in_bytes(_native_type(columns), n_jobs) if isinstance(columns, np.ndarray) else None
-    given = numeric_blocks(columns if matrix is None else matrix, n_jobs)
-    holds = np.zeros(len(columns) if matrix is None else matrix.shape[1], np.uint8)
-    found: list[Any] = [None] * len(given)
+    matrix = None
+    if isinstance(columns, np.ndarray):
+        matrix = _in_bytes(_native_type(columns), n_jobs)
+    blocks = numeric_blocks(columns if matrix is None else matrix, n_jobs)
+    n_features = len(columns) if matrix is None else matrix.shape[1]
+    holds = np.zeros(n_features, np.uint8)
+    ranges_of_blocks: list[list[tuple[NumericBlock, NDArray[Any], NDArray[Any]]]] = [[] for _ in blocks]
 
     def look(b: int) -> None:
-        kind = (columns if isinstance(columns, np.ndarray) else given[b].column(0)).dtype.newbyteorder("=")
-        found[b] = []
-        for block in _as_bytes(given[b]):
-            holds[block.places], low, high = _native.extent(block.values, whole)
-            kind = np.dtype(np.float64) if kind.kind == "f" else kind
-            found[b].append((block, low.astype(kind, copy=False), high.astype(kind, copy=False)))
+        first = columns if isinstance(columns, np.ndarray) else blocks[b].column(0)
+        dtype = np.dtype(np.float64) if first.dtype.kind == "f" else first.dtype.newbyteorder("=")
+        for block in _as_bytes(blocks[b]):
+            holds[block.indices], low, high = _native.extent(block.values, whole)
+            ranges_of_blocks[b].append((block, low.astype(dtype, copy=False), high.astype(dtype, copy=False)))
 
-    run_blocks(look, range(len(given)), n_jobs)
-    seen = [one for some in found for one in some]
-    for j, values in enumerate(columns if matrix is None else ()):
-        if are_categories(values):
-            missing = bool(len(values.codes)) and int(values.codes.min()) < 0
-            holds[j] = NUMBERS * (len(values.categories) > 0) | MISSING * missing
-    return Extents([of[0] for of in seen], [of[1] for of in seen], [of[2] for of in seen], holds, whole, matrix)
+    run_blocks(look, range(len(blocks)), n_jobs)
+    if matrix is None:
+        for j, values in enumerate(columns):
+            if are_categories(values):
+                holds[j] = _content_of_categories(values)
+    ranges = [block_range for of_block in ranges_of_blocks for block_range in of_block]
+    return ValueRanges(
+        blocks=[block for block, _, _ in ranges],
+        low=[low for _, low, _ in ranges],
+        high=[high for _, _, high in ranges],
+        holds=holds,
+        whole=whole,
+        matrix=matrix,
+    )
+
+
+def _content_of_categories(values: Encoded) -> int:
+    content = 0
+    if len(values.categories):
+        content |= NUMBERS
+    if len(values.codes) and int(values.codes.min()) < 0:
+        content |= MISSING
+    return content
 
 
 def _in_bytes(matrix: NDArray[Any], n_jobs: int | None) -> NDArray[Any]:
     """A matrix as bytes, rows or columns read whole as they lie, if these hold all of its numbers; else itself."""
     if matrix.itemsize == 1:
         return matrix
-    out, axis = np.empty(matrix.shape, np.uint8, order="F"), int(matrix.flags.f_contiguous)
-    most = _BLOCKS_PER_THREAD * thread_count(n_jobs)
-    n_parts = min(matrix.shape[axis], most, max(1, matrix.size // _LEAST_BLOCK))
+    out = np.empty(matrix.shape, np.uint8, order="F")
+    axis = 1 if matrix.flags.f_contiguous else 0
+    max_parts = _BLOCKS_PER_THREAD * thread_count(n_jobs)
+    n_parts = min(matrix.shape[axis], max_parts, max(1, matrix.size // _MIN_BLOCK_SIZE))
     parts = zip(np.array_split(matrix, n_parts, axis), np.array_split(out, n_parts, axis), strict=True)
-    fits: list[bool] = []
-    run_blocks(lambda part: fits.append(bool(_native.as_bytes(*part).all())), list(parts), n_jobs)
-    return out if all(fits) else matrix
+    part_fits: list[bool] = []
+
+    def convert(part: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        source, target = part
+        part_fits.append(bool(_native.as_bytes(source, target).all()))
+
+    run_blocks(convert, list(parts), n_jobs)
+    return out if all(part_fits) else matrix
 
 
 def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
@@ -147,37 +171,47 @@ def _as_bytes(block: NumericBlock) -> list[NumericBlock]:
     first = block.column(0)
     if first.itemsize == 1:
         return [block]
-    values = np.empty((len(first), len(block.places)), np.uint8, order="F")
+    values = np.empty((len(first), len(block.indices)), np.uint8, order="F")
     fits = _native.as_bytes(block.values, values).astype(bool)
+    in_bytes = NumericBlock(block.indices, values)
     if fits.all():
-        return [NumericBlock(block.places, values)]
-    narrow = NumericBlock(block.places, values).part(np.flatnonzero(fits))
-    return [narrow, block.part(np.flatnonzero(~fits))] if fits.any() else [block]
+        return [in_bytes]
+    if not fits.any():
+        return [block]
+    return [in_bytes.part(np.flatnonzero(fits)), block.part(np.flatnonzero(~fits))]
 
 
 def numeric_blocks(columns: TableColumns, n_jobs: int | None) -> list[NumericBlock]:
     """The numeric columns in some blocks a thread, each of one type."""
     if isinstance(columns, np.ndarray):
-        n_samples, n_features = columns.shape
-        if columns.itemsize == 1 and columns.size < _LEAST_BLOCK:
-            n_jobs = 1
-        least = max(1, _LINE // columns.itemsize, -(-n_features // thread_count(n_jobs)))
-        together = 1 if columns.flags.f_contiguous else min(max(1, _ROW_PART // columns.itemsize), least)
-        return [
-            NumericBlock(np.arange(some.start, some.stop), columns[:, some.start : some.stop])
-            for some in _ranges(n_features, n_samples, n_jobs, together)
-        ]
-    of_type: dict[Any, tuple[list[int], list[NDArray[Any]]]] = {}
+        return _blocks_of_matrix(columns, n_jobs)
+    by_type: dict[np.dtype[Any], dict[int, NDArray[Any]]] = {}
     for j, values in enumerate(columns):
         if not are_categories(values):
-            values = _native_type(values)
-            places, arrays = of_type.setdefault(values.dtype, ([], []))
-            places.append(j)
-            arrays.append(values)
+            numbers = _native_type(values)
+            by_type.setdefault(numbers.dtype, {})[j] = numbers
+    blocks = []
+    for arrays in by_type.values():
+        indices = list(arrays)
+        for part in _ranges(len(arrays), len(arrays[indices[0]]), n_jobs, multiple=1):
+            in_block = indices[part.start : part.stop]
+            blocks.append(NumericBlock(np.array(in_block), [arrays[j] for j in in_block]))
+    return blocks
+
+
+def _blocks_of_matrix(matrix: NDArray[Any], n_jobs: int | None) -> list[NumericBlock]:
+    n_samples, n_features = matrix.shape
+    if matrix.itemsize == 1 and matrix.size < _MIN_BLOCK_SIZE:
+        n_jobs = 1
+    multiple = 1
+    if not matrix.flags.f_contiguous:  # columns that lie side by side are read together
+        columns_of_line = _CACHE_LINE // matrix.itemsize
+        columns_of_thread = -(-n_features // thread_count(n_jobs))
+        columns_of_row = max(1, _BYTES_OF_ROW // matrix.itemsize)
+        multiple = min(columns_of_row, max(1, columns_of_line, columns_of_thread))
     return [
-        NumericBlock(np.array(places[some.start : some.stop]), arrays[some.start : some.stop])
-        for places, arrays in of_type.values()
-        for some in _ranges(len(places), len(arrays[0]), n_jobs, 1)
+        NumericBlock(np.arange(part.start, part.stop), matrix[:, part.start : part.stop])
+        for part in _ranges(n_features, n_samples, n_jobs, multiple)
     ]
 
 
@@ -191,11 +225,12 @@ def _native_type(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def _ranges(n_columns: int, n_samples: int, n_jobs: int | None, together: int) -> list[range]:
+def _ranges(n_columns: int, n_samples: int, n_jobs: int | None, multiple: int) -> list[range]:
+    """The columns in ranges of about one size, a multiple of ``multiple``."""
     n_threads = thread_count(n_jobs)
-    n_blocks = min(_BLOCKS_PER_THREAD * n_threads, max(n_threads, n_columns * n_samples // _LEAST_BLOCK))
+    n_blocks = min(_BLOCKS_PER_THREAD * n_threads, max(n_threads, n_columns * n_samples // _MIN_BLOCK_SIZE))
     size = -(-n_columns // n_blocks)
-    size = -(-size // together) * together
+    size = -(-size // multiple) * multiple
     return [range(first, min(first + size, n_columns)) for first in range(0, n_columns, size)]
 
 
@@ -213,16 +248,16 @@ IN_A_BIN = Advice("set {missing} to give them a separate bin, or impute them fir
 
 
 def check_values(
-    table: KnownColumns,
+    table: InspectedColumns,
     *,
     allow_missing: bool,
     instead: Advice = IN_A_BIN,
     n_jobs: int | None = None,
     whole: bool = False,
-) -> Extents:
+) -> ValueRanges:
     """Refuse infinite values, and missing ones unless they are allowed; ``instead`` says what to do about those."""
-    extents = table.extents(n_jobs, whole)
-    infinite, missing = extents.which(INFINITE), extents.which(MISSING)
+    ranges = table.value_ranges(n_jobs, whole)
+    infinite, missing = ranges.which(INFINITE), ranges.which(MISSING)
     if infinite:
         raise UserError(
             code="infinite-values",
@@ -238,17 +273,21 @@ def check_values(
             fix=instead.fix,
             columns=[str(table.names[j]) for j in missing],
         )
-    return extents
+    return ranges
 
 
-def _read_as_missing(table: KnownColumns, columns: Sequence[int]) -> str:
-    """What text in columns of numbers means a missing value; empty where there is none."""
-    parsings = {j: table.meanings[j].parsing for j in columns if j in table.meanings}
-    found = [f"{of.unread[0][0]!r} in {table.names[j]!r}" for j, of in parsings.items() if of and of.unread]
-    if not found:
+def _read_as_missing(table: InspectedColumns, columns: Sequence[int]) -> str:
+    """What text in columns of numbers is read as missing, in brackets; empty where there is none."""
+    examples = []
+    for j in columns:
+        parsing = table.meanings[j].parsing if j in table.meanings else None
+        if parsing is not None and parsing.unread:
+            example, _ = parsing.unread[0]
+            examples.append(f"{example!r} in {table.names[j]!r}")
+    if not examples:
         return ""
-    more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
-    return f" (text that is no number is read as missing: {', '.join(found[:_MOST_NAMED])}{more})"
+    more = f" and {len(examples) - _MOST_NAMED:,} more" if len(examples) > _MOST_NAMED else ""
+    return f" (text that is no number is read as missing: {', '.join(examples[:_MOST_NAMED])}{more})"
 
 
 def columns_hold(count: int) -> str:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from bitsieve.dataset.column_info import ColumnInfo, Sentinel
 from bitsieve.dataset.encoding import FEW, Encoded, all_missing, are_categories, encode, take_rows
-from bitsieve.dataset.extents import MISSING, Extents, KnownColumns, NamedColumns, find_extents
 from bitsieve.dataset.identifiers import (
     FEWEST_ROWS,
     RowNumbering,
@@ -26,6 +25,7 @@ from bitsieve.dataset.sentinels import SentinelCounts, may_have_sentinels
 from bitsieve.dataset.sparse import StoredColumns
 from bitsieve.dataset.target import Target
 from bitsieve.dataset.text_format import TextMeaning
+from bitsieve.dataset.value_ranges import MISSING, InspectedColumns, NamedColumns, ValueRanges, find_value_ranges
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.utils.arrays import Columns, Floats, Integers
 from bitsieve.utils.lazy import cached_property
@@ -44,7 +44,7 @@ class Approximation:
     from_intervals: bool  # whether the numbers were counted in intervals; else a sample of the rows was drawn
 
 
-class Table(NamedColumns, ABC):
+class Dataset(NamedColumns, ABC):
     """The columns of some samples with their target."""
 
     capabilities: frozenset[str] = COUNTS  # what a method may require: see Method
@@ -57,11 +57,11 @@ class Table(NamedColumns, ABC):
     left_out: tuple[int, ...]
 
     @property
-    def rows(self) -> TableInMemory | None:
+    def rows(self) -> InMemoryDataset | None:
         """The table itself where its rows are in memory; None where an engine counts them elsewhere."""
         return None
 
-    def required_rows(self) -> TableInMemory:
+    def required_rows(self) -> InMemoryDataset:
         """:attr:`rows`, for a caller that knows that the rows are in memory."""
         rows = self.rows
         if rows is None:
@@ -135,7 +135,7 @@ class Table(NamedColumns, ABC):
         """Whether feature ``j`` goes up, or down, by one with every row."""
 
 
-class TableElsewhere(Table):
+class OutOfCoreDataset(Dataset):
     """A table whose rows are not in memory, and which counts them where they are."""
 
     @abstractmethod
@@ -143,10 +143,10 @@ class TableElsewhere(Table):
         """A copy of the binner, fitted on all rows, and the counts of the columns as it codes them."""
 
 
-TableT = TypeVar("TableT", bound=Table)
+DatasetT = TypeVar("DatasetT", bound=Dataset)
 
 
-def check_several_rows(table: Table) -> None:
+def check_several_rows(table: Dataset) -> None:
     """Raise ValueError for a table of one row."""
     if table.n_samples < 2:
         raise UserError(
@@ -160,12 +160,12 @@ def check_several_rows(table: Table) -> None:
 class _LookedAt:
     """What a table in memory has found out about its columns so far."""
 
-    extents: Extents | None = None
+    ranges: ValueRanges | None = None
     columns: Sequence[ColumnInfo] | None = None
 
 
 @dataclass(frozen=True, eq=False)
-class TableInMemory(Table, KnownColumns):
+class InMemoryDataset(Dataset, InspectedColumns):
     """A table whose rows are in memory: one part."""
 
     # shape (n_samples, n_features): numbers (NaN = missing), or codes of categories; times are microseconds
@@ -187,7 +187,7 @@ class TableInMemory(Table, KnownColumns):
     _looked_at: _LookedAt = field(default_factory=_LookedAt, init=False, repr=False)
 
     @property
-    def rows(self) -> TableInMemory:
+    def rows(self) -> InMemoryDataset:
         return self
 
     @cached_property
@@ -275,21 +275,21 @@ class TableInMemory(Table, KnownColumns):
             raise TypeError(f"column {self.names[j]!r} is numeric")
         return values
 
-    def extents(self, n_jobs: int | None = None, whole: bool = False) -> Extents:
+    def value_ranges(self, n_jobs: int | None = None, whole: bool = False) -> ValueRanges:
         """What the columns hold, their fractions if ``whole``; looked at once, on ``n_jobs`` threads, and kept."""
         if self.is_sparse:
             raise needs_dense_rows("this method")
-        extents = self._looked_at.extents
-        if extents is None or (whole and not extents.whole):
-            extents = find_extents(self.columns, n_jobs, whole)
-            self._looked_at.extents = extents
-        return extents
+        ranges = self._looked_at.ranges
+        if ranges is None or (whole and not ranges.whole):
+            ranges = find_value_ranges(self.columns, n_jobs, whole)
+            self._looked_at.ranges = ranges
+        return ranges
 
     def may_hold_missing(self, n_jobs: int | None = None, whole: bool = False) -> bool:
-        """Whether some value is missing; ``whole`` as for :meth:`extents`, which is looked at in the same pass."""
+        """Whether some value is missing; ``whole`` as for :meth:`ranges`, which is looked at in the same pass."""
         if self.sparse is not None:
             return self.sparse.has_missing
-        return bool((self.extents(n_jobs, whole).holds & MISSING).any())
+        return bool((self.value_ranges(n_jobs, whole).holds & MISSING).any())
 
     def summarize(self, binner: Any = None) -> Sequence[ColumnInfo]:
         columns = self._looked_at.columns
@@ -310,7 +310,7 @@ class TableInMemory(Table, KnownColumns):
     def _describe_dense(self, n_jobs: int | None) -> Sequence[ColumnInfo]:
         empty = self._empty_columns()
         identifiers = self._identifiers()
-        missing = {*self.extents(n_jobs).which(MISSING)}
+        missing = {*self.value_ranges(n_jobs).which(MISSING)}
         sentinels = self._sentinels(n_jobs)
         codes = self._columns_named_as_codes(n_jobs)
         parsings = {j: meaning.parsing for j, meaning in self.meanings.items() if meaning.parsing is not None}
@@ -359,33 +359,33 @@ class TableInMemory(Table, KnownColumns):
 
     def _sentinels(self, n_jobs: int | None) -> dict[int, tuple[Sentinel, ...]]:
         """The numbers that may stand for a missing value, by the index of their column."""
-        extents = self.extents(n_jobs)
+        ranges = self.value_ranges(n_jobs)
         found = {}
-        for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
+        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
             for c in np.flatnonzero(may_have_sentinels(low, high)).tolist():
                 values = block.column(c)
                 if values.dtype.kind == "f":
                     values = values[~np.isnan(values)]
                 sentinels = SentinelCounts.of_values(values, low[c], high[c]).sentinels
                 if sentinels:
-                    found[int(block.places[c])] = sentinels
+                    found[int(block.indices[c])] = sentinels
         return found
 
     def _columns_named_as_codes(self, n_jobs: int | None) -> set[int]:
         """The columns of whole numbers that have a name such as "zip code"."""
         if self.feature_names is None:
             return set()
-        extents = self.extents(n_jobs)
+        ranges = self.value_ranges(n_jobs)
         found = set()
-        for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
+        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
             if low.dtype.kind not in "iu":
                 continue
-            for j, smallest, largest in zip(block.places.tolist(), low, high, strict=True):
+            for j, smallest, largest in zip(block.indices.tolist(), low, high, strict=True):
                 if has_name_of_code(self.names[j], smallest, largest):
                     found.add(j)
         return found
 
-    def without(self, columns: Sequence[int]) -> TableInMemory:
+    def without(self, columns: Sequence[int]) -> InMemoryDataset:
         if not len(columns):
             return self
         chosen = sorted({*self.left_out, *columns})
@@ -401,15 +401,15 @@ class TableInMemory(Table, KnownColumns):
             blanked[j] = blank
         return replace(self, columns=blanked, left_out=tuple(chosen))
 
-    def few_as_codes(self, n_jobs: int | None = None) -> tuple[TableInMemory, bool]:
+    def few_as_codes(self, n_jobs: int | None = None) -> tuple[InMemoryDataset, bool]:
         if self.is_sparse:
             return self, False
-        extents = self.extents(n_jobs)
+        ranges = self.value_ranges(n_jobs)
         few: list[int] = []
-        for block, low, high in zip(extents.blocks, extents.low, extents.high, strict=True):
+        for block, low, high in zip(ranges.blocks, ranges.low, ranges.high, strict=True):
             if low.dtype.kind in "iu":
                 spread = np.asarray(high, object) - np.asarray(low, object)  # of uint64, too
-                few += block.places[(spread < FEW).astype(bool)].tolist()
+                few += block.indices[(spread < FEW).astype(bool)].tolist()
         if self.matrix is not None:
             return self, len(few) == self.n_features
         columns: list[Any] = list(self.columns)
@@ -433,11 +433,11 @@ class TableInMemory(Table, KnownColumns):
         numbering = RowNumbering.of_rows(values, 0)
         return numbering is not None and numbering.is_row_counter
 
-    def dense(self) -> TableInMemory:
+    def dense(self) -> InMemoryDataset:
         """The same table with dense columns, for what needs the rows as they are."""
         return self if self.sparse is None else replace(self, columns=self.sparse.dense())
 
-    def take(self, rows: Columns) -> TableInMemory:
+    def take(self, rows: Columns) -> InMemoryDataset:
         """The table of some of the samples, with the classes and categories that occur among them."""
         return replace(
             self,

@@ -62,14 +62,14 @@ def added(blocks: Sequence[TableBlock]) -> TableBlock:
 Result = TypeVar("Result")
 
 
-class Portions(Protocol):
+class DataPartitions(Protocol):
     """One object, or a few, for every portion of the samples; they stay where they are."""
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
         """Call ``work`` with the objects of every portion, where they are, and merge by a tree; ``task`` names it."""
 
     def map(self, task: str, work: Callable[..., Any]) -> Self:
-        """Portions of what ``work`` returns, which stays where it was made."""
+        """DataPartitions of what ``work`` returns, which stays where it was made."""
 
     def beside(self, other: Self) -> Self:
         """The objects of both, portion by portion."""
@@ -218,7 +218,7 @@ def _table(portion: PackedSource, first: Integers, shape: tuple[int, int, int], 
 class PartitionedSource(ConditioningSource):
     """Contingency tables of samples in packed portions: a request is a task for each and a tree of sums of tables."""
 
-    def __init__(self, portions: Portions, n_classes: int | None = None) -> None:
+    def __init__(self, portions: DataPartitions, n_classes: int | None = None) -> None:
         self.portions = portions.with_samples()
         known = self.portions.total("facts", facts, merged_facts)
         if known.n_samples > MAX_SAMPLES:
@@ -241,8 +241,8 @@ class PartitionedSource(ConditioningSource):
         block = self.portions.total("count", work, added)
         return block.tables([(n_first, codes, n_classes) for codes in n_codes.tolist()])
 
-    def partition(self) -> PartitionOfPortions:
-        return PartitionOfPortions(self, np.empty((1, 0), np.int64))
+    def partition(self) -> PartitionOfSamples:
+        return PartitionOfSamples(self, np.empty((1, 0), np.int64))
 
     def joined(self, groups: Sequence[Columns]) -> PartitionedSource:
         portions = self.portions
@@ -253,18 +253,18 @@ class PartitionedSource(ConditioningSource):
         return PartitionedSource(portions.map("join", join), self.n_classes)
 
 
-class PartitionOfPortions(Partition):
+class PartitionOfSamples(Partition):
     """A partition of samples in portions: the codes ``keys`` of every part, and ``of_samples``, the part of each."""
 
     source: PartitionedSource
 
-    def __init__(self, source: PartitionedSource, keys: Integers, of_samples: Portions | None = None) -> None:
+    def __init__(self, source: PartitionedSource, keys: Integers, of_samples: DataPartitions | None = None) -> None:
         self.source, self._keys = source, keys
         if of_samples is not None:
             self.of_samples = of_samples
 
     @cached_property
-    def of_samples(self) -> Portions:
+    def of_samples(self) -> DataPartitions:
         """The part of every sample."""
         return self.source.portions.map("refine", everything)
 
@@ -272,14 +272,14 @@ class PartitionOfPortions(Partition):
     def keys(self) -> Integers:
         return self._keys
 
-    def refine(self, feature: int) -> PartitionOfPortions:
+    def refine(self, feature: int) -> PartitionOfSamples:
         n_codes = int(self.source.arities[feature])
         both = self.source.portions.beside(self.of_samples)
         occur = partial(pairs_that_occur, n_parts=len(self.keys), column=feature, n_codes=n_codes)
         pairs = both.total("refine", occur, united)
         keys = np.column_stack([self.keys[pairs // n_codes], pairs % n_codes])
         renumber = partial(refined_part, column=feature, n_codes=n_codes, pairs=pairs)
-        return PartitionOfPortions(self.source, keys, both.map("refine", renumber))
+        return PartitionOfSamples(self.source, keys, both.map("refine", renumber))
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         n_classes = self.source.n_classes if by_class else 1

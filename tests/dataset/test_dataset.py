@@ -10,9 +10,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from bitsieve.dataset.dataset import InMemoryDataset
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.read import read_data, read_xy
-from bitsieve.dataset.table import TableInMemory
 from bitsieve.options import ReadOptions
 
 NUMBERS, WORDS = [1.5, 2.5, np.nan, 0.5, 3.5], ["b", None, "a", "b", "c"]
@@ -137,9 +137,9 @@ def test_names_of_an_earlier_fit_are_forgotten():
         pass
 
     estimator = Fitted()
-    TableInMemory(np.zeros((2, 1)), ["a"], np.array(["a"], object)).set_names_on(estimator)
+    InMemoryDataset(np.zeros((2, 1)), ["a"], np.array(["a"], object)).set_names_on(estimator)
     assert (estimator.n_features_in_, estimator.feature_names_in_.tolist()) == (1, ["a"])
-    TableInMemory(np.zeros((2, 3)), ["x0", "x1", "x2"]).set_names_on(estimator)
+    InMemoryDataset(np.zeros((2, 3)), ["x0", "x1", "x2"]).set_names_on(estimator)
     assert estimator.n_features_in_ == 3
     assert not hasattr(estimator, "feature_names_in_")
 
