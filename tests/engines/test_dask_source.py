@@ -20,8 +20,8 @@ from bitsieve.selectors.making import make_selector
 
 N = 600
 ONE_OF_A_KIND = {type(make_selector(info.name)): info.name for info in list_methods()}
-COUNTED = [name for kind, name in ONE_OF_A_KIND.items() if not kind.needs_rows]
-OTHERS = [name for kind, name in ONE_OF_A_KIND.items() if kind.needs_rows]
+COUNTED = [name for kind, name in ONE_OF_A_KIND.items() if "rows" not in kind.required_capabilities]
+OTHERS = [name for kind, name in ONE_OF_A_KIND.items() if "rows" in kind.required_capabilities]
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,8 @@ from bitsieve.utils.progress import listening
 
 N, D = 160, 22
 KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}
-COUNTED = [name for kind, name in KINDS.items() if not kind.needs_rows]
-OTHERS = [name for kind, name in KINDS.items() if kind.needs_rows]
+COUNTED = [name for kind, name in KINDS.items() if "rows" not in kind.required_capabilities]
+OTHERS = [name for kind, name in KINDS.items() if "rows" in kind.required_capabilities]
 
 
 def write(path, seed=3, missing=0):

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning
 N = 600
 HOW = {"n_features_to_select": 3, "missing": "bin", "sample_weight": "how often?"}
 KINDS = {type(make_selector(info.name)): info.name for info in list_methods()}
-COUNTED = [name for kind, name in KINDS.items() if not kind.needs_rows]
+COUNTED = [name for kind, name in KINDS.items() if "rows" not in kind.required_capabilities]
 
 
 @pytest.fixture(scope="module")
