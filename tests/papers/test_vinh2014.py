@@ -338,7 +338,7 @@ def test_seconds_are_those_of_the_methods():
 
 
 def test_the_documentation_has_the_same_seconds():
-    text = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "project" / "papers.md").read_text(encoding="utf-8")
     part = text.partition("## Table 3")[2].partition("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in part.splitlines() if line[:1] == "|"]
     assert rows[0][1::2] == ["QPFS, s", "MRMR, s", "SPECCMI, s"]
