@@ -28,7 +28,7 @@ from bitsieve.discretization.registry import make_binner, make_discretizer
 from bitsieve.discretization.transformers import as_transformer
 from bitsieve.engines.local import count_coded
 from bitsieve.engines.registry import data_in_parts, refuse_groups
-from bitsieve.engines.saved_counts import SavedCounts, SavedCountsDataset, count_all_pairs
+from bitsieve.engines.saved_counts import SavedCounts, SavedCountsDataset, combined, count_all_pairs
 from bitsieve.methods.method import DENSE_ROWS, INDEPENDENT, ROWS, SHARED, Method, MethodResult, check_capabilities
 from bitsieve.options import IDENTIFIERS, ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
