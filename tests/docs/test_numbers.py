@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.results import read as measured
+from tools import methods_page
 
 import bitsieve
 from benchmarks import speed_page, study_tables
@@ -133,3 +134,11 @@ def test_the_citation_has_the_version_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f'version: "{project["version"]}"' in citation
+
+
+def test_the_table_of_methods_is_that_of_the_registry():
+    assert methods_page.PAGE.read_text(encoding="utf-8") == methods_page.page(), (
+        "python -m tools.methods_page writes it"
+    )
+    listed = re.findall(r"^\| `([\w-]+)` \|", methods_page.page(), re.MULTILINE)
+    assert sorted(listed) == sorted(info.name for info in bitsieve.list_methods() if not info.same_as)

@@ -23,8 +23,8 @@ from bitsieve.evaluate import run
 from bitsieve.evaluate.plan import ComparisonOptions, make_plan
 from bitsieve.evaluate.run import Checkpoint, remove
 from bitsieve.io import output
+from bitsieve.metrics.measures import Scored
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
-from bitsieve.results.comparison import Scored
 
 X, Y = load_wine(return_X_y=True)
 ASKED = {"methods": ["mim", "jmi"], "features": range(1, 5), "classifier": "ncm", "folds": 6}

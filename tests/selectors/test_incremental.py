@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -82,6 +83,48 @@ def test_frames_weights_text_and_missing_values(rows, missing):
         assert selector.feature_names_in_.tolist() == whole.feature_names_in_.tolist()
         assert [list(of) for of in selector.binner_.categories_] == [list(of) for of in whole.binner_.categories_]
     assert selector.transform(frame).shape == (300, 4)
+
+
+IDENTIFIERS = {  # as columns of 60 rows
+    "numbers": np.random.default_rng(0).permutation(60) + 100,
+    "crowded": np.random.default_rng(1).choice(90, 60, replace=False),
+    "names": [f"name{j % 57}" for j in range(60)],
+    "addresses": [f"user{j % 40}@example.org" for j in range(60)],
+}
+OTHERS = {
+    "repeated": np.arange(60) // 2,
+    "floats": np.arange(60.0),
+    "text": [f"name{j % 20}" for j in range(60)],
+    "spread": np.random.default_rng(2).choice(10**6, 60, replace=False),
+}
+
+
+@pytest.mark.parametrize("name", [*IDENTIFIERS, *OTHERS])
+def test_identifiers_are_those_of_fit(name):
+    """A column is dropped as soon as the counts of all rows show that it names them, and no longer than they do."""
+    y = np.arange(60) % 3
+    column = {**IDENTIFIERS, **OTHERS}[name]
+    frame = pd.DataFrame({"column": column, "code": (y + np.arange(60) // 30) % 4, "noise": np.arange(60) % 5})
+    frame = pd.concat([frame, frame.iloc[::-1]], ignore_index=True)  # which repeats every value
+    y = np.concatenate([y, y[::-1]])
+    selector = ForwardSelector(3, criterion="jmi", binning="none")
+    for first, last in ((0, 30), (30, 60), (60, 120)):
+        with warnings.catch_warnings(record=True) as of_parts:
+            warnings.simplefilter("always")
+            selector.partial_fit(frame[first:last], y[first:last])
+        with warnings.catch_warnings(record=True) as of_fit:
+            warnings.simplefilter("always")
+            whole = clone(selector).fit(frame[:last], y[:last])
+        assert_same(selector, whole)
+        categories = [[list(of) for of in fitted.binner_.categories_] for fitted in (selector, whole)]
+        assert categories[0] == categories[1]
+        assert [str(one.message) for one in of_parts] == [str(one.message) for one in of_fit]
+        if last == 60:
+            assert (0 in selector.selected_) == (name in OTHERS)
+    assert 0 in selector.selected_
+    kept = clone(selector).set_params(identifiers="keep").partial_fit(frame[:60], y[:60])
+    assert_same(kept, clone(kept).fit(frame[:60], y[:60]))
+    assert 0 in kept.selected_
 
 
 def test_order_of_the_parts_is_nothing(rows):

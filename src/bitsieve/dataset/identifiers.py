@@ -69,6 +69,16 @@ def are_numbers_of_rows(values: NDArray[Any]) -> bool:
     return numbering is not None and numbering.are_row_numbers
 
 
+def are_counts_of_identifier(values: NDArray[Any], n_rows: Integers) -> bool:
+    """Whether a column of these distinct values, each in ``n_rows`` rows, is an identifier."""
+    n_with_value = int(n_rows.sum())
+    if values.dtype.kind not in "iuf":
+        return are_names_of_rows(values, n_with_value)
+    if n_with_value < FEWEST_ROWS or values.dtype.kind == "f" or (n_rows > 1).any():
+        return False
+    return are_numbers_of_rows(values)
+
+
 def has_name_of_code(name: str, low: Any, high: Any) -> bool:
     """Whether a column of whole numbers from ``low`` to ``high`` is called as codes are, such as "zip code"."""
     has_range_of_codes = int(low) >= 0 and int(high) - int(low) >= FEWEST_ROWS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -20,6 +20,7 @@ from bitsieve.dataset.column_info import ColumnInfo
 from bitsieve.dataset.column_summary import changes_kind, union_of_categories
 from bitsieve.dataset.dataset import OutOfCoreDataset
 from bitsieve.dataset.encoding import lookup
+from bitsieve.dataset.identifiers import are_counts_of_identifier
 from bitsieve.dataset.quantity import TargetKind
 from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
@@ -60,6 +61,30 @@ class SavedCounts:
                 ),
             )
         return replace(self, class_sizes=self.class_sizes + other.class_sizes, cells=self.cells + other.cells)
+
+    def without(self, columns: Sequence[int]) -> SavedCounts:
+        """The counts with one code for every row in some columns."""
+        if not len(columns):
+            return self
+        arities = self.arities.copy()
+        arities[list(columns)] = 1
+        n_classes = len(self.class_sizes)
+        cells = np.empty(n_cells(arities, n_classes), np.int64)
+        tables = each_table(self.cells, self.arities, n_classes)
+        for (i, j, pooled), (_, _, table) in zip(each_table(cells, arities, n_classes), tables, strict=True):
+            if i in columns:
+                table = table.sum(axis=0, keepdims=True)
+            if j in columns:
+                table = table.sum(axis=1, keepdims=True)
+            pooled[:] = table
+        binner = copy(self.binner)
+        binner.n_bins_ = self.binner.n_bins_.copy()
+        binner.n_bins_[list(columns)] = 1
+        binner.categories_ = list(self.binner.categories_)
+        for column in columns:
+            binner.categories_[column] = np.zeros(1, np.uint8)
+        left_out = tuple(sorted({*self.left_out, *columns}))
+        return replace(self, binner=binner, arities=arities, cells=cells, left_out=left_out)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the counts to a folder, which is made."""
@@ -295,7 +320,8 @@ class SavedCountsDataset(OutOfCoreDataset):
     capabilities = frozenset({"tables"})  # of pairs of columns
     leaves_out = False  # every column was counted
 
-    def __init__(self, counts: SavedCounts, *, named: bool = True) -> None:
+    def __init__(self, counts: SavedCounts, *, named: bool = True, identifier_candidates: Collection[int] = ()) -> None:
+        self.identifier_candidates = identifier_candidates  # none where identifiers were dropped before counting
         self.counts, self.names = counts, counts.names
         self.feature_names = np.array(counts.names, object) if named else None
         self.original, self.left_out = None, counts.left_out
@@ -320,7 +346,21 @@ class SavedCountsDataset(OutOfCoreDataset):
         return self._coded_arities
 
     def summarize(self, binner: Any = None) -> list[ColumnInfo]:
-        return [ColumnInfo(is_constant=not varies) for varies in self._varies.tolist()]
+        return [self._describe(j) for j in range(self.n_features)]
+
+    def _describe(self, j: int) -> ColumnInfo:
+        is_constant = not self._varies[j]
+        categories = self.counts.binner.categories_[j]
+        if j not in self.identifier_candidates or categories is None:
+            return ColumnInfo(is_constant=is_constant)
+        (table,) = TabledSource(self.counts).tables(None, np.array([j]), False)
+        codes, n_rows = table.occupied()
+        has_value = codes < len(categories)  # the code behind those of all categories is that of missing values
+        return ColumnInfo(
+            is_constant=is_constant,
+            has_values=bool(has_value.any()),
+            is_identifier=are_counts_of_identifier(categories[codes[has_value]], n_rows[has_value]),
+        )
 
     def few_as_codes(self, n_jobs: int | None = None) -> tuple[SavedCountsDataset, bool]:
         return self, False

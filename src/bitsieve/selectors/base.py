@@ -21,6 +21,7 @@ from bitsieve.dataset.data_kinds import collect, keeps_columns_only, take_column
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.quantity import TargetKind, check_target_kind, has_fractions
 from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.target import Target
 from bitsieve.diagnostics import Diagnostic, UserError
 from bitsieve.discretization.base import keeps_missing
 from bitsieve.discretization.registry import make_binner, make_discretizer
@@ -353,6 +354,34 @@ def _takes_codes(selector: Any) -> bool:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class RowsSoFar:
+    """The rows that calls of ``partial_fit`` have counted."""
+
+    counts: SavedCounts
+    identifier_candidates: frozenset[int]  # columns that held no floats, of which counts keep the values alone
+
+    def __add__(self, later: RowsSoFar) -> RowsSoFar:
+        return RowsSoFar(combined(self.counts, later.counts), self.identifier_candidates & later.identifier_candidates)
+
+
+def _check_classes(target: Target) -> None:
+    """Raise ValueError for a target of one class, or one that looks like a quantity."""
+    if target.n_classes < 2:
+        label = target.labels[:1].tolist()[0]
+        raise UserError(
+            code="one-class",
+            message=f"the first rows hold 1 class ({label!r})",
+            advice="begin with rows of at least two",
+        )
+    if target.labels.dtype.kind in "iuf" and target.n_classes > _MOST_NUMBERS:
+        raise UserError(
+            code="too-many-classes",
+            message=f"the target holds more than {_MOST_NUMBERS} different numbers",
+            advice="bin it first, or make it text",
+        )
+
+
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def with_parameters(cls: type[S]) -> type[S]:
     """A selector whose fields are its parameters, which its constructor takes and keeps as they are, its own first."""
@@ -380,7 +409,7 @@ class CountSelector(MethodSelector):
     shared_attributes: ClassVar[Mapping[str, str]] = {**OF_ALL, **OF_COUNTS}
     relevance_: Floats = field(init=False)
     _informative: Later[Flags] = field(init=False)
-    _counts: SavedCounts | None = field(init=False)  # of the rows so far, where they came in parts
+    _rows_so_far: RowsSoFar | None = field(init=False)  # of partial_fit
 
     binning: Any = BINNING
     missing: str | None = None
@@ -398,8 +427,9 @@ class CountSelector(MethodSelector):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Count some more rows, and choose features by all that were counted.
 
-        After each call the selector is what ``fit`` makes of all rows so far, to the last bit. Only with
-        ``binning="none"``, on the codes of a fitted binner; not by methods such as ``cmi``, nor by stopping rules.
+        After each call the selector is what ``fit`` makes of all rows so far, to the last bit; a row of weight w is
+        taken for w rows. Only with ``binning="none"``, on the codes of a fitted binner; not by methods such as ``cmi``,
+        nor by stopping rules.
 
         Parameters
         ----------
@@ -441,10 +471,31 @@ class CountSelector(MethodSelector):
         [1]
         """
         self._check_parameters()
-        known = getattr(self, "_counts", None)
-        if known is None and hasattr(self, "selected_"):
+        earlier: RowsSoFar | None = getattr(self, "_rows_so_far", None)
+        if earlier is None and hasattr(self, "selected_"):
             warn(partial_fit_begins_again())
-        table = self._rows(X, y, sample_weight, classes, first=known is None)
+        table = self._rows(X, y, sample_weight, classes, first=earlier is None)
+        rows = self._count_rows(table)
+        if earlier is not None:
+            rows = earlier + rows
+        _check_classes(rows.counts.target)
+        self._fit_rows(rows)
+        self._rows_so_far = rows
+        return self
+
+    def _fit_rows(self, rows: RowsSoFar) -> None:
+        """Choose features by the counts of all rows so far."""
+        named = hasattr(self, "feature_names_in_")
+        table = SavedCountsDataset(rows.counts, named=named, identifier_candidates=rows.identifier_candidates)
+        table.target.check_kind(self.target_kind)
+        check_capabilities(self._who(), self._needs(), table.capabilities)
+        selection = prepare_selection(table, self._selection_options(), self.discretization, self._execution())
+        warn_of(_on_dropped(selection))
+        warn_of(selection.diagnostics_on_number)
+        left = SavedCountsDataset(rows.counts.without(list(selection.dropped)), named=named)
+        self._keep_fitted(run(replace(selection, table=left), self._execution()))
+
+    def _count_rows(self, table: InMemoryDataset) -> RowsSoFar:
         rule = make_discretizer(self.discretization, self.n_jobs)
         if rule.missing is None:
             rule = rule.unfitted(missing="bin")  # later rows may have some
@@ -452,23 +503,9 @@ class CountSelector(MethodSelector):
         source = count_coded(table, binner, self.n_jobs)
         target = replace(table.target, codes=np.empty(0, np.int32))
         counts = count_all_pairs(source, table.names, target, binner, binner.n_bins_.astype(np.int32))
-        counts = counts if known is None else combined(known, counts)
-        if counts.target.n_classes < 2:
-            label = counts.target.labels[:1].tolist()[0]
-            raise UserError(
-                code="one-class",
-                message=f"the first rows hold 1 class ({label!r})",
-                advice="begin with rows of at least two",
-            )
-        labels = counts.target.labels
-        if labels.dtype.kind in "iuf" and len(labels) > _MOST_NUMBERS:
-            raise UserError(
-                code="too-many-classes",
-                message=f"the target holds more than {_MOST_NUMBERS} different numbers",
-                advice="bin it first, or make it text",
-            )
-        named = hasattr(self, "feature_names_in_")
-        return self.fit_table(SavedCountsDataset(counts, named=named))
+        columns = range(table.n_features)
+        not_floats = (j for j in columns if not table.is_numeric(j) or table.numbers(j).dtype.kind != "f")
+        return RowsSoFar(counts, frozenset(not_floats))
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, classes: Any, *, first: bool) -> InMemoryDataset:
         """The rows as a table with the columns of those before."""
@@ -506,7 +543,7 @@ class CountSelector(MethodSelector):
         return table
 
     def _keep_fitted(self, fit: Fit) -> Self:
-        self._counts = getattr(fit.table, "counts", None)
+        self._rows_so_far = None
         if fit.evidence is not None:
             self._informative = fit.evidence.informative
         return super()._keep_fitted(fit)
