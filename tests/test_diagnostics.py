@@ -32,6 +32,12 @@ def test_a_placeholder_is_the_parameter_with_its_fix_or_the_bare_name():
     assert text_of(diagnostic, IN_WORDS_OF_SELECT) == "something is noticed: add --include a, or use --bins"
 
 
+def test_an_advice_may_name_another_value_of_the_same_parameter():
+    diagnostic = note(advice="add {header}, or {header=True}", fix={"header": False})
+    assert str(diagnostic) == "something is noticed: add header=False, or header=True"
+    assert text_of(diagnostic, IN_WORDS_OF_SELECT) == "something is noticed: add --no-header, or --header"
+
+
 def test_parameters_that_are_wrong_are_the_first_words():
     diagnostic = note(message="contradict each other", parameters={"n_bins": 3, "binning": "none"})
     assert str(diagnostic) == "n_bins=3 and binning='none' contradict each other"

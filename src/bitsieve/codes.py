@@ -414,8 +414,6 @@ CODES: dict[str, Code] = {
     "not-a-file": Code("error", "The path is a folder or a special file.", "Give the path of a table file."),
     "not-a-table": Code("error", "The file is not a table that is read.", "Give a file of a format that is listed."),
     "table-not-named": Code("error", "A file holds several tables.", "Name one, as FILE/TABLE."),
-    "array-not-stored": Code("error", "A .npz file lacks an array.", "Store X and y."),
-    "sparse-form-not-read": Code("error", "A sparse array is stored in another form.", "Store it as 'csr' or 'csc'."),
     "cannot-read": Code("error", "A file or stream cannot be read.", "See the reason in the message."),
     "not-read-in-batches": Code(
         "error", "The file cannot be read in parts.", "Save it in another format, or read it into memory."

@@ -2,13 +2,14 @@
 
 ``message`` is plain text: names and values from data stand in it as they are. ``advice`` is a template: ``{include}``
 stands for the parameter ``include`` with its value in ``fix``, or for the bare name if ``fix`` has no such key; ``{{``
-and ``}}`` stand for braces, so text that comes from data is put into an advice by :func:`literal`. Python writes a
-parameter as ``include=['a']``, the command line as ``--include a``.
+and ``}}`` stand for braces, so text that comes from data is put into an advice by :func:`literal`. ``{header=True}`` is
+for a second value of a parameter. Python writes a parameter as ``include=['a']``, the command line as ``--include a``.
 """
 
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -18,7 +19,7 @@ Severity = Literal["note", "warning", "error"]
 SettingWriter = Callable[[str, object], str]  # (parameter, value): the text; without a value it is NAME_ONLY
 
 NAME_ONLY = ...  # in place of a value: the parameter is named without one
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)(?:=([^{}]*))?\}")  # {{, }}, {name}, {name=value}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,6 +240,8 @@ def _filled(advice: str, fix: Mapping[str, object], write_setting: SettingWriter
         parameter = match[1]
         if parameter is None:
             return match[0][0]  # one brace for two
+        if match[2] is not None:
+            return write_setting(parameter, literal_eval(match[2]))
         return write_setting(parameter, fix.get(parameter, NAME_ONLY))
 
     return _PLACEHOLDER.sub(replacement, advice)
@@ -249,7 +252,7 @@ def _renamed(diagnostic: Diagnostic, parameter: str, name: str) -> Diagnostic:
         return {name if key == parameter else key: value for key, value in settings.items()}
 
     def new_placeholder(match: re.Match[str]) -> str:
-        return f"{{{name}}}" if match[1] == parameter else match[0]
+        return match[0].replace(parameter, name, 1) if match[1] == parameter else match[0]
 
     return replace(
         diagnostic,

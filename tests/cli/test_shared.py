@@ -7,28 +7,26 @@ import warnings
 import pytest
 
 from bitsieve.cli.shared import Wording, in_words_of
-from bitsieve.diagnostics import ParameterError
-from bitsieve.utils.messages import Sentence, Setting
+from bitsieve.diagnostics import NAME_ONLY, ParameterError
 
 
 @pytest.mark.parametrize(
-    ("setting", "words"),
+    ("parameter", "value", "words"),
     [
-        (Setting("n_bins", 1), "--bins 1"),
-        (Setting("n_bins"), "--bins"),
-        (Setting("missing", "a bin"), "--missing 'a bin'"),
-        (Setting("beta", 0.5), "--set beta=0.5"),
-        (Setting("beta", "low"), "--set beta=low"),
-        (Setting("landmarks", "all"), "landmarks='all'"),
-        (Setting("header", False), "--no-header"),
-        (Setting("drop_missing_target", True), "--drop-missing-target"),
-        (Setting("include", ["a", "b c"]), "--include a --include 'b c'"),
+        ("n_bins", 1, "--bins 1"),
+        ("n_bins", NAME_ONLY, "--bins"),
+        ("missing", "a bin", "--missing 'a bin'"),
+        ("beta", 0.5, "--set beta=0.5"),
+        ("beta", "low", "--set beta=low"),
+        ("landmarks", "all", "landmarks='all'"),
+        ("header", False, "--no-header"),
+        ("drop_missing_target", True, "--drop-missing-target"),
+        ("include", ["a", "b c"], "--include a --include 'b c'"),
+        ("column_types", {"a": "category"}, "--column-type a=category"),
     ],
 )
-def test_settings(setting, words):
-    wording = Wording("select", ["mifs"])
-    assert wording(Sentence("give ", setting, "!")) == f"give {words}!"
-    assert wording("n_bins=1") == "n_bins=1"  # a text that only looks so
+def test_settings(parameter, value, words):
+    assert Wording("select", ["mifs"]).setting(parameter, value) == words
 
 
 @pytest.mark.filterwarnings("always")
@@ -46,10 +44,8 @@ def test_errors_and_warnings_inside_a_command(capsys):
 
 
 def test_a_parameter_is_the_option_of_that_command():
-    method = Sentence("give ", Setting("method", "jmi"))
-    assert [Wording(command)(method) for command in ("select", "compare")] == [
-        "give --method jmi",
-        "give --methods jmi",
+    assert [Wording(command).setting("method", "jmi") for command in ("select", "compare")] == [
+        "--method jmi",
+        "--methods jmi",
     ]
-    advice = Sentence(Setting("scoring", "mae"), " of compare does so")  # how-many has no such option
-    assert Wording("how-many")(advice) == "--scoring mae of compare does so"
+    assert Wording("how-many").setting("scoring", "mae") == "--scoring mae"  # how-many has no such option

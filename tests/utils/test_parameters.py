@@ -112,10 +112,10 @@ def test_numbers_of_features():
 def test_the_default_number_of_features_is_clipped_with_a_warning():
     count = FeatureCount()
     assert count.among(None, 22) == count.among(None, 20) == 20
-    with pytest.warns(BitsieveWarning, match="4 features, fewer than the default of 20: n_features_to_select is 4"):
+    with pytest.warns(BitsieveWarning, match="4 features, fewer than the default of 20: all are ranked"):
         assert count.among(None, 4) == 4
 
 
 def test_more_features_than_there_are_means_all_with_a_warning():
-    with pytest.warns(BitsieveWarning, match="10 features, fewer than n_features_to_select=11: all of them are taken"):
+    with pytest.warns(BitsieveWarning, match="10 features, fewer than the 11 requested: all are ranked"):
         assert FeatureCount().among(11, 10) == 10

@@ -82,11 +82,10 @@ class Layout:
         header_line = lines[0] if first_row is None else first_row[0].decode()
         names = _fields(header_line, delimiter, label)
         if header is None and _looks_like_data(names):
-            # two values of one parameter, so that neither is a fix
             raise DataError(
                 code="header-unclear",
                 message=f"the first line of {label} looks like data and not like names ({quoted(names, 3)})",
-                advice="add {header} if it is data; if it has the names, give {header} the other value",
+                advice="add {header} if it is data, {header=True} if it has the names",
                 fix={"header": False},
             )
         start = len(text[: sample.begin].encode())

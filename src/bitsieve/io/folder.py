@@ -114,7 +114,7 @@ def _check_same_columns(first: ColumnFile, other: ColumnFile) -> None:
     columns = f"column{'s' if len(lost or new) > 1 else ''} {quoted(lost or new)}"
     what = f"lacks the {columns}" if lost else f"has the {columns} besides"
     raise DataError(
-        code="schemas-differ",
+        code="columns-differ",
         message=f"{other.label} {what}, unlike {first.label}",
         advice="give all parts the same columns",
     )
@@ -139,7 +139,7 @@ def _table_files(path: Path) -> dict[Path, dict[str, str | None]]:
                 tables[Path(directory, name)] = values
     if not tables:
         raise DataError(
-            code="no-files",
+            code="not-a-table",
             message=f"the folder {str(path)!r} holds no table",
             advice=f"files that end in {', '.join(endings)} are read",
         )

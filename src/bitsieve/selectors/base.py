@@ -39,6 +39,7 @@ from bitsieve.pipeline.prepare import Prepared, PreparedSelection, on_dropped, p
 from bitsieve.pipeline.run import check_options, run, run_on_counts, run_on_table
 from bitsieve.pipeline.selection_options import SelectionOptions
 from bitsieve.selectors.callbacks import CallbackSupportMixin, followed
+from bitsieve.selectors.lazy_diagnostics import LazyDiagnostics
 from bitsieve.utils.arrays import Columns, Flags, Floats
 from bitsieve.utils.defaults import BINNING
 from bitsieve.utils.docstrings import PAPERS, described_fully, with_references
@@ -178,6 +179,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             prepared = prepare(table, columns, self.discretization, self._execution())
             warn_of(_on_dropped(prepared))
             self._fit_table(prepared.table)
+            self._diagnostics = LazyDiagnostics(prepared.diagnostics)
             return
         selection = prepare_selection(table, self._selection_options(), self.discretization, self._execution())
         warn_of(_on_dropped(selection))
@@ -295,7 +297,17 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
             self.relevance_ = fit.evidence.relevance
             self.overlap_with_ = fit.evidence.overlap_with
             self.overlap_ = fit.evidence.overlap
+        self._diagnostics = LazyDiagnostics(fit.prepared.diagnostics, fit)
         return self._keep(fit.table, fit.result)
+
+    @property
+    def diagnostics_(self) -> list[Diagnostic]:
+        """What was noticed in the data and in the selection, as :func:`bitsieve.select` says it; found when asked for.
+
+        A selector that is pickled before has those of the data alone.
+        """
+        check_is_fitted(self, "_diagnostics")
+        return self._diagnostics.value
 
     def _keep(self, table: Dataset, result: MethodResult) -> Self:
         """Set all fitted attributes."""
