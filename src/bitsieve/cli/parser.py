@@ -23,7 +23,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            what = "command" if action.dest == "command" else action.option_strings[-1]
+            what = action.option_strings[-1] if action.option_strings else action.dest
             first = "; the command comes first, then data and options" if what == "command" else ""
             self.error(f"there is no {what} {value!r}: {choices(str(value), action.choices)}{first}")
 
