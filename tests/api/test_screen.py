@@ -36,7 +36,7 @@ def test_the_method_runs_on_the_columns_that_are_kept_alone(data, method):
     assert found.indices.tolist() == kept[alone.indices].tolist()
     # But for svm-rfe, which rests on BLAS: its sums depend on how the table lies in memory.
     assert np.allclose(found.scores, alone.scores, rtol=1e-9 if method == "svm-rfe" else 0, atol=0)
-    assert sorted(found.evidence.screened_off) == np.setdiff1d(np.arange(24), kept).tolist()
+    assert sorted(found.evidence.screened_out) == np.setdiff1d(np.arange(24), kept).tolist()
     assert any(
         "on the 10 columns of the largest relevance, and 14 others were left out" in note for note in found.notes
     )
@@ -48,7 +48,7 @@ def test_explanations_are_of_all_columns(data):
     whole = bitsieve.select(X, y, method="jmi", n_features_to_select=4, binning="quantile")
     found = bitsieve.select(X, y, method="jmi", n_features_to_select=4, binning="quantile", screen=4)
     assert found.fit.evidence.relevance.tolist() == whole.fit.evidence.relevance.tolist()
-    column = found.evidence.screened_off[0]
+    column = found.evidence.screened_out[0]
     explained = found.explain(column)
     assert "the columns of the largest relevance, and it is not one of them" in explained.reason
     assert explained.relevance == whole.fit.evidence.relevance[column] > 0
@@ -68,7 +68,7 @@ def test_included_columns_are_kept(data):
     X, y = data
     found = bitsieve.select(X, y, include=[1], n_features_to_select=3, screen=3, binning="quantile")
     assert found.indices[0] == 1
-    assert 1 not in found.evidence.screened_off
+    assert 1 not in found.evidence.screened_out
 
 
 @pytest.mark.parametrize(

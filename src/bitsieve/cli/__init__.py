@@ -46,7 +46,6 @@ def _give_up_broken_output() -> None:
 
 def _run(arguments: Sequence[str]) -> int:
     from bitsieve.cli.parser import parse
-    from bitsieve.cli.shared import in_words_of, say, say_nothing, wording_of
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a name that the terminal's encoding lacks is escaped, not fatal
@@ -55,6 +54,9 @@ def _run(arguments: Sequence[str]) -> int:
     options = parse(arguments)
     if options.command is None:
         return DONE
+
+    from bitsieve.cli.shared import in_words_of, say, say_nothing, wording_of  # not needed for help
+
     options.typed, options.start, options.wording = list(arguments), start, wording_of(options)
     quiet = getattr(options, "quiet", False)
     options.say = say_nothing if quiet else say

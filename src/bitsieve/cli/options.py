@@ -88,6 +88,10 @@ COMMANDS = (
             "Cost: all pairs of 10,000 columns, 2,000 rows, 3 codes: 1.2 processor seconds; all triples of 1,000: 7. "
             "Every shuffle costs the same again. Of more columns search triples with --screen."),
     Command("methods", "methods.run", "list every method, its paper and what it needs"),
+    Command("completion", "completion.run", "print a script by which a shell completes commands and options",
+            "Print a script by which a shell completes commands, options and their values. bash and zsh read it by "
+            "'eval \"$(bitsieve completion bash)\"' in ~/.bashrc or ~/.zshrc, fish by "
+            "'bitsieve completion fish | source' in ~/.config/fish/config.fish."),
 )
 # fmt: on
 MOVED = {"reproduce": "python -m papers"}  # commands that are no part of the package any more
@@ -153,6 +157,9 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
         Option("--header", f"{SELECTING} compare {TUPLES}",
                "the first line of a text file has the names, whatever it looks like; --no-header: it is data already",
                "on or off", parameters="header"),
+    ),
+    "The shell": (
+        Option("shell", "completion", "bash, zsh or fish", "name", metavar="SHELL", choices=("bash", "zsh", "fish")),
     ),
     "The method": (
         Option("method", "methods", "the method that is described (default: all)", "one or all",

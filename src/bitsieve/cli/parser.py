@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from bitsieve.cli.options import COMMANDS, COMMON, DESCRIPTION, MOVED, OPTIONS, PROGRAM, Kind, Option, options_of
-from bitsieve.utils.messages import choices, nearest, one_line
 
 
 class UsageError(ValueError):
@@ -19,11 +18,15 @@ class CommandParser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
+        from bitsieve.utils.messages import one_line  # help comes without what words messages
+
         raise UsageError(f"{one_line(message)} (see {self.prog} --help)")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
-            what = "command" if action.dest == "command" else action.option_strings[-1]
+            from bitsieve.utils.messages import choices
+
+            what = action.option_strings[-1] if action.option_strings else action.dest
             first = "; the command comes first, then data and options" if what == "command" else ""
             self.error(f"there is no {what} {value!r}: {choices(str(value), action.choices)}{first}")
 
@@ -125,6 +128,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _unknown(words: list[str], command: str | None) -> str:
     """What is said of arguments that no option takes, with the options that may have been meant."""
+    from bitsieve.utils.messages import nearest
+
     typed = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
     known = [option.name for option in options_of(command or "") if option.name.startswith("-")]
     near = nearest(typed, [*known, "--help", "--version"], 1)

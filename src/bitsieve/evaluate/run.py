@@ -99,24 +99,29 @@ def score(
     """The errors of the first k features of every method, for every k, in a fold; ``check`` is called and may raise."""
     scored = {}
     classes = None if plan.target.is_quantity else plan.target.codes[fold.train]
-    for label, (selected, selecting) in rankings.items():
+    for label, (selected, seconds_selecting) in rankings.items():
         # A method that stops before the largest count has no more features to give: its curve goes on level.
         counts = np.minimum(plan.counts, len(selected))
-        made = plan.encode(selected, fold)
-        train, test = made.rows(fold.train), made.rows(fold.test)
+        encoded = plan.encode(selected, fold)
+        train = encoded.rows(fold.train)
+        test = encoded.rows(fold.test)
         start = time.perf_counter()
-        errors = _errors(plan, fold, train, test, made.ends[counts - 1], check)
-        seconds = time.perf_counter() - start
+        errors = _errors(plan, fold, train, test, encoded.ends[counts - 1], check)
+        seconds_classifying = time.perf_counter() - start
         # Of the numeric features: categories have no correlation, and their columns determine each other.
-        numbers = train[:, made.ends[made.numeric] - 1]
-        among = np.concatenate([[0], np.cumsum(made.numeric)])[counts]
+        numbers = train[:, encoded.ends[encoded.numeric] - 1]
+        n_numeric = np.concatenate([[0], np.cumsum(encoded.numeric)])[counts]  # among the first k features
+        if classes is None:
+            separabilities = np.full(len(n_numeric), np.nan)
+        else:
+            separabilities = separability(numbers, classes, n_numeric)
         scored[label] = Scored(
-            selected,
-            errors,
-            redundancy_rates(numbers, among),
-            np.full(len(among), np.nan) if classes is None else separability(numbers, classes, among),
-            selecting,
-            seconds,
+            selected=selected,
+            errors=errors,
+            redundancy=redundancy_rates(numbers, n_numeric),
+            separability=separabilities,
+            seconds_selecting=seconds_selecting,
+            seconds_classifying=seconds_classifying,
         )
     return scored
 
@@ -125,50 +130,55 @@ def _errors(
     plan: Plan, fold: Fold, train: Floats, test: Floats, ends: Columns, check: Callable[[], object] = lambda: None
 ) -> NDArray[Any]:
     """The errors of the classifier on the first columns of a fold, for every number of them in ``ends``."""
-    labels, truth = plan.target.truth[fold.train], plan.target.truth[fold.test]
-    stops, repeats = np.unique(ends, return_inverse=True)
-    errors = np.empty(len(stops), np.intp if plan.loss is wrong else np.float64)
+    labels = plan.target.truth[fold.train]
+    truth = plan.target.truth[fold.test]
+    distinct_ends, index_of_end = np.unique(ends, return_inverse=True)
+    errors = np.empty(len(distinct_ends), np.intp if plan.loss is wrong else np.float64)
     with config_context(assume_finite=True):
-        for place, predicted in enumerate(plan.grow(train, labels, test, stops)):
-            errors[place] = plan.loss(predicted, truth)
+        for i, predicted in enumerate(plan.grow(train, labels, test, distinct_ends)):
+            errors[i] = plan.loss(predicted, truth)
             check()
-    return errors[repeats]
+    return errors[index_of_end]
 
 
 def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | None = None) -> Comparison:
     """Rank and classify in every fold, a fold a thread; under the protocol of the papers with one ranking."""
-    finished: dict[int, dict[str, Scored]] = dict(checkpoint.finished) if checkpoint is not None else {}
-    left = [number for number in range(len(plan.folds)) if number not in finished]
-    stopped, writing = Event(), Lock()
+    finished: dict[int, dict[str, Scored]] = {} if checkpoint is None else dict(checkpoint.finished)
+    unfinished = [number for number in range(len(plan.folds)) if number not in finished]
+    stopped = Event()
+    lock = Lock()
     with threadpool_limits(1), warnings.catch_warnings():
         # A mixture's 100 iterations are its definition here. Set once and not in the threads: filters are of a process.
         warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
-        step = phase(f"comparing by {plan.classifier.partition('(')[0]}")
-        once = rank(plan, np.arange(plan.table.n_samples), n_jobs) if plan.ranks_once and left else None
+        report_progress = phase(f"comparing by {plan.classifier.partition('(')[0]}")
+        rankings_of_all_rows: dict[str, Ranking] | None = None
+        if plan.ranks_once and unfinished:
+            rankings_of_all_rows = rank(plan, np.arange(plan.table.n_samples), n_jobs)
 
-        fits = len(plan.selectors) * len(plan.counts)  # in a fold
-        done = count(len(finished) * fits + 1)
+        fits_in_fold = len(plan.selectors) * len(plan.counts)
+        fits_done = count(len(finished) * fits_in_fold + 1)
 
         def check() -> None:
             if stopped.is_set():
                 raise Stopped
 
         def classified() -> None:
-            with writing:
-                step(min(next(done), fits * len(plan.folds)), fits * len(plan.folds))
+            n_fits = fits_in_fold * len(plan.folds)
+            with lock:
+                report_progress(min(next(fits_done), n_fits), n_fits)
             check()
 
         def work(number: int) -> None:
             fold = plan.folds[number]
             # In a context of its own: the phases of a fold would hide those of the comparison.
-            rankings = once or Context().run(rank, plan, fold.train, check=check)
+            rankings = rankings_of_all_rows or Context().run(rank, plan, fold.train, check=check)
             scored = score(plan, fold, rankings, classified)
-            with writing:
+            with lock:
                 finished[number] = scored
                 if checkpoint is not None:
                     checkpoint.add(number, scored)
 
-        run_blocks(work, left, n_jobs, lambda _, __: None, stopped)
+        run_blocks(work, unfinished, n_jobs, lambda _, __: None, stopped)
         baselines = baseline_errors(plan, n_jobs) if plan.options.baselines else {}
     comparison = comparison_of(plan, [finished[number] for number in range(len(plan.folds))], baselines)
     return with_bounds(plan, comparison, n_jobs) if plan.options.bounds else comparison
@@ -215,61 +225,68 @@ def comparison_of(plan: Plan, folds: list[dict[str, Scored]], baselines: dict[st
 
 def baseline_errors(plan: Plan, n_jobs: int | None = None) -> dict[str, Floats]:
     """The errors, of shape (n_folds, n_counts), of the majority class or mean, the best F-tests and all columns."""
-    kept = np.setdiff1d(np.arange(plan.table.n_features), plan.table.left_out)
-    names = [plan.measure.baseline, BEST, *([ALL_COLUMNS] if plan.table.n_samples * len(kept) <= _MOST_CELLS else [])]
-    found = {name: np.zeros((len(plan.folds), len(plan.counts))) for name in names}
-    found[plan.measure.baseline] += plan.baseline_errors()[:, None]
+    columns = np.setdiff1d(np.arange(plan.table.n_features), plan.table.left_out)
+    has_few_cells = plan.table.n_samples * len(columns) <= _MOST_CELLS
+    shape = (len(plan.folds), len(plan.counts))
+    errors = {plan.measure.baseline: np.zeros(shape) + plan.baseline_errors()[:, None], BEST: np.zeros(shape)}
+    if has_few_cells:
+        errors[ALL_COLUMNS] = np.zeros(shape)
     test = f_regression if plan.target.is_quantity else f_classif
-    step = phase("baselines")
+
+    def errors_of(selected: Columns, counts: Columns, fold: Fold) -> NDArray[Any]:
+        encoded = plan.encode(selected, fold)
+        return _errors(plan, fold, encoded.rows(fold.train), encoded.rows(fold.test), encoded.ends[counts - 1])
 
     def work(number: int) -> None:
         fold = plan.folds[number]
         best = Foreign(SelectKBest(test, k="all")).fit_table(plan.table.take(plan.learned_from(fold))).selected_
-        counts = {BEST: (best, np.minimum(plan.counts, len(best))), ALL_COLUMNS: (kept, np.array([len(kept)]))}
-        for name in names[1:]:
-            columns, k = counts[name]
-            made = plan.encode(columns, fold)
-            found[name][number] = _errors(plan, fold, made.rows(fold.train), made.rows(fold.test), made.ends[k - 1])
+        errors[BEST][number] = errors_of(best, np.minimum(plan.counts, len(best)), fold)
+        if has_few_cells:
+            errors[ALL_COLUMNS][number] = errors_of(columns, np.array([len(columns)]), fold)
 
-    run_blocks(work, range(len(plan.folds)), n_jobs, step)
-    return found
+    run_blocks(work, range(len(plan.folds)), n_jobs, phase("baselines"))
+    return errors
 
 
 def with_bounds(plan: Plan, comparison: Comparison, n_jobs: int | None = None) -> Comparison:
-    """With bounds on the Bayes error of every method's chosen features, of the samples learned from in a fold."""
-    chosen = [comparison.chosen(method).n_features for method in comparison.methods]
-    found = np.empty((len(chosen), len(plan.folds), 2))
+    """Add bounds on the Bayes error of the features chosen by each method, from the training samples of each fold."""
+    n_chosen = [comparison.chosen(method).n_features for method in comparison.methods]
+    bounds = np.empty((len(n_chosen), len(plan.folds), 2))
 
-    def work(place: tuple[int, int]) -> None:
-        method, number = place
+    def work(method_and_fold: tuple[int, int]) -> None:
+        method, number = method_and_fold
         fold = plan.folds[number]
-        points = plan.encode(comparison.selected[method][number][: chosen[method]], fold).values[fold.train]
-        found[place] = global_bounds(points, plan.target.codes[fold.train], plan.target.n_classes)
+        chosen = comparison.selected[method][number][: n_chosen[method]]
+        points = plan.encode(chosen, fold).values[fold.train]
+        bounds[method, number] = global_bounds(points, plan.target.codes[fold.train], plan.target.n_classes)
 
-    run_blocks(work, list(np.ndindex(found.shape[:2])), n_jobs, phase("bounding the Bayes error"))
-    return replace(comparison, bayes_error_bounds=np.average(found, axis=1, weights=comparison.n_test))
+    run_blocks(work, list(np.ndindex(bounds.shape[:2])), n_jobs, phase("bounding the Bayes error"))
+    return replace(comparison, bayes_error_bounds=np.average(bounds, axis=1, weights=comparison.n_test))
 
 
 _MEASURED = tuple(field.name for field in fields(Scored))
-_FOLD, _UNFINISHED = "fold-*.npz", ".bitsieve-*.tmp"  # the second: of a process that was killed while it wrote
+_FOLD = "fold-*.npz"
+_UNFINISHED = ".bitsieve-*.tmp"  # of a process that was killed while it wrote
 
 
 class Checkpoint:
     """A folder of finished folds, made where it is not there; DataError where it holds anything else."""
 
     def __init__(self, path: str | PathLike[str], plan: Plan) -> None:
-        self.path, self._asked, self._methods = Path(path), fingerprint(plan), list(plan.selectors)
+        self.path = Path(path)
+        self._fingerprint = fingerprint(plan)
+        self._methods = list(plan.selectors)
         self.finished: dict[int, dict[str, Scored]] = {}
         try:
             self.path.mkdir(exist_ok=True)
-            found = sorted(self.path.iterdir())
+            files = sorted(self.path.iterdir())
         except OSError as error:
             raise DataError(
                 code="cannot-write",
                 message=f"{str(self.path)!r} cannot be the folder of a checkpoint ({error.strerror})",
                 advice="give a new one in a folder that exists",
             ) from None
-        for file in found:
+        for file in files:
             if file.match(_FOLD):
                 self._take(file)
             elif not file.match(_UNFINISHED):
@@ -282,26 +299,26 @@ class Checkpoint:
     def add(self, fold: int, scored: dict[str, Scored]) -> None:
         """Keep a finished fold."""
         measured = {
-            f"{place} {name}": getattr(scored[method], name)
-            for place, method in enumerate(self._methods)
-            for name in _MEASURED
+            f"{i} {name}": getattr(scored[method], name) for i, method in enumerate(self._methods) for name in _MEASURED
         }
         with writing(self.path / _FOLD.replace("*", str(fold)), "checkpoint") as file:
-            np.savez(file, asked=self._asked, fold=fold, **measured)
+            np.savez(file, asked=self._fingerprint, fold=fold, **measured)
         self.finished[fold] = scored
 
     def _take(self, file: Path) -> None:
         """Read a finished fold of the same comparison; every byte is compared with its checksum."""
-        asked = ""
+        stored_fingerprint = ""
         # Whatever a damaged zip raises is suppressed.
         with suppress(Exception), open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
-            if stored.zip.testzip() is None and (asked := str(stored["asked"])) == self._asked:
-                self.finished[int(stored["fold"])] = {
-                    method: Scored(**{name: stored[f"{place} {name}"][()] for name in _MEASURED})
-                    for place, method in enumerate(self._methods)
-                }
-                return
-        if asked not in ("", self._asked):
+            if stored.zip.testzip() is None:
+                stored_fingerprint = str(stored["asked"])
+                if stored_fingerprint == self._fingerprint:
+                    self.finished[int(stored["fold"])] = {
+                        method: Scored(**{name: stored[f"{i} {name}"][()] for name in _MEASURED})
+                        for i, method in enumerate(self._methods)
+                    }
+                    return
+        if stored_fingerprint not in ("", self._fingerprint):
             raise DataError(
                 code="other-comparison",
                 message=f"the checkpoint {str(self.path)!r} is of another comparison",

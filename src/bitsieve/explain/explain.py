@@ -61,7 +61,7 @@ def why_not_selected(selection: Any, column: int, found: Contribution, added: fl
             return f"is not selected: {_NO_RELATION} to {selection.target_name!r} and is scored 0 bits"
     if column in _columns(_constraints(selection), "exclude"):
         return "is not selected because it was excluded"
-    if column in evidence.screened_off:
+    if column in evidence.screened_out:
         return "is not selected: the method ran on the columns of the largest relevance, and it is not one of them"
     stopping = fit.result.stopping
     if stopping is not None and column == stopping.candidate:

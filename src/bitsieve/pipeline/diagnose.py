@@ -22,7 +22,7 @@ from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping
 from bitsieve.pipeline import notes
 from bitsieve.pipeline.evidence import MOST_TESTED, has_no_information
 from bitsieve.pipeline.fit import CountEvidence, Fit
-from bitsieve.utils.arrays import Flags
+from bitsieve.utils.arrays import Columns, Flags
 from bitsieve.utils.lazy import chdtrc
 
 _DEPENDENT = 0.05  # level at which two columns of a list are taken to depend on each other
@@ -54,6 +54,7 @@ def refuse_constant_data(table: Dataset) -> None:
 def diagnose(fit: Fit) -> list[Diagnostic]:
     """All that was noticed in a table and in what was selected from it, in the order in which a user reads it."""
     table, evidence = fit.table, fit.evidence_from_counts
+    stopping = fit.result.stopping
     return [
         *fit.prepared.original.diagnostics,
         *fit.prepared.diagnostics_on_number,
@@ -66,7 +67,7 @@ def diagnose(fit: Fit) -> list[Diagnostic]:
         *on_informative(fit, evidence),
         *on_many_values(fit, evidence),
         *on_stop(fit),
-        *on_untested(fit, table.names),
+        *on_untested(None if stopping is None else stopping.untested, table.names),
         *on_dependence(fit, evidence),
         *(on_rows(table) if fit.selection.is_tested else ()),
         *on_gap(fit),
@@ -180,12 +181,11 @@ def on_stop(fit: Fit) -> list[Diagnostic]:
     return [notes.stopped_at(n_selected, stopping.by, candidate, stopping.reason, before_correction=is_corrected)]
 
 
-def on_untested(fit: Fit, names: Sequence[object]) -> list[Diagnostic]:
-    """The columns that leave a conditional test nothing to permute."""
-    stopping = fit.result.stopping
-    if stopping is None or stopping.untested is None:
+def on_untested(untested: Columns | None, names: Sequence[object]) -> list[Diagnostic]:
+    """A note on the columns that are determined by their neighbours, so that a test has nothing to permute."""
+    if untested is None or not len(untested):
         return []
-    return [notes.untested([str(names[j]) for j in stopping.untested.tolist()])]
+    return [notes.untested([str(names[j]) for j in untested.tolist()])]
 
 
 def on_rows(table: Dataset) -> list[Diagnostic]:

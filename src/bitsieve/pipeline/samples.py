@@ -25,55 +25,70 @@ if TYPE_CHECKING:
     from scipy.sparse import csc_array
 
 INSTEAD = Advice("impute them first, or drop the rows; a separate bin is for methods that bin")
-LARGEST = 1e300  # of a value: beyond, sums of a few overflow
-FEW_VALUES = 10  # of a column that "binned" leaves as it is, and the bins of the others
+LARGEST = 1e300  # largest value that is allowed: sums of a few larger ones overflow
+FEW_VALUES = 10  # "binned" leaves a column of so many values as it is, and cuts others into so many bins
 
 
 class TableSamples(Samples):
-    """The samples of a table, each as often as its weight says."""
+    """The samples of a table. A sample of weight w occurs w times.
+
+    ``method`` is the name of the method in messages. ``binning`` is a discretizer or its name, for a method that takes
+    codes; None: none is taken.
+    """
 
     def __init__(self, table: InMemoryDataset, method: str, binning: Any = None, n_jobs: int | None = None) -> None:
         if table.weights is not None:
-            table = replace(table.take(np.repeat(np.arange(table.n_samples), table.weights)), weights=None)
-        self.table, self.binning, self.n_jobs = table, binning, n_jobs
-        self.method = method  # that is named in messages
-        self.n_samples, self.n_features, self.names = table.n_samples, table.n_features, table.names
+            repeated_rows = np.repeat(np.arange(table.n_samples), table.weights)
+            table = replace(table.take(repeated_rows), weights=None)
+        self.table = table
+        self.method = method
+        self.binning = binning
+        self.n_jobs = n_jobs
+        self.n_samples = table.n_samples
+        self.n_features = table.n_features
+        self.names = table.names
         self.left_out = table.left_out
         if table.has_target:
-            of = table.target
-            self.classes, self.n_classes, self.labels, self.quantity = of.codes, of.n_classes, of.labels, of.values
+            self.classes = table.target.codes
+            self.n_classes = table.target.n_classes
+            self.labels = table.target.labels
+            self.quantity = table.target.values
 
     def rows(self, *, takes_missing: bool = False) -> Rows:
         table = self.table
         check_values(table, allow_missing=takes_missing, instead=INSTEAD)
         if table.matrix is not None:
-            everything = np.arange(table.n_features)
-            no_codes = np.empty((table.n_samples, 0), np.int32)
-            return Rows(np.asarray(table.matrix, np.float64, order="C"), no_codes, everything, everything[:0])
+            return Rows(
+                numbers=np.asarray(table.matrix, np.float64, order="C"),
+                codes=np.empty((table.n_samples, 0), np.int32),
+                numeric=np.arange(table.n_features),
+                categorical=np.arange(0),
+            )
         numeric = np.array([j for j in range(table.n_features) if table.is_numeric(j)], np.intp)
         categorical = np.setdiff1d(np.arange(table.n_features), numeric)
         numbers = np.empty((table.n_samples, len(numeric)))
-        for place, j in enumerate(numeric):
-            numbers[:, place] = table.numbers(int(j))
+        for i, j in enumerate(numeric.tolist()):
+            numbers[:, i] = table.numbers(j)
         codes = np.empty((table.n_samples, len(categorical)), np.int32)
-        for place, j in enumerate(categorical):
-            codes[:, place] = table.categorical(int(j)).codes
+        for i, j in enumerate(categorical.tolist()):
+            codes[:, i] = table.categorical(j).codes
         return Rows(numbers, codes, numeric, categorical)
 
     def numbers(self, setting: str = "") -> tuple[Floats, Flags]:
         rows = self.rows()
-        wide = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
-        if len(wide):
+        many_valued = rows.categorical[rows.codes.max(axis=0, initial=0) > 1]
+        if len(many_valued):
             raise UserError(
                 code="numbers-needed",
                 message=(
-                    f"{self.method}{setting} needs numbers, and {len(wide):,} of the columns hold more than two "
-                    f"categories: {self.table.quoted(wide)}"
+                    f"{self.method}{setting} needs numbers, and {len(many_valued):,} of the columns hold more than two "
+                    f"categories: {self.table.quoted(many_valued)}"
                 ),
                 advice="encode them as numbers, or leave them out",
             )
         numbers = np.empty((rows.n_samples, rows.n_features))
-        numbers[:, rows.numeric], numbers[:, rows.categorical] = rows.numbers, rows.codes
+        numbers[:, rows.numeric] = rows.numbers
+        numbers[:, rows.categorical] = rows.codes
         return numbers, rows.varies
 
     def values(self) -> NDArray[Any] | csc_array:
@@ -103,10 +118,10 @@ class TableSamples(Samples):
         if kind == "binned":
             binned = EqualWidthBinning(n_bins=FEW_VALUES, n_jobs=self.n_jobs).fit_table(self.table).codes(self.table)
         codes[:, rows.categorical] = rows.codes
-        for place, j in enumerate(rows.numeric.tolist()):
-            distinct, own = np.unique(rows.numbers[:, place], return_inverse=True)
+        for i, j in enumerate(rows.numeric.tolist()):
+            distinct, codes_of_column = np.unique(rows.numbers[:, i], return_inverse=True)
             if binned is not None and len(distinct) > FEW_VALUES:
-                own = binned[:, j]
+                codes_of_column = binned[:, j]
             elif len(distinct) > 1 << 16:
                 raise UserError(
                     code="too-many-bins",
@@ -115,10 +130,14 @@ class TableSamples(Samples):
                     fix={"similarity": "binned"},
                     columns=[str(self.names[j])],
                 )
-            codes[:, j] = own
+            codes[:, j] = codes_of_column
         target = self.table.y
-        classes, n_classes = (None, None) if target is None else (target.codes, target.n_classes)
-        source = make_source(codes[:, rows.varies], classes, n_classes=n_classes, n_jobs=self.n_jobs)
+        source = make_source(
+            codes[:, rows.varies],
+            None if target is None else target.codes,
+            n_classes=None if target is None else target.n_classes,
+            n_jobs=self.n_jobs,
+        )
         return make_information("plug-in", source)
 
 
@@ -131,16 +150,21 @@ def stored_values(table: InMemoryDataset) -> csc_array:
 
 
 def columns_of(estimator: Any, X: Any, columns: Columns, categories: Mapping[int, NDArray[Any]]) -> Floats | csc_array:
-    """Some columns of a new table as numbers, dense or sparse; ``categories`` are those that were fitted, by column."""
+    """Read some columns of a new table as numbers, dense or sparse.
+
+    ``categories`` holds the categories of the fitted columns, by index. A column of two categories becomes 1 for the
+    second of them and 0 for all others.
+    """
     table = read_columns(X, estimator=estimator, reset=False)
     if table.is_sparse:
         return stored_values(table)[:, columns]
     check_values(table, allow_missing=False, instead=INSTEAD)
     values = np.empty((table.n_samples, len(columns)))
-    for place, j in enumerate(columns.tolist()):
+    for i, j in enumerate(columns.tolist()):
         if j in categories and not table.is_numeric(j):
             column = table.categorical(j)
-            values[:, place] = np.asarray(column.categories == categories[j][-1], bool)[column.codes]
+            is_last_category = np.asarray(column.categories == categories[j][-1], bool)
+            values[:, i] = is_last_category[column.codes]
         else:
-            values[:, place] = table.numeric(j)
+            values[:, i] = table.numeric(j)
     return values

@@ -193,7 +193,7 @@ class Columns(Section):
 
 def columns_section(evidence: Evidence, diagnostics: Sequence[Diagnostic] = ()) -> Columns | None:
     """None where the rows are not in memory."""
-    original = evidence.table if evidence.whole is None else evidence.whole
+    original = evidence.original_table
     table = original.rows
     if table is None:
         return None

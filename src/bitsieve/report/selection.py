@@ -104,7 +104,7 @@ def answer_section(selection: Selection, display: CurveDisplay) -> Answer:
         total_weight=source.n_samples,
         n_classes=selection.target.n_classes,
         classes=[(str(label), int(size)) for label, size in classes[:MAX_NAMES_LISTED]],
-        estimator=evidence.explaining,
+        estimator=evidence.explaining_estimator,
         notes=displayed(selection.notes),
     )
 
