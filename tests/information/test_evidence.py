@@ -243,7 +243,7 @@ def test_a_copy_of_the_columns_answers_as_the_whole_table(make_table, monkeypatc
         for source in sources:
             source.search = None if price is None else Searched(price)
         later, at_once = (carries_information(make_information("plug-in", source), columns) for source in sources)
-        assert (sources[0].few(columns) is not None) == is_kept
+        assert (sources[0].copy_of_columns(columns) is not None) == is_kept
         assert later.value.tolist() == at_once.value.tolist()
         shown += later.value.sum()
     assert shown > 0 or n_codes == 90  # with as many codes as that nothing is shown of 200 rows

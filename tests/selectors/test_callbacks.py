@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from bitsieve import BitsieveWarning, ForwardSelector, SelectorCV, SpecCMI, StabilitySelector
-from bitsieve.selectors.callbacks import PARTS, Phases
+from bitsieve.selectors.callbacks import MAX_SUBTASKS, PhaseTasks
 from bitsieve.utils.progress import Step
 
 pytest.importorskip("sklearn.callback", reason="scikit-learn has callbacks from 1.9 on")
@@ -70,7 +70,7 @@ def test_every_task_ends(selector):
 
 @pytest.mark.parametrize("callbacks", [(), (Recorder(),)])
 def test_notes_point_to_the_line_of_the_user(callbacks):
-    with pytest.warns(BitsieveWarning, match="fewer than n_features_to_select=9") as caught:
+    with pytest.warns(BitsieveWarning, match="fewer than the 9 asked for") as caught:
         ForwardSelector(9).set_callbacks(*callbacks).fit(X, Y)
     assert caught[0].filename == __file__
 
@@ -99,14 +99,14 @@ def test_a_long_phase_has_a_task_every_hundredth():
             pass
 
     fit = Task()
-    phases = Phases(None, fit)
-    phases.hear("reading")
+    phases = PhaseTasks(None, fit)
+    phases.report("reading")
     for done in (1, 500, 900, 1000, 1000):
-        phases.hear(Step("", done, 1000, 1.0, "reading"))
-        assert len(fit.parts[0].parts) == -(-done * PARTS // 1000)
-    phases.hear("reading")
-    phases.hear(Step("", 1, 2, 1.0, "reading"))
-    assert [len(each.parts) for each in fit.parts] == [PARTS, 1]
+        phases.report(Step("", done, 1000, 1.0, "reading"))
+        assert len(fit.parts[0].parts) == -(-done * MAX_SUBTASKS // 1000)
+    phases.report("reading")
+    phases.report(Step("", 1, 2, 1.0, "reading"))
+    assert [len(each.parts) for each in fit.parts] == [MAX_SUBTASKS, 1]
 
 
 def test_a_progress_bar_of_a_search(capsys):

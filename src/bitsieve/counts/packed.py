@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -75,29 +75,30 @@ def dense_cells(
 
     The tables have ``n_first`` codes of the pivot and ``n_codes`` of each column; ``n_classes`` 1 pools the classes.
     """
-    out = np.zeros(int(n_codes.sum()) * n_first * n_classes, np.int64)
-    place = -1 if pivot is None else pivot
-    packed.pair_tables(place, n_first, np.ascontiguousarray(columns, np.int64), n_codes, n_classes, out)
-    return out
+    cells = np.zeros(int(n_codes.sum()) * n_first * n_classes, np.int64)
+    first = -1 if pivot is None else pivot
+    packed.pair_tables(first, n_first, np.ascontiguousarray(columns, np.int64), n_codes, n_classes, cells)
+    return cells
 
 
 class PackedPartition(Partition):
-    """A partition of the samples of a :class:`PackedSource` by its ``members``, refined and summed by native code.
+    """A partition of the samples of a :class:`PackedTableSource` by its ``members``, refined and summed by native code.
 
     ``order`` and ``starts`` are the samples in class order, part by part, and where each part starts; parts of one
     sample are dropped: they carry no information.
     """
 
-    source: PackedSource
+    source: PackedTableSource
 
     def __init__(
         self,
-        source: PackedSource,
+        source: PackedTableSource,
         members: tuple[int, ...] = (),
         order: NDArray[np.uint32] | None = None,
         starts: Integers | None = None,
     ) -> None:
-        self.source, self.members = source, members
+        self.source = source
+        self.members = members
         self.order = np.arange(source.n_samples, dtype=np.uint32) if order is None else order
         self.starts = np.array([0, source.n_samples], np.int64) if starts is None else starts
 
@@ -129,11 +130,12 @@ class PackedPartition(Partition):
         source = self.source
         xz, xzc = np.empty((2, source.n_features), np.int64)
 
-        def work(groups: Integers) -> None:
-            source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, groups, xz, xzc)
+        def add_up(block: Integers) -> None:
+            source.packed.partition_sums(terms.table, terms.shift, self.order, self.starts, block, xz, xzc)
 
         groups = source.groups_of(columns)
-        source.run_groups(work, 8 * SECONDS_A_SAMPLE * self.n_kept * len(groups), groups)
+        seconds = LANES * SECONDS_A_SAMPLE * self.n_kept * len(groups)
+        source.run_groups(add_up, seconds, groups)
         return xz[columns], xzc[columns]
 
     def degrees_of_freedom(self, feature: int) -> int:
@@ -146,33 +148,37 @@ class PackedPartition(Partition):
 class PackedMinima:
     """The minima of :meth:`bitsieve.counts.tables.Sums.minima`, in native code: all features are bit planes."""
 
-    def __init__(self, source: PackedSource, terms: Terms, start: Integers, offsets: Integers) -> None:
-        self.source, self.offsets, self.per_bit = source, offsets, terms.per_bit
+    def __init__(self, source: PackedTableSource, terms: Terms, start: Integers, offsets: Integers) -> None:
+        self.source = source
+        self.offsets = offsets
+        self.per_bit = terms.per_bit
         self.native = _native.LazyMinima(source.packed, terms.table, terms.shift, start, terms.per_bit, TIE)
 
     def add(self, feature: int) -> None:
         self.native.add(feature, int(self.offsets[feature]))
 
     def best(self, candidates: Flags) -> tuple[int, float]:
-        reached = np.full(1, np.iinfo(np.int64).min)
+        largest = np.full(1, np.iinfo(np.int64).min)
         groups = self.source.all_groups
         self.source.run_groups(
-            lambda block: self.native.largest(candidates, int(block[0]), int(block[-1]) + 1, reached),
+            lambda block: self.native.largest(candidates, int(block[0]), int(block[-1]) + 1, largest),
             self.source.seconds(1, groups),
             groups,
         )
-        chosen, least = self.native.first_at(candidates, int(reached[0]))
-        return chosen, least / self.per_bit
+        best, score = self.native.first_at(candidates, int(largest[0]))
+        return best, score / self.per_bit
 
 
 class PackedSums(Sums):
-    """What the native engine counts and sums at once."""
+    """Sums of entropy terms that the native engine adds up while it counts."""
 
-    source: PackedSource
+    source: PackedTableSource
 
-    def __init__(self, source: PackedSource) -> None:
+    def __init__(self, source: PackedTableSource) -> None:
         super().__init__(source)
-        self.packed, self.n_features, self.row_seconds = source.packed, source.n_features, source.row_seconds
+        self.packed = source.packed
+        self.n_features = source.n_features
+        self.row_seconds = source.row_seconds
         self.planes = self.packed if self.packed.all_planes else None
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
@@ -201,51 +207,66 @@ class PackedSums(Sums):
     def matrix(
         self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns | None = None, progress: Progress = None
     ) -> Matrix:
-        if columns is not None and (gathered := self.gathered(columns)) is not None:
+        if columns is None:
+            return self._matrix_by_blocks(terms, form, dtype, np.arange(self.n_features), progress)
+        gathered = self.gathered(columns)
+        if gathered is not None:
             return gathered.matrix(terms, form.of(columns), dtype, None, progress)
-        if columns is not None and self.row_seconds > WORTH_A_ROW and len(columns) < 2 * self._span(columns):
+        if self.row_seconds > WORTH_A_ROW and len(columns) < 2 * self._span(columns):
             return super().matrix(terms, form, dtype, columns, progress)
-        chosen = np.arange(self.n_features) if columns is None else columns
-        place, n_jobs = self._places(chosen), self.source.n_jobs
-        out = square_matrix(len(chosen), dtype)
+        return self._matrix_by_blocks(terms, form, dtype, columns, progress)
+
+    def _matrix_by_blocks(
+        self, terms: Terms, form: PairForm, dtype: DTypeLike, columns: Columns, progress: Progress
+    ) -> Matrix:
+        n_jobs = self.source.n_jobs
+        row_of_feature = self._rows_of_features(columns)
+        matrix = square_matrix(len(columns), dtype)
         fill = partial(self.packed.matrix_block, terms.table, terms.shift, *form)
-        blocks = self.matrix_blocks(chosen, thread_count(n_jobs))
-        run_blocks(lambda block: fill(block, place, out), blocks, n_jobs, progress)
-        return out
+        blocks = self.matrix_blocks(columns, thread_count(n_jobs))
+        run_blocks(lambda block: fill(block, row_of_feature, matrix), blocks, n_jobs, progress)
+        return matrix
 
     def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
-        both = np.unique(np.concatenate([pivots, columns]), return_index=True)[0]  # alone it imports numpy.ma
-        if (gathered := self.gathered(both)) is not None:
-            places = np.searchsorted(both, pivots), np.searchsorted(both, columns)
-            gathered.matrix_rows(terms, form.of(both), *places, out)
+        # return_index: without it numpy.unique imports numpy.ma
+        all_columns, _ = np.unique(np.concatenate([pivots, columns]), return_index=True)
+        gathered = self.gathered(all_columns)
+        if gathered is not None:
+            gathered_pivots = np.searchsorted(all_columns, pivots)
+            gathered_columns = np.searchsorted(all_columns, columns)
+            gathered.matrix_rows(terms, form.of(all_columns), gathered_pivots, gathered_columns, out)
             return
-        place, groups = self._places(columns), self.source.groups_of(columns)
+        row_of_feature = self._rows_of_features(columns)
+        groups = self.source.groups_of(columns)
 
-        def fill(block: Integers) -> None:
-            some = out[block[0] : block[-1] + 1]
-            self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[block], groups, place, some)
+        def fill(rows: Integers) -> None:
+            block = out[rows[0] : rows[-1] + 1]
+            self.packed.matrix_rows(terms.table, terms.shift, *form, pivots[rows], groups, row_of_feature, block)
 
-        every = np.arange(len(pivots), dtype=np.int64)
-        self.source.run_groups(fill, self.source.seconds(len(pivots), groups), every)
+        all_rows = np.arange(len(pivots), dtype=np.int64)
+        self.source.run_groups(fill, self.source.seconds(len(pivots), groups), all_rows)
 
     def counted_with(self, columns: Columns) -> Columns:
-        counted = np.bincount(self.source.group_of[columns], minlength=len(self.source.all_groups)) > 0
-        return np.flatnonzero(counted[self.source.group_of])
+        is_counted = np.bincount(self.source.group_of[columns], minlength=len(self.source.all_groups)) > 0
+        return np.flatnonzero(is_counted[self.source.group_of])
 
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
         source = self.source
-        pairs = (1 if pivot is None else int(source.arities[pivot])) * int(source.arities[columns].max())
-        xy = np.zeros((len(columns), min(pairs, max(source.n_samples, PLANE_CELLS))), np.int64)
+        n_first = 1 if pivot is None else int(source.arities[pivot])
+        n_pairs = n_first * int(source.arities[columns].max())
+        xy = np.zeros((len(columns), min(n_pairs, max(source.n_samples, PLANE_CELLS))), np.int64)
         xyc = None
         if by_class:
-            xyc = np.zeros((len(columns), min(pairs * source.n_classes, source.n_samples)), np.int64)
+            xyc = np.zeros((len(columns), min(n_pairs * source.n_classes, source.n_samples)), np.int64)
         self.packed.pair_cells(-1 if pivot is None else pivot, np.ascontiguousarray(columns, np.int64), xy, xyc)
         return xy, xyc
 
     def gathered(self, columns: Columns) -> PackedSums | None:
         """The sums of some of the columns, counted from 0; None where that is large or gains nothing."""
-        few = self.source.few(columns, GATHERED_BYTES) if self.scattered(columns) else None
-        return None if few is None else few.fused
+        if not self.scattered(columns):
+            return None
+        source = self.source.copy_of_columns(columns, GATHERED_BYTES)
+        return None if source is None else source.fused
 
     def minima(self, terms: Terms, start: Integers, offsets: Integers) -> PackedMinima | None:
         return None if self.planes is None else PackedMinima(self.source, terms, start, offsets)
@@ -273,73 +294,39 @@ class PackedSums(Sums):
             for i in range(first, min(j + width, last), height)
         ]
 
-    def _places(self, columns: Columns) -> Integers:
-        """The place of every feature in ``columns``; -1: none."""
-        place = np.full(self.n_features, -1, np.int64)
-        place[columns] = np.arange(len(columns))
-        return place
+    def _rows_of_features(self, columns: Columns) -> Integers:
+        """The index of every feature in ``columns``; -1 for a feature that is not among them."""
+        rows = np.full(self.n_features, -1, np.int64)
+        rows[columns] = np.arange(len(columns))
+        return rows
 
 
-class PackedSource(CodedSource):
-    """Contingency tables of an array of codes, packed into bit planes.
-
-    ``codes`` are integers of shape (n_samples, n_features), best uint8 or uint16 in Fortran order: of feature i ``0 ..
-    arities[i] - 1``. ``classes`` are codes of shape (n_samples,), None: one class; ``weights`` frequency weights from
-    1, for which the codes are not copied. The counts depend neither on ``n_jobs``, the threads, nor on the ``kernel``,
-    a name of :func:`bitsieve.counts.kernels.available_kernels`. ValueError where a code is negative or a limit is
-    passed: 65,536 codes a feature, 2**31 samples (the sum of the weights), 10**6 features.
-    """
+class PackedTableSource(CodedSource):
+    """Contingency tables of a table of bit planes, which is packed or about to be."""
 
     def __init__(
-        self,
-        codes: ArrayLike,
-        classes: ArrayLike | None = None,
-        *,
-        n_classes: int | None = None,
-        weights: ArrayLike | None = None,
-        arities: ArrayLike | None = None,
-        n_jobs: int | None = None,
-        kernel: str | None = None,
-    ) -> None:
-        table = checked_codes(np.asarray(codes))
-        n_rows = len(table)
-        times = None if weights is None else checked_weights(np.asarray(weights), n_rows)
-        n_codes = table.max(axis=0).astype(np.int32) + 1 if arities is None else np.asarray(arities, np.int32)
-        labels = np.zeros(n_rows, np.uint8)
-        if classes is not None:
-            labels = checked_classes(np.asarray(classes), n_rows, n_classes)
-        sizes, chosen = sizes_of_classes(labels, times, n_classes or 0), choose_kernel(kernel)
-        # As they come, where there is nothing to sort by.
-        sorted_already = times is None and bool((labels[1:] >= labels[:-1]).all())
-        check_packed_room(sizes, n_codes, chosen, 0 if sorted_already else n_rows, weighted=times is not None)
-        order = np.empty(0, np.uint32) if sorted_already else class_order(labels, times, len(sizes))[0]
-        packed = _native.PackedTable(sizes, order, n_codes, chosen.name, chosen.storage)
-        del order  # the engine has its own
-        self._take(packed, sizes, n_codes, chosen, n_jobs)
-        self.run_groups(
-            lambda block: packed.pack(table, int(block[0]), int(block[-1]) + 1),
-            self.n_samples * self.n_features * 1e-9,
-            self.all_groups,
-        )
-
-    def _take(
         self,
         packed: _native.PackedTable,
         class_sizes: Integers,
         arities: NDArray[np.int32],
         kernel: KernelChoice,
         n_jobs: int | None,
-    ) -> Self:
-        """Be the source of a table that is packed, or about to be."""
-        self.packed, self.class_sizes, self.arities, self.kernel = packed, class_sizes, arities, kernel
-        self.n_samples, self.n_features, self.n_jobs = int(class_sizes.sum()), len(arities), n_jobs
+    ) -> None:
+        self.packed = packed
+        self.class_sizes = class_sizes
+        self.arities = arities
+        self.kernel = kernel
+        self.n_jobs = n_jobs
+        self.n_samples = int(class_sizes.sum())
+        self.n_features = len(arities)
         self.n_classes = len(class_sizes)
         self.all_groups = np.arange(packed.n_simd_groups, dtype=np.int64)
-        codes = arities.astype(np.float64)
-        inner = np.minimum((codes - 1) ** 2 * 1e-3, 0.6)  # ns a sample and pair
-        cells = np.minimum(codes**2 * (len(class_sizes) + 1), 3.0 * self.n_samples)
-        self.row_seconds = float((inner * self.n_samples + 0.7 * cells).sum()) * 1e-9
-        return self
+        n_codes = arities.astype(np.float64)
+        ns_per_sample = np.minimum((n_codes - 1) ** 2 * 1e-3, 0.6)
+        n_cells = np.minimum(n_codes**2 * (self.n_classes + 1), 3.0 * self.n_samples)
+        self.row_seconds = (
+            float((ns_per_sample * self.n_samples + 0.7 * n_cells).sum()) * 1e-9
+        )  # of pairs with one column
 
     @cached_property
     def group_of(self) -> Integers:
@@ -371,9 +358,9 @@ class PackedSource(CodedSource):
         return object.__sizeof__(self) + self.nbytes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Made again of its codes, by the fastest kernel of the machine where that happens."""
-        again = partial(PackedSource, n_classes=self.n_classes, n_jobs=self.n_jobs)
-        return again, self.class_by_class(), {"search": self.search}
+        """Pickle the codes: they are packed again by the fastest kernel of the machine that reads them."""
+        pack = partial(PackedSource, n_classes=self.n_classes, n_jobs=self.n_jobs)
+        return pack, self.class_by_class(), {"search": self.search}
 
     @cached_property
     def sample_classes(self) -> Integers:
@@ -387,35 +374,90 @@ class PackedSource(CodedSource):
         return code
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        n_first, n_classes = 1 if pivot is None else int(self.arities[pivot]), self.n_classes if by_class else 1
+        n_first = 1 if pivot is None else int(self.arities[pivot])
+        n_classes = self.n_classes if by_class else 1
         n_codes = self.arities[columns].astype(np.int64)
-        whole = n_codes * n_first * n_classes <= DENSE_CELLS
-        cells = dense_cells(self.packed, pivot, columns[whole], n_first, n_codes[whole], n_classes)
-        shapes = [(n_first, codes, n_classes) for codes in n_codes[whole].tolist()]
-        ends = np.cumsum(n_codes[whole] * n_first * n_classes).tolist()
-        found = map(ContingencyTable, shapes, (cells[start:end] for start, end in pairwise([0, *ends])))
-        if whole.all():
-            return list(found)
-        others = iter(super().tables(pivot, columns[~whole], by_class))
-        return [next(found if of else others) for of in whole]
+        n_cells = n_codes * n_first * n_classes
+        is_dense = n_cells <= DENSE_CELLS
+        dense = iter(self._dense_tables(pivot, columns[is_dense], n_first, n_codes[is_dense], n_classes))
+        if is_dense.all():
+            return list(dense)
+        sparse = iter(super().tables(pivot, columns[~is_dense], by_class))
+        return [next(dense) if column_is_dense else next(sparse) for column_is_dense in is_dense]
 
-    def few(self, columns: Columns, most: int = FEW_BYTES) -> PackedSource | None:
-        if not 0 < self.nbytes * len(columns) <= most * self.n_features:
+    def _dense_tables(
+        self, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
+    ) -> list[ContingencyTable]:
+        cells = dense_cells(self.packed, pivot, columns, n_first, n_codes, n_classes)
+        offsets = [0, *np.cumsum(n_codes * n_first * n_classes).tolist()]
+        tables = []
+        for (start, end), n_column_codes in zip(pairwise(offsets), n_codes.tolist(), strict=True):
+            tables.append(ContingencyTable((n_first, n_column_codes, n_classes), cells[start:end]))
+        return tables
+
+    def copy_of_columns(self, columns: Columns, max_bytes: int = FEW_BYTES) -> PackedTableSource | None:
+        if not 0 < self.nbytes * len(columns) <= max_bytes * self.n_features:
             return None
-        some, packed = PackedSource.__new__(PackedSource), self.packed.gathered(columns)
-        return some._take(packed, self.class_sizes, self.arities[columns], self.kernel, self.n_jobs)
+        packed = self.packed.gathered(columns)
+        return PackedTableSource(packed, self.class_sizes, self.arities[columns], self.kernel, self.n_jobs)
 
     def partition(self) -> PackedPartition:
         return PackedPartition(self)
 
     def joined(self, groups: Sequence[Columns]) -> PackedSource:
         codes = np.empty((self.n_samples, len(groups)), np.uint16, order="F")
-        for place, group in enumerate(groups):
+        for index, group in enumerate(groups):
             joint = refined(JointCodes(self), group)
             check_joint_values(group, len(joint.keys))
-            codes[:, place] = joint.part
+            codes[:, index] = joint.part
         kernel = self.kernel.asked
         return PackedSource(codes, self.sample_classes, n_classes=self.n_classes, n_jobs=self.n_jobs, kernel=kernel)
+
+
+class PackedSource(PackedTableSource):
+    """Contingency tables of an array of codes, packed into bit planes.
+
+    ``codes`` are integers of shape (n_samples, n_features), best uint8 or uint16 in Fortran order: of feature i ``0 ..
+    arities[i] - 1``. ``classes`` are codes of shape (n_samples,), None: one class; ``weights`` frequency weights from
+    1, for which the codes are not copied. The counts depend neither on ``n_jobs``, the threads, nor on the ``kernel``,
+    a name of :func:`bitsieve.counts.kernels.available_kernels`. ValueError where a code is negative or a limit is
+    passed: 65,536 codes a feature, 2**31 samples (the sum of the weights), 10**6 features.
+    """
+
+    def __init__(
+        self,
+        codes: ArrayLike,
+        classes: ArrayLike | None = None,
+        *,
+        n_classes: int | None = None,
+        weights: ArrayLike | None = None,
+        arities: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        kernel: str | None = None,
+    ) -> None:
+        table = checked_codes(np.asarray(codes))
+        n_rows = len(table)
+        row_weights = None if weights is None else checked_weights(np.asarray(weights), n_rows)
+        n_codes = table.max(axis=0).astype(np.int32) + 1 if arities is None else np.asarray(arities, np.int32)
+        labels = np.zeros(n_rows, np.uint8)
+        if classes is not None:
+            labels = checked_classes(np.asarray(classes), n_rows, n_classes)
+        class_sizes = sizes_of_classes(labels, row_weights, n_classes or 0)
+        kernel_choice = choose_kernel(kernel)
+        is_sorted = row_weights is None and bool((labels[1:] >= labels[:-1]).all())
+        n_to_sort = 0 if is_sorted else n_rows
+        check_packed_room(class_sizes, n_codes, kernel_choice, n_to_sort, weighted=row_weights is not None)
+        order = np.empty(0, np.uint32)  # samples as they come
+        if not is_sorted:
+            order, _ = class_order(labels, row_weights, len(class_sizes))
+        packed = _native.PackedTable(class_sizes, order, n_codes, kernel_choice.name, kernel_choice.storage)
+        del order  # the engine has its own
+        super().__init__(packed, class_sizes, n_codes, kernel_choice, n_jobs)
+        self.run_groups(
+            lambda block: packed.pack(table, int(block[0]), int(block[-1]) + 1),
+            self.n_samples * self.n_features * 1e-9,
+            self.all_groups,
+        )
 
 
 class PackedBatches:
@@ -427,11 +469,12 @@ class PackedBatches:
 
     def __init__(self, class_sizes: Integers, arities: NDArray[np.int32], n_jobs: int | None = None) -> None:
         kernel = choose_kernel()
-        none = np.empty(0, np.uint32)
-        self._packed = _native.PackedTable(class_sizes, none, arities, kernel.name, kernel.storage, True)
-        self._source = PackedSource.__new__(PackedSource)._take(self._packed, class_sizes, arities, kernel, n_jobs)
-        self._before = np.zeros(len(class_sizes), np.int64)
-        self.plane_words, self.wide_codes = self._packed.plane_words, self._packed.wide_codes
+        no_order = np.empty(0, np.uint32)
+        self._packed = _native.PackedTable(class_sizes, no_order, arities, kernel.name, kernel.storage, True)
+        self._source = PackedTableSource(self._packed, class_sizes, arities, kernel, n_jobs)
+        self._n_added = np.zeros(len(class_sizes), np.int64)  # samples of every class so far
+        self.plane_words = self._packed.plane_words
+        self.wide_codes = self._packed.wide_codes
 
     @staticmethod
     def kernel() -> str:
@@ -440,7 +483,7 @@ class PackedBatches:
         return f"{chosen.name}:{chosen.storage}"
 
     def use(self, planes: NDArray[np.uint64], wide: NDArray[np.uint16]) -> None:
-        """Keep the table in these arrays: of zeros, or of what another one has left there."""
+        """Keep the table in these arrays, which hold zeros or an earlier table."""
         self._packed.use(planes, wide)
 
     def add(
@@ -450,31 +493,31 @@ class PackedBatches:
         weights: Integers | None = None,
     ) -> None:
         """Pack the next rows: codes as a table or a list of columns, classes, and frequency weights from 1."""
-        order, sizes = class_order(classes, weights, len(self._before))
+        order, sizes = class_order(classes, weights, len(self._n_added))
 
-        def work(block: Integers) -> None:
-            self._packed.add(codes, order, sizes, self._before, int(block[0]), int(block[-1]) + 1)
+        def add_block(block: Integers) -> None:
+            self._packed.add(codes, order, sizes, self._n_added, int(block[0]), int(block[-1]) + 1)
 
         source = self._source
-        source.run_groups(work, len(classes) * source.n_features * 1e-9, source.all_groups)
-        self._before += sizes
+        source.run_groups(add_block, len(classes) * source.n_features * 1e-9, source.all_groups)
+        self._n_added += sizes
 
-    def finish(self) -> PackedSource:
+    def finish(self) -> PackedTableSource:
         """The source of all rows that were added, refused if they are not as many as was announced."""
-        if (self._before != self._source.class_sizes).any():
+        if (self._n_added != self._source.class_sizes).any():
             raise UserError(
                 code="data-changed",
-                message=f"{int(self._before.sum()):,} samples were packed of {self._source.n_samples:,}",
+                message=f"{int(self._n_added.sum()):,} samples were packed of {self._source.n_samples:,}",
                 advice="the data is not what it was before",
             )
         return self._finished()
 
-    def reopen(self) -> PackedSource:
+    def reopen(self) -> PackedTableSource:
         """The source of what the arrays hold from before, refused if that is no packed table."""
         self._packed.check(0, self._packed.n_simd_groups)
         return self._finished()
 
-    def _finished(self) -> PackedSource:
+    def _finished(self) -> PackedTableSource:
         source = self._source
         source.run_groups(
             lambda block: self._packed.finish(int(block[0]), int(block[-1]) + 1),

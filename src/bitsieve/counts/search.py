@@ -1,4 +1,7 @@
-"""What looked at the classes before the columns were codes, and can be repeated with other classes."""
+"""Codings that depend on the classes, such as cuts by description length, and how they are repeated with other classes.
+
+A test of independence is only right if what looked at the classes is repeated after every shuffle of them.
+"""
 
 from __future__ import annotations
 
@@ -28,62 +31,67 @@ class Parts(NamedTuple):
 
     def part_of_sample(self) -> Integers:
         """The part of every sample."""
-        part = np.empty(len(self.order), np.int64)
-        part[self.order] = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        return part
+        parts = np.empty(len(self.order), np.int64)
+        parts[self.order] = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        return parts
 
 
 def shuffled(classes: Labels, strata: Integers, seeds: NDArray[np.uint64]) -> Labels:
-    """The classes after shuffles within the strata, a row for every seed."""
+    """The classes after shuffles within the strata, shape (n_seeds, n_samples)."""
     order = np.argsort(strata, kind="stable")
-    made = np.empty((len(seeds), len(classes)), np.int32)
-    for row, seed in zip(made, seeds, strict=True):
-        drawn = np.random.default_rng(int(seed)).random(len(classes))
-        row[order] = classes[np.lexsort((drawn, strata))]
-    return made
+    shuffles = np.empty((len(seeds), len(classes)), np.int32)
+    for row, seed in zip(shuffles, seeds, strict=True):
+        random_keys = np.random.default_rng(int(seed)).random(len(classes))
+        row[order] = classes[np.lexsort((random_keys, strata))]
+    return shuffles
 
 
 class Units(NamedTuple):
-    """What shuffles move: whole groups of samples of one class; of a group of several classes, each sample within it.
+    """What shuffles move where samples belong together in groups.
 
-    ``of_sample``: the unit of every sample. ``group``: of every unit, 0 for a whole group, else one more than the
-    group's number. ``first``: the first sample of every unit.
+    A group of one class is moved as a whole. Of a group of several classes each sample is a unit, moved within its
+    group.
     """
 
-    of_sample: Integers
-    group: Integers
-    first: Integers
+    of_sample: Integers  # the unit of every sample
+    group: Integers  # of every unit: 0 for a whole group, else one more than the number of its group
+    first: Integers  # the first sample of every unit
 
     @classmethod
     def of(cls, groups: Integers, classes: NDArray[Any]) -> Self:
-        by_class = np.unique(np.stack([groups, classes]), axis=1)[0]
-        whole = np.bincount(by_class)[groups] == 1
-        units = np.where(whole, groups, groups.max() + 1 + np.arange(len(groups)))
+        groups_by_class = np.unique(np.stack([groups, classes]), axis=1)[0]
+        has_one_class = np.bincount(groups_by_class)[groups] == 1
+        own_units = groups.max() + 1 + np.arange(len(groups))
+        units = np.where(has_one_class, groups, own_units)
         _, first, of_sample = np.unique(units, return_index=True, return_inverse=True)
-        return cls(of_sample, np.where(whole, 0, groups + 1)[first], first)
+        return cls(of_sample, np.where(has_one_class, 0, groups + 1)[first], first)
 
     def shuffled(self, classes: NDArray[Any], parts: Integers, seeds: NDArray[np.uint64]) -> Labels:
-        """The classes after shuffles of units within parts of the samples; a group is in the part of most of it."""
+        """The classes after shuffles of units within parts of the samples, shape (n_seeds, n_samples)."""
         n_parts = int(parts.max()) + 1
-        held, times = np.unique(self.of_sample * n_parts + parts, return_counts=True)
-        most = np.lexsort((held, -times, held // n_parts))
-        part = held[most[np.unique(held[most] // n_parts, return_index=True)[1]]] % n_parts
-        made = shuffled(classes[self.first].astype(np.int32), self.group * n_parts + part, seeds)
-        return made.take(self.of_sample, axis=1)
+        strata = self.group * n_parts + self._part_of_unit(parts, n_parts)
+        shuffles = shuffled(classes[self.first].astype(np.int32), strata, seeds)
+        return shuffles.take(self.of_sample, axis=1)
+
+    def _part_of_unit(self, parts: Integers, n_parts: int) -> Integers:
+        """The part that holds most samples of every unit; of several the lowest."""
+        unit_and_part, n_samples = np.unique(self.of_sample * n_parts + parts, return_counts=True)
+        units = unit_and_part // n_parts
+        largest_first = np.lexsort((unit_and_part, -n_samples, units))
+        _, first_of_unit = np.unique(units[largest_first], return_index=True)
+        part_of_unit: Integers = unit_and_part[largest_first[first_of_unit]] % n_parts
+        return part_of_unit
 
 
 class Dependence(NamedTuple):
-    """How some columns and several vectors of classes depend on each other, within parts of the samples.
+    """How columns and several vectors of classes depend on each other within parts Z of the samples."""
 
-    Both of shape (n_columns, n_vectors): degrees of freedom, and the sum of entropy terms of N I(X;C|Z).
-    """
-
-    freedom: Integers
-    sums: Integers
+    freedom: Integers  # degrees of freedom, shape (n_columns, n_vectors)
+    sums: Integers  # the sums of entropy terms of N I(X;C|Z), shape (n_columns, n_vectors)
 
 
 class CodingPenalty(Protocol):
-    """What is known of codes that were made with a look at the classes: from how many codings they were chosen."""
+    """From how many codings the codes of a column were chosen by a look at the classes."""
 
     n_classes: int
     units: Units | None = None  # of samples that belong together, for which no tail of chi-squared holds
@@ -96,10 +104,7 @@ class CodingPenalty(Protocol):
 
 
 class ClassSearch(CodingPenalty, Protocol):
-    """A way to make codes of columns that depends on the classes, such as cuts by description length.
-
-    A test of independence must repeat it after every shuffle of the classes.
-    """
+    """A way to make codes of columns from the classes, which can be repeated with other classes."""
 
     classes: Labels  # of every sample, in an order of its own
 
@@ -107,18 +112,20 @@ class ClassSearch(CodingPenalty, Protocol):
         return self
 
     def shuffled(self, parts: Parts, seeds: NDArray[np.uint64]) -> Labels:
-        """The classes after shuffles within the parts, a row for every seed."""
-        move = shuffled if self.units is None else self.units.shuffled
-        return move(self.classes, parts.part_of_sample(), seeds)
+        """The classes after shuffles within the parts, shape (n_seeds, n_samples)."""
+        part_of_sample = parts.part_of_sample()
+        if self.units is None:
+            return shuffled(self.classes, part_of_sample, seeds)
+        return self.units.shuffled(self.classes, part_of_sample, seeds)
 
     def codes(self, column: int) -> Integers:
         """The codes that were made with the classes as they are, one a sample."""
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
-        """Those of ``columns`` that have several codes when they are made with other classes, and these codes."""
+        """The columns that have several codes when they are made with other classes, and these codes."""
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        """Of ``columns``, made anew with each row of ``classes``, on that row."""
+        """The dependence of the columns, coded anew with each row of ``classes``, on that row."""
 
 
 class FixedCodes(ClassSearch):
@@ -128,14 +135,16 @@ class FixedCodes(ClassSearch):
     """
 
     def __init__(self, codes: Any, classes: NDArray[Any], n_classes: int, weights: Integers | None = None) -> None:
-        self._codes, self.n_classes = codes, n_classes
-        self.rows = np.repeat(np.arange(len(classes)), 1 if weights is None else weights)
-        self.classes = classes[self.rows].astype(np.int32)
+        self._codes = codes
+        self.n_classes = n_classes
+        self.row_of_sample = np.repeat(np.arange(len(classes)), 1 if weights is None else weights)
+        self.classes = classes[self.row_of_sample].astype(np.int32)
 
     def codes(self, column: int) -> Integers:
-        known = self._codes
-        of_rows = known[:, column] if isinstance(known, np.ndarray) else known.column(column)
-        return of_rows[self.rows].astype(np.int64)
+        is_matrix = isinstance(self._codes, np.ndarray)
+        codes_of_rows = self._codes[:, column] if is_matrix else self._codes.column(column)
+        codes: Integers = codes_of_rows[self.row_of_sample].astype(np.int64)
+        return codes
 
     def log_codings(self, column: int) -> float:
         return 0.0
@@ -147,53 +156,82 @@ class FixedCodes(ClassSearch):
                 yield column, codes
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        found = [
+        by_column = [
             dependence_of_codes(self.codes(column), classes, self.n_classes, parts, terms)
             for column in columns.tolist()
         ]
-        return Dependence(*(np.concatenate(values) for values in zip(*found, strict=True)))
+        return Dependence(
+            freedom=np.concatenate([column.freedom for column in by_column]),
+            sums=np.concatenate([column.sums for column in by_column]),
+        )
 
 
 class JoinedSearch(ClassSearch):
-    """The same for groups of columns, whose codes are the joint values of their columns."""
+    """A search for groups of columns, whose codes are the joint values of their columns."""
 
     def __init__(self, search: ClassSearch, groups: Sequence[Columns]) -> None:
-        self.search, self.groups = search, groups
-        self.classes, self.n_classes, self.units = search.classes, search.n_classes, search.units
+        self.search = search
+        self.groups = groups
+        self.classes = search.classes
+        self.n_classes = search.n_classes
+        self.units = search.units
 
     def codes(self, column: int) -> Integers:
-        return joint_codes([self.search.codes(int(member)) for member in self.groups[column]], len(self.classes))
+        members = [self.search.codes(int(member)) for member in self.groups[column]]
+        return joint_codes(members, len(self.classes))
 
     def log_codings(self, column: int) -> float:
         return sum(self.search.log_codings(int(member)) for member in self.groups[column])
 
     def recoded(self, classes: Labels, columns: Columns) -> Iterator[tuple[int, Integers]]:
         for column in columns:
-            made = [codes for _, codes in self.search.recoded(classes, self.groups[column])]
-            if made:
-                yield int(column), joint_codes(made, len(classes))
+            members = [codes for _, codes in self.search.recoded(classes, self.groups[column])]
+            if members:
+                yield int(column), joint_codes(members, len(classes))
 
     def dependence(self, classes: Labels, columns: Columns, parts: Parts, terms: Terms) -> Dependence:
-        """Of groups; those of one column are the column itself."""
-        found = Dependence(*np.zeros((2, len(columns), len(classes)), np.int64))
+        """The dependence of groups; that of a group of one column is the column's own."""
+        shape = len(columns), len(classes)
+        dependence = Dependence(np.zeros(shape, np.int64), np.zeros(shape, np.int64))
         sizes = np.array([len(self.groups[column]) for column in columns])
-        (single,) = np.nonzero(sizes == 1)
-        if len(single):
-            members = np.array([self.groups[column][0] for column in columns[single]])
-            found.freedom[single], found.sums[single] = self.search.dependence(classes, members, parts, terms)
-        (several,) = np.nonzero(sizes > 1)
-        for vector, labels in enumerate(classes) if len(several) else ():
-            made = dict(self.recoded(labels, columns[several]))
-            for place in several[[column in made for column in columns[several]]]:
-                of_one = dependence_of_codes(made[int(columns[place])], labels[None], self.n_classes, parts, terms)
-                found.freedom[place, vector], found.sums[place, vector] = of_one.freedom[0, 0], of_one.sums[0, 0]
-        return found
+        singles = np.flatnonzero(sizes == 1)
+        if len(singles):
+            members = np.array([self.groups[column][0] for column in columns[singles]])
+            of_members = self.search.dependence(classes, members, parts, terms)
+            dependence.freedom[singles] = of_members.freedom
+            dependence.sums[singles] = of_members.sums
+        groups = np.flatnonzero(sizes > 1)
+        if len(groups):
+            for vector, labels in enumerate(classes):
+                self._add_dependence_of_groups(dependence, vector, labels, columns, groups, parts, terms)
+        return dependence
+
+    def _add_dependence_of_groups(
+        self,
+        dependence: Dependence,
+        vector: int,
+        labels: Labels,
+        columns: Columns,
+        groups: Columns,
+        parts: Parts,
+        terms: Terms,
+    ) -> None:
+        """Set the dependence of ``columns[groups]`` on one vector of classes; 0 where a group has one code."""
+        codes_of_column = dict(self.recoded(labels, columns[groups]))
+        for index in groups:
+            codes = codes_of_column.get(int(columns[index]))
+            if codes is not None:
+                of_group = dependence_of_codes(codes, labels[None], self.n_classes, parts, terms)
+                dependence.freedom[index, vector] = of_group.freedom[0, 0]
+                dependence.sums[index, vector] = of_group.sums[0, 0]
 
 
 def dependence_of_codes(codes: Integers, classes: Labels, n_classes: int, parts: Parts, terms: Terms) -> Dependence:
     """The dependence of one column of codes on each row of ``classes``."""
-    found = _native.dependence_of_codes(codes.astype(np.int32), classes, n_classes, *parts, terms.table, terms.shift)
-    return Dependence(*(values[None] for values in found))
+    freedom, sums = _native.dependence_of_codes(
+        codes.astype(np.int32), classes, n_classes, parts.order, parts.starts, terms.table, terms.shift
+    )
+    return Dependence(freedom[None], sums[None])
 
 
 def joint_codes(columns: Sequence[Integers], n_samples: int) -> Integers:

@@ -275,7 +275,7 @@ class CountSource(Tables, Protocol):
         """The sums that the source makes faster than table by table; None: it knows no faster way."""
         return None
 
-    def few(self, columns: Columns, most: int = FEW_BYTES) -> CountSource | None:
+    def copy_of_columns(self, columns: Columns, max_bytes: int = FEW_BYTES) -> CountSource | None:
         """A copy of some of the columns, counted from 0, to be kept for later; None: it would be too large, or slow."""
         return None
 

@@ -21,6 +21,7 @@ from bitsieve.counts.tables import Terms, entropy_terms
 from bitsieve.counts.threads import run_blocks
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Columns, Integers, Progress
+from bitsieve.utils.lazy import cached_property
 
 STATISTICS = ("synergy", "interaction", "gain", "joint")
 ORDERS = (2, 3)
@@ -34,40 +35,42 @@ NONE = np.iinfo(np.int64).min
 
 @dataclass(frozen=True, eq=False)
 class Tuples:
-    """What was found; values are in units of ``terms.per_bit``.
+    """The strongest tuples, and the strongest tuple of every column; values are in units of ``terms.per_bit``."""
 
-    ``values`` (n_top,), ``columns`` (n_top, order): the strongest tuples, strongest first. ``best`` (n_features,) and
-    ``best_columns`` (n_features, order): what the strongest tuple of every column counts for that one, and that tuple.
-    """
-
-    values: Integers
-    columns: Columns
-    best: Integers
-    best_columns: Columns
+    values: Integers  # (n_top,), strongest first
+    columns: Columns  # (n_top, order)
+    best: Integers  # (n_features,): what the strongest tuple of a column counts for it
+    best_columns: Columns  # (n_features, order): that tuple
 
     @classmethod
-    def of(cls, columns: Columns, own: Sequence[Integers], n_features: int, n_top: int) -> Tuples:
-        """Those among tuples in the order of their columns, given what each counts for each of its columns."""
+    def of(cls, columns: Columns, values: Sequence[Integers], n_features: int, n_top: int) -> Tuples:
+        """The strongest of tuples that are in lexicographic order.
+
+        ``columns`` (n_tuples, order); ``values[m]`` (n_tuples,): what each tuple counts for its m-th column.
+        """
         n_tuples, order = columns.shape
-        place, values = np.tile(np.arange(n_tuples), order), np.concatenate(own)
-        rising = np.lexsort((-place, values))  # of what is written to one place below, the last stays
-        column, of_tuple = columns.T.reshape(-1)[rising], columns[place[rising]]
-        best, best_columns = np.full(n_features, NONE), np.full((n_features, order), -1, np.intp)
-        best[column], best_columns[column] = values[rising], of_tuple
-        strongest = np.maximum.reduce(list(own))
+        tuple_index = np.tile(np.arange(n_tuples), order)
+        column = columns.T.reshape(-1)
+        value = np.concatenate(values)
+        rising = np.lexsort((-tuple_index, value))  # the last of several assignments to one column stays: the strongest
+        best = np.full(n_features, NONE)
+        best_columns = np.full((n_features, order), -1, np.intp)
+        best[column[rising]] = value[rising]
+        best_columns[column[rising]] = columns[tuple_index[rising]]
+        strongest = np.maximum.reduce(list(values))
         top = np.argsort(~strongest, kind="stable")[:n_top]  # ~v falls as v rises, and never overflows
         return cls(strongest[top], columns[top], best, best_columns)
 
     def joined(self, other: Tuples, n_top: int) -> Tuples:
-        """The strongest of both."""
-        values, columns = np.r_[self.values, other.values], np.r_[self.columns, other.columns]
+        """The strongest of both; ties go to the lower columns."""
+        values = np.concatenate([self.values, other.values])
+        columns = np.concatenate([self.columns, other.columns])
         order = np.lexsort((*columns.T[::-1], ~values))[:n_top]
-        better = other.best > self.best
-        equal = np.flatnonzero((other.best == self.best) & (self.best > NONE))
-        lower = [tuple(other.best_columns[j]) < tuple(self.best_columns[j]) for j in equal.tolist()]
-        better[equal] = lower
-        best = np.where(better, other.best, self.best)
-        best_columns = np.where(better[:, None], other.best_columns, self.best_columns)
+        is_better = other.best > self.best
+        for j in np.flatnonzero((other.best == self.best) & (self.best > NONE)).tolist():
+            is_better[j] = tuple(other.best_columns[j]) < tuple(self.best_columns[j])
+        best = np.where(is_better, other.best, self.best)
+        best_columns = np.where(is_better[:, None], other.best_columns, self.best_columns)
         return Tuples(values[order], columns[order], best, best_columns)
 
 
@@ -84,127 +87,186 @@ def search_tuples(source: CountSource, order: int, statistic: str, n_top: int, p
     I(Xi;C|Xj,Xk), for every column its own; "synergy" is I of the three less the most that a division of them into
     parts adds up to. Raises ValueError where tables would take too many steps.
     """
-    sums, terms = sums_of(source), entropy_terms(source.n_samples)
+    sums = sums_of(source)
+    terms = entropy_terms(source.n_samples)
     if sums.planes is not None and int(source.arities.max()) <= CODES:
-        return _search_planes(source, sums.planes, terms, (order, statistic, n_top), progress)
-    return _search_tables(source, terms, (order, statistic, n_top), progress)
+        return _search_planes(source, sums.planes, terms, order, statistic, n_top, progress)
+    if order == 2:
+        return _search_pair_tables(source, terms, statistic, n_top)
+    return _search_triple_tables(source, terms, statistic, n_top, progress)
 
 
 def _search_planes(
-    source: CountSource, packed: _native.PackedTable, terms: Terms, asked: tuple[int, str, int], progress: Progress
+    source: CountSource,
+    packed: _native.PackedTable,
+    terms: Terms,
+    order: int,
+    statistic: str,
+    n_top: int,
+    progress: Progress,
 ) -> Tuples:
-    order, statistic, n_top = asked
+    """Search by native code, a search object for every thread."""
+    n_bits = min(BOTH_BITS, int(source.class_sizes.max()).bit_length())
+    two_class_terms = np.empty(0, np.int64)
+    if order == 3 and source.n_classes == 2:
+        two_class_terms = _two_class_terms(source.n_samples, n_bits)
+    searches: list[_native.TupleSearch] = []
     idle: SimpleQueue[_native.TupleSearch] = SimpleQueue()
-    made: list[_native.TupleSearch] = []
-    bits = min(BOTH_BITS, int(source.class_sizes.max()).bit_length())
-    both = _both_terms(source.n_samples, bits) if order == 3 and source.n_classes == 2 else np.empty(0, np.int64)
 
-    def work(block: Sequence[int]) -> None:
+    def search_block(block: Sequence[int]) -> None:
         try:
             search = idle.get_nowait()
         except Empty:
-            search = _native.TupleSearch(packed, terms.table, terms.shift, both, bits, statistic, n_top)
-            made.append(search)
-        (search.pairs if order == 2 else search.triples)(*block)
+            search = _native.TupleSearch(packed, terms.table, terms.shift, two_class_terms, n_bits, statistic, n_top)
+            searches.append(search)
+        if order == 2:
+            search.pairs(*block)
+        else:
+            search.triples(*block)
         idle.put(search)
 
-    words = int((-(-source.class_sizes // 64)).sum())
-    blocks = list(_blocks(packed.n_simd_groups, words, int(source.arities.max()) - 1, order))
-    run_blocks(work, blocks, source.n_jobs, progress)
-    found = _nothing(source, order)
-    for search in made:
-        (values, columns), (best, best_columns) = search.top(), search.best()
-        each = Tuples(values, columns.reshape(-1, 3)[:, :order], best, best_columns.reshape(-1, 3)[:, :order])
-        found = found.joined(each, n_top)
-    return found
+    n_words = int((-(-source.class_sizes // 64)).sum())
+    blocks = list(_blocks(packed.n_simd_groups, n_words, int(source.arities.max()) - 1, order))
+    run_blocks(search_block, blocks, source.n_jobs, progress)
+    strongest = _no_tuples(source, order)
+    for search in searches:
+        values, columns = search.top()
+        best, best_columns = search.best()
+        of_thread = Tuples(values, columns.reshape(-1, 3)[:, :order], best, best_columns.reshape(-1, 3)[:, :order])
+        strongest = strongest.joined(of_thread, n_top)
+    return strongest
 
 
-def _nothing(source: CountSource, order: int) -> Tuples:
+def _no_tuples(source: CountSource, order: int) -> Tuples:
     return Tuples.of(np.empty((0, order), np.intp), [np.empty(0, np.int64)] * order, source.n_features, 0)
 
 
 @lru_cache(maxsize=1)
-def _both_terms(n_samples: int, bits: int) -> Integers:
+def _two_class_terms(n_samples: int, n_bits: int) -> Integers:
     terms = entropy_terms(n_samples)
-    return _native.two_class_terms(terms.table, terms.shift, bits)
+    return _native.two_class_terms(terms.table, terms.shift, n_bits)
 
 
-def _blocks(n_groups: int, words: int, planes: int, order: int) -> Iterator[tuple[int, int, int, int]]:
+def _blocks(n_groups: int, n_words: int, n_planes: int, order: int) -> Iterator[tuple[int, int, int, int]]:
     """Blocks [i0, i1, j0, j1) of SIMD groups, of about as many steps each."""
-    height = int(np.clip(FIRST_BYTES // max(1, 512 * words * planes**2), 1, 4)) if order == 3 else 8
+    height = 8
+    if order == 3:
+        height = int(np.clip(FIRST_BYTES // max(1, 512 * n_words * n_planes**2), 1, 4))
     for first in range(0, n_groups, height):
-        start, steps = first, 0.0
+        start = first
+        n_steps = 0.0
         for second in range(first, n_groups):
-            steps += height * 64.0 * words * (512.0 * (n_groups - second) if order == 3 else 64.0)
-            if steps >= BLOCK_STEPS or second == n_groups - 1:
+            n_third = 512.0 * (n_groups - second) if order == 3 else 64.0
+            n_steps += height * 64.0 * n_words * n_third
+            if n_steps >= BLOCK_STEPS or second == n_groups - 1:
                 yield first, min(first + height, n_groups), start, second + 1
-                start, steps = second + 1, 0.0
+                start = second + 1
+                n_steps = 0.0
 
 
-def values_of(statistic: str, whole: Integers, pairs: Sequence[Integers], alone: Sequence[Integers]) -> list[Integers]:
-    """What tuples count for each of their columns: ``pairs[m]`` is the information without the m-th column.
+def values_of(
+    statistic: str, joint: Integers, pairs: Sequence[Integers], singles: Sequence[Integers]
+) -> list[Integers]:
+    """What tuples count for each of their columns, from informations about the class.
 
-    Of a pair, that is the information of its other column; ``alone`` is that of each.
+    ``joint``: of all columns of a tuple. ``pairs[m]``: of all but the m-th, which in a pair is the other column.
+    ``singles[m]``: of the m-th alone.
     """
     if statistic == "joint":
-        return [whole] * len(alone)
+        return [joint] * len(singles)
     if statistic == "gain":
-        return [whole - without for without in pairs]
-    if len(alone) == 2:
-        return [whole - alone[0] - alone[1]] * 2
+        return [joint - without for without in pairs]
+    if len(singles) == 2:
+        return [joint - singles[0] - singles[1]] * 2
     if statistic == "interaction":
-        return [whole - pairs[0] - pairs[1] - pairs[2] + alone[0] + alone[1] + alone[2]] * 3
-    parts = [whole - pair - one for pair, one in zip(pairs, alone, strict=True)]
-    least = np.minimum.reduce([*parts, whole - alone[0] - alone[1] - alone[2]])
-    return [least] * 3
+        return [joint - pairs[0] - pairs[1] - pairs[2] + singles[0] + singles[1] + singles[2]] * 3
+    # synergy: less the division of the triple into parts that adds up to the most
+    over_pair_and_single = [joint - pair - single for pair, single in zip(pairs, singles, strict=True)]
+    over_singles = joint - singles[0] - singles[1] - singles[2]
+    return [np.minimum.reduce([*over_pair_and_single, over_singles])] * 3
 
 
-def _search_tables(source: CountSource, terms: Terms, asked: tuple[int, str, int], progress: Progress) -> Tuples:
-    order, statistic, n_top = asked
-    n, every = source.n_features, np.flatnonzero(source.arities > 1)
-    steps = n_tuples(source, order) * float(source.n_samples)
-    if order == 3 and steps > TABLE_STEPS:
+@dataclass(frozen=True)
+class _SinglesAndPairs:
+    """The information about the class of single columns and of pairs, by tables, in the units of entropy terms."""
+
+    source: CountSource
+    terms: Terms
+
+    @cached_property
+    def class_terms(self) -> int:
+        """``N H(C)``."""
+        return self.terms.sum(np.array([self.source.n_samples])) - self.terms.sum(self.source.class_sizes)
+
+    @cached_property
+    def singles(self) -> Integers:
+        """``N I(Xi;C)`` of every column."""
+        pooled, with_class = sums_of(self.source).marginal_sums(self.terms)
+        return with_class - pooled + self.class_terms
+
+    def pairs(self, i: int, columns: Columns) -> Integers:
+        """``N I(Xi,Xj;C)`` of a column with each of ``columns``."""
+        xy, xyc = sums_of(self.source).pair_sums(self.terms, i, columns, True)
+        assert xyc is not None
+        return xyc - xy + self.class_terms
+
+
+def _search_pair_tables(source: CountSource, terms: Terms, statistic: str, n_top: int) -> Tuples:
+    information = _SinglesAndPairs(source, terms)
+    singles = information.singles
+    varying = np.flatnonzero(source.arities > 1)
+    strongest = _no_tuples(source, 2)
+    for n_done, i in enumerate(varying[:-1].tolist(), 1):
+        others = varying[n_done:]
+        joint = information.pairs(i, others)
+        single_i = np.full(len(others), singles[i])
+        values = values_of(statistic, joint, (singles[others], single_i), (single_i, singles[others]))
+        tuples = Tuples.of(_with_each((i,), others), values, source.n_features, n_top)
+        strongest = strongest.joined(tuples, n_top)
+    return strongest
+
+
+def _search_triple_tables(source: CountSource, terms: Terms, statistic: str, n_top: int, progress: Progress) -> Tuples:
+    n_steps = n_tuples(source, 3) * float(source.n_samples)
+    if n_steps > TABLE_STEPS:
         raise UserError(
             code="table-too-large",
             message=(
-                f"all triples of {n:,} columns of up to {int(source.arities.max()):,} codes take {steps:.1e} "
-                f"steps, at most {TABLE_STEPS:.0e} are made"
+                f"all triples of {source.n_features:,} columns of up to {int(source.arities.max()):,} codes take "
+                f"{n_steps:.1e} steps, at most {TABLE_STEPS:.0e} are made"
             ),
             advice="use bins of few codes such as 3, or keep fewer columns",
         )
-    sums, found = sums_of(source), _nothing(source, order)
-    class_terms = terms.sum(np.array([source.n_samples])) - terms.sum(source.class_sizes)
-    pooled, within = sums.marginal_sums(terms)
-    alone = within - pooled + class_terms
-    pairs: Integers = np.zeros((n, n) if order == 3 else (1, 1), np.int64)
-    for place, i in enumerate(every[:-1].tolist(), 1):
-        last = every[place:]
-        xy, xyc = sums.pair_sums(terms, i, last, True)
-        assert xyc is not None
-        of_pair, one = xyc - xy + class_terms, np.full(len(last), alone[i])
-        if order == 3:
-            pairs[i, last] = of_pair
-        else:
-            own = values_of(statistic, of_pair, (alone[last], one), (one, alone[last]))
-            found = found.joined(Tuples.of(_beside((i,), last), own, n, n_top), n_top)
-    if order == 2:
-        return found
-    before = conditioning(source).partition()
-    for first, i in enumerate(every[:-2].tolist(), 1):
-        given, blocks = before.refine(i), []
-        for second, j in enumerate(every[first:-1].tolist(), first + 1):
-            last = every[second:]
-            xz, xzc = given.refine(j).sums(terms, last)
-            of_each = *(np.full(len(last), of) for of in (alone[i], alone[j])), alone[last]
-            parts = pairs[j, last], pairs[i, last], np.full(len(last), pairs[i, j])
-            blocks.append((_beside((i, j), last), *values_of(statistic, xzc - xz + class_terms, parts, of_each)))
-        columns, *own = (np.concatenate(of) for of in zip(*blocks, strict=True))
-        found = found.joined(Tuples.of(columns, own, n, n_top), n_top)
+    information = _SinglesAndPairs(source, terms)
+    singles = information.singles
+    varying = np.flatnonzero(source.arities > 1)
+    pairs: Integers = np.zeros((source.n_features, source.n_features), np.int64)
+    for n_done, i in enumerate(varying[:-1].tolist(), 1):
+        pairs[i, varying[n_done:]] = information.pairs(i, varying[n_done:])
+
+    strongest = _no_tuples(source, 3)
+    all_samples = conditioning(source).partition()
+    for n_done, i in enumerate(varying[:-2].tolist(), 1):
+        by_i = all_samples.refine(i)
+        columns = []
+        values = []
+        for n_before, j in enumerate(varying[n_done:-1].tolist(), n_done + 1):
+            others = varying[n_before:]
+            xz, xzc = by_i.refine(j).sums(terms, others)
+            joint = xzc - xz + information.class_terms
+            pairs_without = pairs[j, others], pairs[i, others], np.full(len(others), pairs[i, j])
+            single = np.full(len(others), singles[i]), np.full(len(others), singles[j]), singles[others]
+            columns.append(_with_each((i, j), others))
+            values.append(values_of(statistic, joint, pairs_without, single))
+        values_by_position = [np.concatenate(blocks) for blocks in zip(*values, strict=True)]
+        tuples = Tuples.of(np.concatenate(columns), values_by_position, source.n_features, n_top)
+        strongest = strongest.joined(tuples, n_top)
         if progress is not None:
-            progress(first, len(every) - 2)
-    return found
+            progress(n_done, len(varying) - 2)
+    return strongest
 
 
-def _beside(first: tuple[int, ...], last: Columns) -> Columns:
-    """The tuples of the columns ``first`` and each of ``last``."""
-    return np.column_stack([np.tile(np.array(first, np.intp), (len(last), 1)), last])
+def _with_each(first: tuple[int, ...], others: Columns) -> Columns:
+    """The tuples of the columns ``first`` and each of ``others``."""
+    repeated = np.tile(np.array(first, np.intp), (len(others), 1))
+    return np.column_stack([repeated, others])

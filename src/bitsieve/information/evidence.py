@@ -44,7 +44,7 @@ def carries_information(information: Information, columns: Columns, level: float
     if search is not None:
         penalty += [search.log_codings(int(c)) for c in chosen] if search.units is None else np.inf
     n_tried = max(1, source.n_features if search is not None else int(information.varies.sum()))
-    few = source.few(chosen)
+    few = source.copy_of_columns(chosen)
     if few is not None:
         information, chosen = PlugInInformation(few), np.arange(len(chosen))
     later = Later(lambda: _carry(information, chosen, penalty, n_tried, level)[place])

@@ -14,64 +14,79 @@ try:
 except ImportError:  # an older scikit-learn, whose estimators have no callbacks
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing to support."""
+        """Stands in for the class of later versions."""
 
     def with_callbacks(method: Any) -> Any:
-        """The method itself."""
+        """Return the method itself."""
         return method
 
 
 P = ParamSpec("P")
 R = TypeVar("R")
-PARTS = 100  # tasks that a phase is divided into, at most
+MAX_SUBTASKS = 100  # of a phase
 
 
-class Phases:
-    """The phases of a fit as tasks of scikit-learn, of at most 100 parts; a callback cannot stop the fit."""
+class PhaseTasks:
+    """Reports the phases of a fit to scikit-learn as tasks, each of at most 100 subtasks. A callback cannot stop a
+    fit."""
 
-    def __init__(self, estimator: Any, fit: Any) -> None:
-        self.estimator, self.fit = estimator, fit
-        self.task: Any = None
-        self.n_parts = self.done = 0
+    def __init__(self, estimator: Any, fit_task: Any) -> None:
+        self.estimator = estimator
+        self.fit_task = fit_task
+        self.phase_task: Any = None  # None between phases
+        self.n_subtasks = 0
+        self.n_ended = 0
 
-    def hear(self, phase: str) -> None:
-        """Begin a task where the first step of a phase is done, and end as many of its parts as are done."""
-        if not isinstance(phase, Step):
-            self.end()
-            return
-        if self.task is None:
-            self.n_parts = min(phase.total, PARTS)
-            self.task = self._begin(self.fit, phase.name, self.n_parts)
-        while self.done < self.n_parts and self.done * phase.total < phase.done * self.n_parts:
-            self._begin(self.task, phase.name, 0).call_on_fit_task_end(estimator=self.estimator)
-            self.done += 1
+    def report(self, progress: str) -> None:
+        """Take note of a step of a phase, or of any other message, which ends the phase."""
+        if isinstance(progress, Step):
+            self._report_step(progress)
+        else:
+            self.end_phase()
 
-    def _begin(self, parent: Any, name: str, n_parts: int) -> Any:
-        return parent.subcontext(name, max_subtasks=n_parts).call_on_fit_task_begin(estimator=self.estimator)
+    def _report_step(self, step: Step) -> None:
+        """Begin a task at the first step of a phase, and end its subtasks in proportion to the steps done."""
+        if self.phase_task is None:
+            self.n_subtasks = min(step.total, MAX_SUBTASKS)
+            self.n_ended = 0
+            self.phase_task = self._begin_task(self.fit_task, step.name, self.n_subtasks)
+        n_due = -(-step.done * self.n_subtasks // max(step.total, 1))  # rounded up
+        for _ in range(self.n_ended, n_due):
+            subtask = self._begin_task(self.phase_task, step.name, 0)
+            subtask.call_on_fit_task_end(estimator=self.estimator)
+        self.n_ended = max(self.n_ended, n_due)
 
-    def end(self) -> None:
-        """The task of a phase is at its end."""
-        if self.task is not None:
-            self.task.call_on_fit_task_end(estimator=self.estimator)
-        self.task, self.n_parts, self.done = None, 0, 0
+    def _begin_task(self, parent: Any, name: str, n_subtasks: int) -> Any:
+        task = parent.subcontext(name, max_subtasks=n_subtasks)
+        return task.call_on_fit_task_begin(estimator=self.estimator)
+
+    def end_phase(self) -> None:
+        """End the task of the phase under way, if there is one."""
+        if self.phase_task is not None:
+            self.phase_task.call_on_fit_task_end(estimator=self.estimator)
+            self.phase_task = None
 
 
 def followed(fit: Callable[P, R]) -> Callable[P, R]:
-    """A fit that the callbacks follow which were set on its estimator; without one it is the fit itself."""
+    """A decorator: the callbacks that are set on an estimator follow its ``fit``."""
 
     def fit_with_tasks(self: Any, *args: Any, **kwargs: Any) -> Any:
-        task = self._init_callback_context(max_subtasks=None).call_on_fit_task_begin(estimator=self)
-        phases = Phases(self, task)
-        with listening(phases.hear):
-            found = fit(self, *args, **kwargs)
-        phases.end()
-        task.call_on_fit_task_end(estimator=self)
-        return found
+        fit_task = self._init_callback_context(max_subtasks=None)
+        fit_task = fit_task.call_on_fit_task_begin(estimator=self)
+        phases = PhaseTasks(self, fit_task)
+        with listening(phases.report):
+            fitted = fit(self, *args, **kwargs)
+        phases.end_phase()
+        fit_task.call_on_fit_task_end(estimator=self)
+        return fitted
 
-    with_tasks = with_callbacks(fit_with_tasks)
+    fit_with_callbacks = with_callbacks(fit_with_tasks)
 
     @wraps(fit)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return (with_tasks if getattr(self, "_skl_callbacks", None) else fit)(self, *args, **kwargs)
+    def fit_followed(self: Any, *args: Any, **kwargs: Any) -> Any:
+        has_callbacks = bool(getattr(self, "_skl_callbacks", None))
+        if has_callbacks:
+            return fit_with_callbacks(self, *args, **kwargs)
+        return fit(self, *args, **kwargs)
 
-    return cast("Callable[P, R]", call)
+    return cast("Callable[P, R]", fit_followed)
