@@ -369,7 +369,7 @@ def test_a_method_family(modules, monkeypatch, wine, capsys, name, parameters):
             fitted.fit(csr_array(X.to_numpy()), y)
     assert selected_in_every_way(frame, path, capsys, name, 3) == selection.features
     assert name in {method["name"] for method in printed(capsys, "methods")}
-    with pytest.raises(ValueError, match=f"does not take speed; it takes {parameter}$"):
+    with pytest.raises(ValueError, match="does not take speed"):
         bitsieve.make_selector(name, speed=1)
 
 

@@ -182,7 +182,7 @@ def test_later_rows_that_do_not_fit(rows):
         selector.partial_fit(np.array([["p"], ["q"]], object), [0, 1])
     assert selector.partial_fit([[1]], [0]).classes_.tolist() == [0, 1]  # what was refused is not counted
     fitted = ForwardSelector(1, criterion="mrmr", binning="none").fit(X, y)
-    with pytest.warns(BitsieveWarning, match="fit kept no counts of its rows: partial_fit begins anew"):
+    with pytest.warns(BitsieveWarning, match="fit kept no counts of its rows: partial_fit begins"):
         fitted.partial_fit(X[:60], y[:60])
     assert_same(fitted.partial_fit(X[60:], y[60:]), clone(fitted).fit(X, y))
     assert clone(selector).partial_fit(X, y).fit(X, y).n_features_in_ == 6

@@ -39,20 +39,20 @@ def available_kernels() -> list[str]:
 
 def choose_kernel(name: str | None = None) -> KernelChoice:
     """The kernel called ``name``, or named by the environment, or the fastest."""
-    wanted = name or os.environ.get(ENVIRONMENT_VARIABLE, "")
+    requested = name or os.environ.get(ENVIRONMENT_VARIABLE, "")
     names = available_kernels()
     forced = [f"{name}:{form}" for name in names if name != TABLE for form in FORMS]
-    if not wanted:
+    if not requested:
         return KernelChoice(names[0], CHEAPEST)
-    if wanted not in names and wanted not in forced:
+    if requested not in names and requested not in forced:
         raise UserError(
             code="unknown-name",
-            message=f"{ENVIRONMENT_VARIABLE}={wanted!r} is not a kernel of this machine",
+            message=f"{ENVIRONMENT_VARIABLE}={requested!r} is not a kernel of this machine",
             advice=f"it has {', '.join(names)}",
         )
-    if wanted == TABLE:
+    if requested == TABLE:
         return KernelChoice(names[0], TABLE)
-    chosen, _, form = wanted.partition(":")
+    chosen, _, form = requested.partition(":")
     return KernelChoice(chosen, form or CHEAPEST)
 
 

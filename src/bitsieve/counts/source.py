@@ -211,12 +211,12 @@ class Partition(Protocol):
     def least_expected(self, feature: int) -> float:
         """The least ``n_xz n_zc / n_z`` of the codes and classes of each part where both vary, else inf."""
         margins = self._margins(feature)
-        least = [np.full(part.max(initial=-1) + 1, np.iinfo(np.int64).max) for part, _ in margins]
-        for of_part, (part, sizes) in zip(least, margins, strict=True):
+        smallest = [np.full(part.max(initial=-1) + 1, np.iinfo(np.int64).max) for part, _ in margins]
+        for of_part, (part, sizes) in zip(smallest, margins, strict=True):
             np.minimum.at(of_part, part, sizes)
         both = np.logical_and(*(np.bincount(part) > 1 for part, _ in margins))
         n_samples = np.bincount(*margins[0])
-        return float((least[0][both] * least[1][both] / n_samples[both]).min(initial=np.inf))
+        return float((smallest[0][both] * smallest[1][both] / n_samples[both]).min(initial=np.inf))
 
     def _margins(self, feature: int) -> list[tuple[Integers, Integers]]:
         """The part and the size of every code, and of every class, that occurs in a part of several samples."""
@@ -247,8 +247,8 @@ class Partition(Protocol):
         out = np.empty(len(seeds), np.int64)
 
         def shuffle(first: int) -> None:
-            some = slice(first, first + SEEDS_A_BLOCK)
-            _native.shuffled_sums(terms.table, terms.shift, codes, run_ends, part_ends, seeds[some], out[some])
+            batch = slice(first, first + SEEDS_A_BLOCK)
+            _native.shuffled_sums(terms.table, terms.shift, codes, run_ends, part_ends, seeds[batch], out[batch])
 
         run_blocks(shuffle, range(0, len(seeds), SEEDS_A_BLOCK), self.source.n_jobs)
         singletons = terms.sum(np.ones(1, np.int64)) * (self.source.n_samples - len(codes))
@@ -321,9 +321,9 @@ class JoinedSource(ConditioningSource):
         self.class_sizes, self.n_features = source.class_sizes, len(groups)
         self.search = None if source.search is None else JoinedSearch(source.search.to_repeat(), groups)
         self.arities = np.empty(len(groups), np.int32)
-        for place, group in enumerate(groups):
-            self.arities[place] = len(refined(source.partition(), group).keys)
-            check_joint_values(group, int(self.arities[place]))
+        for index, group in enumerate(groups):
+            self.arities[index] = len(refined(source.partition(), group).keys)
+            check_joint_values(group, int(self.arities[index]))
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
         """The tables of the joint value of the pivot's group with that of each of ``columns``."""
@@ -355,16 +355,16 @@ class JoinedPartition(Partition):
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
         if columns is None:
             return self.base.tables(None, by_class)
-        known = self.base.keys.shape[1]
+        n_before = self.base.keys.shape[1]
         tables = []
         for column in columns:
             both = refined(self.base, self.source.groups[column])
             (table,) = both.tables(None, by_class)
-            part, code = _numbers(both.keys[:, :known]), _numbers(both.keys[:, known:])
+            part, code = _numbers(both.keys[:, :n_before]), _numbers(both.keys[:, n_before:])
             cells, counts = table.occupied()
             n_codes, n_classes = int(self.source.arities[column]), table.shape[2]
-            place, label = np.divmod(cells, n_classes)
-            cells = (part[place] * n_codes + code[place]) * n_classes + label
+            joint_part, label = np.divmod(cells, n_classes)
+            cells = (part[joint_part] * n_codes + code[joint_part]) * n_classes + label
             tables.append(ContingencyTable.of_cells((len(self.base.keys), n_codes, n_classes), cells, counts))
         return tables
 

@@ -58,10 +58,10 @@ class SparseCodes:
         """One more than the largest code of every column."""
         lengths = self.lengths
         largest = np.where(lengths < self.n_rows, self.common, 0).astype(np.int32)
-        some = lengths > 0
+        has_listed = lengths > 0
         if len(self.code):
-            found = np.maximum.reduceat(self.code, self.start[:-1][some])
-            largest[some] = np.maximum(largest[some], found)
+            largest_listed = np.maximum.reduceat(self.code, self.start[:-1][has_listed])
+            largest[has_listed] = np.maximum(largest[has_listed], largest_listed)
         return largest + np.int32(1)
 
 
@@ -79,9 +79,9 @@ class Division(NamedTuple):
         n_classes = int(classes.max(initial=0)) + 1
         both = part.astype(np.int64) * n_classes + classes
         occurs = np.bincount(both) > 0
-        found, label = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[both]
-        _, part_of = np.unique(found // n_classes, return_inverse=True)
-        return cls(row, *(of.reshape(-1).astype(np.int32) for of in (label, part_of, found % n_classes)))
+        occurring, label = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[both]
+        _, part_of = np.unique(occurring // n_classes, return_inverse=True)
+        return cls(row, *(of.reshape(-1).astype(np.int32) for of in (label, part_of, occurring % n_classes)))
 
 
 class SparsePartition(JointCodes):
@@ -120,11 +120,11 @@ class SparseDisjointSupport:
         self.equivalence = np.empty(len(order), np.intp)
         self.equivalence[order] = np.cumsum(new) - 1
 
-    def co_occurring(self, pivot: int, most: int) -> tuple[Columns, Integers] | None:
-        """The columns that list a row of the pivot, and their ``S_xy``; None if its rows list more than ``most``."""
+    def co_occurring(self, pivot: int, max_codes: int) -> tuple[Columns, Integers] | None:
+        """The columns that list a row of ``pivot``, and their ``S_xy``; None where its rows list too many codes."""
         division = self.source.division(pivot)
         n_listed = int(self.source.row_lengths[division.row].sum())
-        if n_listed > most:
+        if n_listed > max_codes:
             return None
         columns, xy = np.empty((2, n_listed), np.int64)
         n = self.source.counts.sums_cooccurring(self.terms.table, self.terms.shift, *division, *self.own, columns, xy)
@@ -187,24 +187,26 @@ class SparseSums(Sums):
         return out
 
     def _sums_by_rows(self, terms: Terms, division: Division, out: PairSums) -> None:
-        own = self.column_sums(terms)
+        column_sums = self.column_sums(terms)
         visited = int(self.source.row_lengths[division.row].sum())
 
         def work(block: tuple[int, int]) -> None:
-            self.source.counts.sums_by_rows(terms.table, terms.shift, *division, *own, *block, *out)
+            self.source.counts.sums_by_rows(terms.table, terms.shift, *division, *column_sums, *block, *out)
 
         self._run(work, max(1, visited // BLOCK_CODES))
 
     def _sums_by_columns(self, terms: Terms, division: Division, columns: Columns | None, out: PairSums) -> None:
-        own = self.column_sums(terms)
+        column_sums = self.column_sums(terms)
         xy, xyc = out
 
         def work(block: tuple[int, int]) -> None:
-            some = slice(*block)
-            chosen = np.arange(*block) if columns is None else columns[some]
-            within = None if xyc is None else xyc[some]
+            columns_of_block = slice(*block)
+            chosen = np.arange(*block) if columns is None else columns[columns_of_block]
+            within = None if xyc is None else xyc[columns_of_block]
             chosen = np.ascontiguousarray(chosen, np.int64)
-            self.source.counts.sums_by_columns(terms.table, terms.shift, *division, *own, chosen, xy[some], within)
+            self.source.counts.sums_by_columns(
+                terms.table, terms.shift, *division, *column_sums, chosen, xy[columns_of_block], within
+            )
 
         if columns is None:
             self._run(work, max(1, self.source.n_features >> 20))
@@ -220,11 +222,11 @@ class SparseSums(Sums):
             source.column_sums[key] = pooled, within
         return source.column_sums[key]
 
-    def _run(self, work: Callable[[tuple[int, int]], object], least: int) -> None:
-        """Work on blocks of columns that list about as many codes: ``least`` of them, or some for every thread."""
+    def _run(self, work: Callable[[tuple[int, int]], object], min_blocks: int) -> None:
+        """Work on blocks of columns that list about as many codes: ``min_blocks`` of them, or some for every thread."""
         start, n_features, n_jobs = self.source.listed.start, self.source.n_features, self.source.n_jobs
         threads = thread_count(n_jobs)
-        n_blocks = min(least if threads == 1 else max(least, 4 * threads), n_features)
+        n_blocks = min(min_blocks if threads == 1 else max(min_blocks, 4 * threads), n_features)
         edges = np.searchsorted(start, np.arange(1, n_blocks) * start[-1] // n_blocks)
         edges = np.unique(np.concatenate([[0], edges, [n_features]])).tolist()
         run_blocks(work, list(pairwise(edges)), threads)

@@ -83,9 +83,9 @@ class ContingencyTable:
             dense = np.zeros(prod(shape), np.int64)
             np.add.at(dense, cells, counts)
             return cls(shape, dense)
-        occurring, place = np.unique(cells, return_inverse=True)
+        occurring, index = np.unique(cells, return_inverse=True)
         total = np.zeros(len(occurring), np.int64)
-        np.add.at(total, place, counts)
+        np.add.at(total, index, counts)
         return cls(_numbered(shape), total, occurring)
 
     def __add__(self, other: ContingencyTable) -> ContingencyTable:
@@ -202,10 +202,10 @@ class DisjointSupport(Protocol):
     equivalence: Columns
     representatives: Columns
 
-    def co_occurring(self, pivot: int, most: int) -> tuple[Columns, Integers] | None:
+    def co_occurring(self, pivot: int, max_codes: int) -> tuple[Columns, Integers] | None:
         """The columns whose support meets the pivot's, and their ``S_xy``; the pivot itself may be among them.
 
-        None where more than ``most`` codes are to be looked at.
+        None where more than ``max_codes`` codes are to be looked at.
         """
 
     def sums(self, pivot: int) -> Integers:
@@ -248,13 +248,13 @@ class Sums:
         """``form`` of every pair of ``columns`` (None: all), a square matrix; no table is kept."""
         chosen = np.arange(self.source.n_features) if columns is None else columns
         out = square_matrix(len(chosen), dtype)
-        for place, pivot in enumerate(chosen):
-            others = chosen[place:]
-            xy, xyc = self.pair_sums(terms, int(pivot), others, form.xyc_sign != 0)
-            out[place, place:] = form.values(pivot, others, xy, xyc)
-            out[place:, place] = form.values(others, pivot, xy, xyc)
+        for index, feature in enumerate(chosen):
+            others = chosen[index:]
+            xy, xyc = self.pair_sums(terms, int(feature), others, form.xyc_sign != 0)
+            out[index, index:] = form.values(feature, others, xy, xyc)
+            out[index:, index] = form.values(others, feature, xy, xyc)
             if progress is not None:
-                progress(place + 1, len(chosen))
+                progress(index + 1, len(chosen))
         return out
 
     def matrix_rows(self, terms: Terms, form: PairForm, pivots: Columns, columns: Columns, out: Matrix) -> None:
@@ -262,8 +262,8 @@ class Sums:
 
         The numbers are those of :meth:`matrix`, bit for bit.
         """
-        for row, pivot in zip(out, pivots, strict=True):
-            row[:] = form.values(pivot, columns, *self.pair_sums(terms, int(pivot), columns, form.xyc_sign != 0))
+        for row, feature in zip(out, pivots, strict=True):
+            row[:] = form.values(feature, columns, *self.pair_sums(terms, int(feature), columns, form.xyc_sign != 0))
 
     def counted_with(self, columns: Columns) -> Columns:
         """The columns whose pairs with a pivot are counted anyway where those of ``columns`` are, these among them."""
@@ -307,15 +307,15 @@ def sums_of_tables(
     pooled, within = out
     n_classes = 1 if within is None else source.n_classes
     for block in column_blocks(n_first, source.arities[columns], n_classes, source.n_samples):
-        for place, table in enumerate(count(columns[block]), block.start):
-            pooled[place] = terms.sum(table.pooled().counts)
+        for index, table in enumerate(count(columns[block]), block.start):
+            pooled[index] = terms.sum(table.pooled().counts)
             if within is not None:
-                within[place] = terms.sum(table.counts)
+                within[index] = terms.sum(table.counts)
 
 
 def _stacked(rows: list[Integers]) -> Integers:
     """Rows of unlike lengths as one array, padded with zeros."""
     out = np.zeros((len(rows), max(map(len, rows))), np.int64)
-    for place, row in enumerate(rows):
-        out[place, : len(row)] = row
+    for index, row in enumerate(rows):
+        out[index, : len(row)] = row
     return out

@@ -116,13 +116,15 @@ def run_blocks(
                     pass
 
 
-def spread(work: Callable[[Any], object], items: Any, enough: int, n_jobs: int | None, most: int = 1 << 62) -> None:
-    """Call ``work`` on parts of the items, ``most`` items at most each; ``enough``: threads that have enough to do."""
+def spread(
+    work: Callable[[Any], object], items: Any, enough: int, n_jobs: int | None, max_items: int = 1 << 62
+) -> None:
+    """Call ``work`` on batches of at most ``max_items`` items; ``enough``: the threads that have enough to do."""
     threads = max(1, min(thread_count(n_jobs), enough, len(items)))
     # Several a thread, so that a busy core does not hold up the rest.
-    n_blocks = max(min(4 * threads, enough) if threads > 1 else 1, -(-len(items) // most))
-    ends = [len(items) * b // n_blocks for b in range(n_blocks + 1)]
-    run_blocks(work, [items[first:last] for first, last in pairwise(ends) if last > first], threads)
+    n_blocks = max(min(4 * threads, enough) if threads > 1 else 1, -(-len(items) // max_items))
+    edges = [len(items) * b // n_blocks for b in range(n_blocks + 1)]
+    run_blocks(work, [items[first:last] for first, last in pairwise(edges) if last > first], threads)
 
 
 def _work_on(

@@ -39,16 +39,16 @@ def carries_information(information: Information, columns: Columns, level: float
     plug-in, of all columns there were to choose from. What it counts with is kept until then, if it is little.
     """
     source, search = information.source, information.source.search
-    chosen, place = np.unique(columns, return_inverse=True)
+    chosen, index = np.unique(columns, return_inverse=True)
     penalty = np.zeros(len(chosen))
     if search is not None:
         penalty += [search.log_codings(int(c)) for c in chosen] if search.units is None else np.inf
     n_tried = max(1, source.n_features if search is not None else int(information.varies.sum()))
-    few = source.copy_of_columns(chosen)
-    if few is not None:
-        information, chosen = PlugInInformation(few), np.arange(len(chosen))
-    later = Later(lambda: _carry(information, chosen, penalty, n_tried, level)[place])
-    if few is None:
+    column_copy = source.copy_of_columns(chosen)
+    if column_copy is not None:
+        information, chosen = PlugInInformation(column_copy), np.arange(len(chosen))
+    later = Later(lambda: _carry(information, chosen, penalty, n_tried, level)[index])
+    if column_copy is None:
         _ = later.value
     return later
 
@@ -65,8 +65,8 @@ def _carry(information: Information, chosen: Columns, penalty: Floats, n_tried: 
         g = np.maximum(0.0, 2 * log(2) * source.n_samples * bits)
         hopeful = (_below_log_tail_of_one(g) <= limit) & (rest != pivots[:, None])
         hopeful[hopeful] = _bounded_log_tail(1, g[hopeful]) <= limit[hopeful]  # no p is smaller than of one degree
-        some = np.flatnonzero(hopeful.any(axis=1))
-        for places in np.split(some, TESTED):
+        hopeful_pivots = np.flatnonzero(hopeful.any(axis=1))
+        for places in np.split(hopeful_pivots, TESTED):
             place, other = np.nonzero(hopeful[places] & ~counts[rest])
             pairs = [(int(chosen[pivots[p]]), chosen[rest[other[place == i]]]) for i, p in enumerate(places)]
             counted = _log_tails(source, pairs) <= limit[places[place], other]
@@ -77,18 +77,18 @@ def _carry(information: Information, chosen: Columns, penalty: Floats, n_tried: 
 def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]]) -> Floats:
     """:func:`log_tails` of the tables of columns (None: none) with each of others, one pair after the other."""
     tables: list[ContingencyTable] = []
-    found = [np.empty(0)]
+    batches = [np.empty(0)]
     n_cells = 0
-    for pivot, columns in pairs:
-        n_first = 1 if pivot is None else int(source.arities[pivot])
+    for feature, columns in pairs:
+        n_first = 1 if feature is None else int(source.arities[feature])
         for block in column_blocks(n_first, source.arities[columns], source.n_classes, source.n_samples):
-            new = source.tables(pivot, columns[block], True)
+            new = source.tables(feature, columns[block], True)
             if n_cells > CELLS_AT_ONCE:
-                found.append(log_tails(tables))
+                batches.append(log_tails(tables))
                 tables, n_cells = [], 0
             tables += new
             n_cells += sum(len(table.counts) for table in new)
-    return np.concatenate([*found, log_tails(tables)] if tables else found)
+    return np.concatenate([*batches, log_tails(tables)] if tables else batches)
 
 
 def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
@@ -150,9 +150,9 @@ def _numbered(outer: NDArray[Any], inner: NDArray[Any]) -> Columns:
 
 def _owners(which: Columns, owner: Columns) -> Columns:
     """The owner of each number in ``which``."""
-    found = np.zeros(int(which.max()) + 1, np.intp)
-    found[which] = owner
-    return found
+    owners = np.zeros(int(which.max()) + 1, np.intp)
+    owners[which] = owner
+    return owners
 
 
 def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
@@ -165,28 +165,28 @@ def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
     degrees, all_halves = np.broadcast_to(freedom, shape).ravel(), np.broadcast_to(x / 2, shape).ravel()
     tails = np.empty(len(degrees))
     for odd in (0, 1):
-        place = np.flatnonzero(degrees % 2 == odd)
-        place = place[np.argsort(-degrees[place], kind="stable")]
-        half = all_halves[place]
+        indices = np.flatnonzero(degrees % 2 == odd)
+        indices = indices[np.argsort(-degrees[indices], kind="stable")]
+        half = all_halves[indices]
         with np.errstate(divide="ignore"):
             tail = np.log([erfc(root) for root in np.sqrt(half).tolist()]) if odd else -half
             log_half = np.log(half)
-        for fewer in range(2 - odd, int(degrees[place[:1]].max(initial=0)), 2):
-            n = int(np.searchsorted(-degrees[place], -fewer))  # that have more degrees
-            term = fewer / 2 * log_half[:n] - half[:n] - lgamma(fewer / 2 + 1)
+        for fewer_degrees in range(2 - odd, int(degrees[indices[:1]].max(initial=0)), 2):
+            n = int(np.searchsorted(-degrees[indices], -fewer_degrees))  # that have more degrees
+            term = fewer_degrees / 2 * log_half[:n] - half[:n] - lgamma(fewer_degrees / 2 + 1)
             before = tail[:n].copy()
             tail[:n] = np.minimum(0.0, np.logaddexp(before, term))
-            if fewer % 512 < 3 and fewer > 2 * half.max() and np.array_equal(before, tail[:n]):
+            if fewer_degrees % 512 < 3 and fewer_degrees > 2 * half.max() and np.array_equal(before, tail[:n]):
                 break  # the terms only fall from here
-        tails[place] = tail
+        tails[indices] = tail
     return tails.reshape(shape)
 
 
 def _below_log_tail_of_one(x: Floats) -> Floats:
     """A bound below the tail of one degree: ``erfc(a) > 2 / sqrt(pi) exp(-a^2) / (a + sqrt(a^2 + 2))``."""
     half: Floats = x / 2
-    found: Floats = log(2 / pi**0.5) - half - np.log(np.sqrt(half) + np.sqrt(half + 2)) - ROUNDING * (1 + half)
-    return found
+    bound: Floats = log(2 / pi**0.5) - half - np.log(np.sqrt(half) + np.sqrt(half + 2)) - ROUNDING * (1 + half)
+    return bound
 
 
 def _bounded_log_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
@@ -198,8 +198,8 @@ def _bounded_log_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
 
 def _log_gamma(x: Any) -> Floats:
     """The logarithm of the gamma function, computed once for every distinct value."""
-    values, place = np.unique(x, return_inverse=True)
-    return np.array([lgamma(value) for value in values.tolist()])[place].reshape(np.shape(x))
+    values, index = np.unique(x, return_inverse=True)
+    return np.array([lgamma(value) for value in values.tolist()])[index].reshape(np.shape(x))
 
 
 class Leak(NamedTuple):
@@ -221,18 +221,18 @@ def leaks(information: Information) -> list[Leak]:
     plain = information.relevance / entropy  # no share is above it
     if plain.max() <= NEARLY:
         return []
-    found: list[Leak] = []
+    leaking: list[Leak] = []
     for column in np.argsort(-plain, kind="stable").tolist():
-        if plain[column] <= (OTHERS if found else NEARLY):
+        if plain[column] <= (OTHERS if leaking else NEARLY):
             break
         (table,) = source.tables(None, np.array([column]), False)
         expected = expected_information(table.dense().reshape(-1), source.class_sizes)
         share = (information.relevance[column] - expected) / (entropy - expected) if expected < entropy else 0.0
         if share >= NEARLY:
-            found.append(Leak(column, float(share)))
+            leaking.append(Leak(column, float(share)))
         elif share > OTHERS:
             return []
-    return sorted(found, key=lambda leak: (-leak.share, leak.column)) if 2 * len(found) <= len(plain) else []
+    return sorted(leaking, key=lambda leak: (-leak.share, leak.column)) if 2 * len(leaking) <= len(plain) else []
 
 
 def expected_information(first: Integers, second: Integers) -> float:

@@ -94,18 +94,18 @@ def _kraskov(x: Floats, y: Floats, n_neighbors: int) -> float:
 
 
 def _ross(x: Floats, codes: Floats, n_neighbors: int) -> float:
-    _, place, sizes = np.unique(codes, return_inverse=True, return_counts=True)
-    kept = sizes[place] > 1
-    x, place = x[kept], place[kept]
+    _, category_of, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+    has_company = sizes[category_of] > 1
+    x, category_of = x[has_company], category_of[has_company]
     if not len(x):
         return 0.0
     radius, k = np.empty(len(x)), np.empty(len(x), np.intp)
-    for category in np.unique(place):
-        of = np.flatnonzero(place == category)
-        k[of] = min(n_neighbors, len(of) - 1)
-        radius[of] = _kth_distance(x[of, None], int(k[of[0]]))
+    for category in np.unique(category_of):
+        members = np.flatnonzero(category_of == category)
+        k[members] = min(n_neighbors, len(members) - 1)
+        radius[members] = _kth_distance(x[members, None], int(k[members[0]]))
     nearer = _near_on_line(x, radius, strictly=True)
-    return float((psi(len(x)) + np.mean(psi(k) - psi(sizes[place]) - psi(nearer))) / np.log(2))
+    return float((psi(len(x)) + np.mean(psi(k) - psi(sizes[category_of]) - psi(nearer))) / np.log(2))
 
 
 def _radius(variables: tuple[Variable, ...], n_neighbors: int) -> Floats:
@@ -143,8 +143,8 @@ def _near(variables: tuple[Variable, ...], radius: Floats) -> Floats:
     if len(variables) == 1 and not variables[0].categorical:
         return _near_on_line(variables[0].values, radius)
     points = _points(variables)
-    found = cKDTree(points).query_ball_point(points, radius, p=np.inf, return_length=True, workers=-1)
-    return np.asarray(found, np.float64)
+    counts = cKDTree(points).query_ball_point(points, radius, p=np.inf, return_length=True, workers=-1)
+    return np.asarray(counts, np.float64)
 
 
 def _near_on_line(values: Floats, radius: Floats, *, strictly: bool = False) -> Floats:

@@ -99,16 +99,16 @@ class SumInformation(Information):
         return self.bits(self._relevance_sums())
 
     def _relevance_sums(self) -> Integers:
-        alone, with_class = self.marginals
-        return self.total - alone - self.class_sum + with_class
+        pooled, with_class = self.marginals
+        return self.total - pooled - self.class_sum + with_class
 
     @cached_property
     def varies(self) -> Flags:
         return np.asarray(self.marginals[0] != self.total)
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> SumPair:
-        kept = self._rows.get(pivot)
-        if kept is None or (by_class and kept[1] is None):
+        cached_row = self._rows.get(pivot)
+        if cached_row is None or (by_class and cached_row[1] is None):
             if columns is not None:
                 xy, xyc = self.sums.pair_sums(self.terms, pivot, columns, by_class)
                 if len(columns) <= self._pairs_left:
@@ -116,20 +116,22 @@ class SumInformation(Information):
                     self._pairs.setdefault(pivot, {}).update(zip(columns.tolist(), xy.tolist(), strict=True))
                 return self.of_sums(pivot, columns, xy, xyc)
             out = self._new_row(), self._new_row() if by_class else None
-            kept = self.sums.pair_sums(self.terms, pivot, None, by_class, out)
+            cached_row = self.sums.pair_sums(self.terms, pivot, None, by_class, out)
             if len(self._rows) < self._row_limit:
-                self._rows[pivot] = kept
+                self._rows[pivot] = cached_row
         if columns is None:
-            return self.of_sums(pivot, None, *kept)
-        return self.of_sums(pivot, columns, kept[0][columns], None if kept[1] is None else kept[1][columns])
+            return self.of_sums(pivot, None, *cached_row)
+        return self.of_sums(
+            pivot, columns, cached_row[0][columns], None if cached_row[1] is None else cached_row[1][columns]
+        )
 
-    def _recalled(self, pivot: int, columns: Columns) -> Integers | None:
+    def _recalled(self, feature: int, columns: Columns) -> Integers | None:
         """``S_xy`` of a pivot with columns, where it was asked for with each of them before."""
-        if pivot in self._rows:
-            return self._rows[pivot][0][columns]
-        known = self._pairs.get(pivot, {})
-        found = [known.get(column) for column in columns.tolist()]
-        return None if None in found else np.array(found, np.int64)
+        if feature in self._rows:
+            return self._rows[feature][0][columns]
+        cached = self._pairs.get(feature, {})
+        sums = [cached.get(column) for column in columns.tolist()]
+        return None if None in sums else np.array(sums, np.int64)
 
     def of_sums(self, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None) -> SumPair:
         """The information of features with one pivot, given ``S_xy`` and, where it was asked for, ``S_xyc``."""
@@ -142,9 +144,9 @@ class SumInformation(Information):
         return self._free_rows.pop(0)
 
     def minima(self, quantity: str, *, capped: bool) -> Scores | None:
-        alone, with_class = self.marginals
+        pooled, with_class = self.marginals
         if quantity == "conditional_relevance":
-            offsets = alone - with_class
+            offsets = pooled - with_class
         elif quantity == "joint_relevance":
             offsets = np.full(self.n_features, self.total - self.class_sum)
         else:
@@ -156,15 +158,15 @@ class SumInformation(Information):
         support = self.sums.disjoint_support(self.terms, self.marginals[0])
         if support is None:
             return None
-        return DisjointPairs(support, lambda pivot, columns, xy: self.of_sums(pivot, columns, xy, None))
+        return DisjointPairs(support, lambda feature, columns, xy: self.of_sums(feature, columns, xy, None))
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
-        kept = [self._rows[pivot] for pivot in pivots.tolist() if pivot in self._rows]
-        alone, with_class = self.marginals
-        form = PairForm(-1, 1, alone - with_class, np.zeros_like(alone), self.terms.per_bit, False)
-        if len(kept) == len(pivots) and all(row is not None for _, row in kept):
-            xy = np.array([row[columns] for row, _ in kept])
-            xyc = np.array([counted_by_class(row)[columns] for _, row in kept])
+        cached_rows = [self._rows[feature] for feature in pivots.tolist() if feature in self._rows]
+        pooled, with_class = self.marginals
+        form = PairForm(-1, 1, pooled - with_class, np.zeros_like(pooled), self.terms.per_bit, False)
+        if len(cached_rows) == len(pivots) and all(row is not None for _, row in cached_rows):
+            xy = np.array([row[columns] for row, _ in cached_rows])
+            xyc = np.array([counted_by_class(row)[columns] for _, row in cached_rows])
             return form.values(pivots[:, None], columns, xy, xyc)
         out = np.empty((len(pivots), len(columns)))
         self.sums.matrix_rows(self.terms, form, pivots, columns, out)
@@ -179,16 +181,18 @@ class SumInformation(Information):
     ) -> Matrix:
         pivots = self._rows.keys() | self._pairs.keys()
         if quantity == "redundancy" and columns is not None and pivots >= set(columns[:-1].tolist()):
-            known = square_matrix(len(columns), dtype)
-            np.fill_diagonal(known, self.entropy[columns])
-            for place, pivot in enumerate(columns.tolist(), 1):
-                later = columns[place:]
-                xy = self._recalled(pivot, later)
+            recalled = square_matrix(len(columns), dtype)
+            np.fill_diagonal(recalled, self.entropy[columns])
+            for index, feature in enumerate(columns.tolist(), 1):
+                later = columns[index:]
+                xy = self._recalled(feature, later)
                 if xy is None:
                     break
-                known[place - 1, place:] = known[place:, place - 1] = self.of_sums(pivot, later, xy, None).redundancy
+                recalled[index - 1, index:] = recalled[index:, index - 1] = self.of_sums(
+                    feature, later, xy, None
+                ).redundancy
             else:
-                return known
+                return recalled
         matrix = self.sums.matrix(self.terms, self._form(quantity), dtype, columns, progress)
         if quantity in ("conditional_relevance", "mean_relevance"):
             np.fill_diagonal(matrix, self.relevance if columns is None else self.relevance[columns])
@@ -200,13 +204,13 @@ class SumInformation(Information):
 
     def _form(self, quantity: Quantity) -> PairForm:
         """How the entries of a matrix are made of the sums of pairs."""
-        alone, with_class = self.marginals
+        pooled, with_class = self.marginals
         bit = self.terms.per_bit
         if quantity == "redundancy":
-            return PairForm(1, 0, self.total - alone, -alone, bit, False)
+            return PairForm(1, 0, self.total - pooled, -pooled, bit, False)
         if quantity == "conditional_redundancy":
             return PairForm(0, 1, self.class_sum - with_class, -with_class, bit, False)
-        return PairForm(-1, 1, np.zeros_like(alone), alone - with_class, bit, quantity == "mean_relevance")
+        return PairForm(-1, 1, np.zeros_like(pooled), pooled - with_class, bit, quantity == "mean_relevance")
 
 
 class SumPair(PairInformation):
@@ -223,8 +227,8 @@ class SumPair(PairInformation):
     @property
     def redundancy(self) -> Floats:
         info = self.information
-        alone, _ = info.marginals
-        return info.bits(self._xy + (info.total - alone[self.pivot]) - self.of(alone))
+        pooled, _ = info.marginals
+        return info.bits(self._xy + (info.total - pooled[self.pivot]) - self.of(pooled))
 
     @property
     def conditional_redundancy(self) -> Floats:
@@ -234,8 +238,8 @@ class SumPair(PairInformation):
 
     @property
     def conditional_relevance(self) -> Floats:
-        alone, with_class = self.information.marginals
-        return self.information.bits(self._within - self._xy + (alone[self.pivot] - with_class[self.pivot]))
+        pooled, with_class = self.information.marginals
+        return self.information.bits(self._within - self._xy + (pooled[self.pivot] - with_class[self.pivot]))
 
     @property
     def joint_relevance(self) -> Floats:

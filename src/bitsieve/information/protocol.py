@@ -57,9 +57,12 @@ class PairInformation(Protocol):
 
     def pivot_relevance(self) -> Floats:
         """I(Xs;C|Xi), each of a count of its own unless ``information.counts_both_ways``."""
-        of, pivot = self.information, np.array([self.pivot])
+        information, pivot = self.information, np.array([self.pivot])
         return np.array(
-            [of.pair(i, pivot).conditional_relevance[0] for i in self.of(np.arange(of.n_features)).tolist()]
+            [
+                information.pair(i, pivot).conditional_relevance[0]
+                for i in self.of(np.arange(information.n_features)).tolist()
+            ]
         )
 
     @property
@@ -83,10 +86,10 @@ class DisjointPairs(NamedTuple):
     support: DisjointSupport
     pair: Callable[[int, Columns, Integers], PairInformation]
 
-    def co_occurring(self, pivot: int, most: int) -> tuple[Columns, PairInformation] | None:
-        """The columns whose support meets the pivot's, and it with them; None beyond ``most`` codes."""
-        found = self.support.co_occurring(pivot, most)
-        return None if found is None else (found[0], self.pair(pivot, *found))
+    def co_occurring(self, pivot: int, max_codes: int) -> tuple[Columns, PairInformation] | None:
+        """The columns whose support meets the pivot's, and it with them; None beyond ``max_codes`` codes."""
+        co_occurring = self.support.co_occurring(pivot, max_codes)
+        return None if co_occurring is None else (co_occurring[0], self.pair(pivot, *co_occurring))
 
     def by_equivalence(self, pivot: int) -> PairInformation:
         """The pivot with a column of every equivalence class, as if their supports were disjoint."""
@@ -160,7 +163,7 @@ class Information(Protocol):
 
     def conditional_rows(self, pivots: Columns, columns: Columns) -> Matrix:
         """[s, i] = I(Xi;C|Xs) of ``columns`` with each of some pivots."""
-        return np.array([self.pair(pivot, columns).conditional_relevance for pivot in pivots.tolist()])
+        return np.array([self.pair(feature, columns).conditional_relevance for feature in pivots.tolist()])
 
     def matrix(
         self,
@@ -176,17 +179,17 @@ class Information(Protocol):
         """
         chosen = np.arange(self.n_features) if columns is None else columns
         matrix = square_matrix(len(chosen), dtype)
-        asked = "conditional_relevance" if quantity == "mean_relevance" else quantity
-        symmetric = asked != "conditional_relevance"
+        pair_quantity = "conditional_relevance" if quantity == "mean_relevance" else quantity
+        symmetric = pair_quantity != "conditional_relevance"
         half = symmetric or self.counts_both_ways
-        for place, pivot in enumerate(chosen.tolist()):
-            first = place if half else 0
-            pair = self.pair(pivot, chosen[first:], by_class=asked != "redundancy")
-            matrix[first:, place] = getattr(pair, asked)
+        for index, feature in enumerate(chosen.tolist()):
+            first = index if half else 0
+            pair = self.pair(feature, chosen[first:], by_class=pair_quantity != "redundancy")
+            matrix[first:, index] = getattr(pair, pair_quantity)
             if half:
-                matrix[place, first:] = matrix[first:, place] if symmetric else pair.pivot_relevance()
+                matrix[index, first:] = matrix[first:, index] if symmetric else pair.pivot_relevance()
             if progress is not None:
-                progress(place + 1, len(chosen))
+                progress(index + 1, len(chosen))
         if quantity == "mean_relevance":
             matrix[:] = (matrix + matrix.T) / 2
         single = {"redundancy": self.entropy, "conditional_redundancy": self.entropy_by_class}
@@ -199,8 +202,8 @@ class Information(Protocol):
         The numbers are those of the matrix, bit for bit; only these rows are counted.
         """
         if self.counts_both_ways:
-            for row, pivot in zip(out, pivots.tolist(), strict=True):
-                pair = self.pair(pivot, columns)
+            for row, feature in zip(out, pivots.tolist(), strict=True):
+                pair = self.pair(feature, columns)
                 row[:] = (pair.conditional_relevance + pair.pivot_relevance()) / 2
         else:
             out[:] = (self.conditional_rows(pivots, columns) + self.conditional_rows(columns, pivots).T) / 2
@@ -208,10 +211,10 @@ class Information(Protocol):
 
     def put_relevance(self, pivots: Columns, columns: Columns, out: Matrix) -> None:
         """Write I(Xi;C) where a row of pairs, of a pivot with ``columns``, meets the pivot itself."""
-        place = np.full(self.n_features, -1, np.intp)
-        place[columns] = np.arange(len(columns))
-        rows = np.flatnonzero(place[pivots] >= 0)
-        out[rows, place[pivots[rows]]] = self.relevance[pivots[rows]]
+        index_of_feature = np.full(self.n_features, -1, np.intp)
+        index_of_feature[columns] = np.arange(len(columns))
+        rows = np.flatnonzero(index_of_feature[pivots] >= 0)
+        out[rows, index_of_feature[pivots[rows]]] = self.relevance[pivots[rows]]
 
 
 class ConditionalInformation:

@@ -45,14 +45,14 @@ def shrunk_entropy(counts: Integers, n_cells: int | Integers, weight: Floats, n_
     empty = weight / size
     cells = empty[:, None] + ((1 - weight) / n_samples)[:, None] * counts
     occupied = counts > 0
-    terms = np.rint(_term(cells, occupied) * UNITS_PER_BIT).astype(np.int64)
+    entropy_terms = np.rint(_term(cells, occupied) * UNITS_PER_BIT).astype(np.int64)
     n_empty = size - occupied.sum(axis=1)
-    return np.asarray(terms.sum(axis=1) / UNITS_PER_BIT + n_empty * _term(empty, empty > 0))
+    return np.asarray(entropy_terms.sum(axis=1) / UNITS_PER_BIT + n_empty * _term(empty, empty > 0))
 
 
-def _term(shares: Floats, wanted: Flags) -> Floats:
+def _term(shares: Floats, is_counted: Flags) -> Floats:
     """``-p log2 p`` where wanted, else 0."""
-    return -shares * np.log2(np.where(wanted, shares, 1.0))
+    return -shares * np.log2(np.where(is_counted, shares, 1.0))
 
 
 class Single(NamedTuple):
@@ -128,42 +128,42 @@ class ShrinkageInformation(Information):
         return float(self._entropy(sizes, n_classes, uniform_weight(sizes, n_classes, self.source.n_samples))[0])
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> ShrunkPair:
-        kept = self._kept.get(pivot)
-        if kept is None or (by_class and len(kept) == 1):
+        cached_row = self._kept.get(pivot)
+        if cached_row is None or (by_class and len(cached_row) == 1):
             if columns is not None:
                 return ShrunkPair(self, pivot, columns, self._row(pivot, columns, by_class))
-            kept = self._row(pivot, np.arange(self.n_features), by_class)
+            cached_row = self._row(pivot, np.arange(self.n_features), by_class)
             if len(self._kept) < self._most_kept:
-                self._kept[pivot] = kept
-        return ShrunkPair(self, pivot, columns, kept if columns is None else kept[:, columns])
+                self._kept[pivot] = cached_row
+        return ShrunkPair(self, pivot, columns, cached_row if columns is None else cached_row[:, columns])
 
     def _row(self, pivot: int, columns: Columns, by_class: bool) -> Matrix:
         """The quantities of ``columns`` with one pivot, in the order of :class:`ShrunkPair`; one without the class."""
-        place = np.empty(self.source.n_features, np.intp)
-        place[columns] = np.arange(len(columns))
+        index_of_feature = np.empty(self.source.n_features, np.intp)
+        index_of_feature[columns] = np.arange(len(columns))
         values = np.empty((QUANTITIES if by_class else 1, len(columns)))
-        own = self.sums.cell_counts(None, np.array([pivot]), by_class)
+        pivot_counts = self.sums.cell_counts(None, np.array([pivot]), by_class)
 
         def fill(block: Columns) -> None:
-            values[:, place[block]] = self._terms(pivot, own, block, by_class)
+            values[:, index_of_feature[block]] = self._terms(pivot, pivot_counts, block, by_class)
 
         run_blocks(fill, self._blocks(pivot, columns, by_class), self.source.n_jobs)
         return values
 
     def _terms(
-        self, pivot: int, own: tuple[Integers, Integers | None], columns: Columns, by_class: bool
+        self, pivot: int, pivot_counts: tuple[Integers, Integers | None], columns: Columns, by_class: bool
     ) -> list[Floats]:
         """The quantities of one block."""
         source, n_classes = self.source, self.source.n_classes
         a, b = int(source.arities[pivot]), source.arities[columns].astype(np.int64)
         pair = self.sums.cell_counts(pivot, columns, by_class)
-        other = self.sums.cell_counts(None, columns, by_class)
-        x, y, xy = own[0], other[0], pair[0]
+        column_counts = self.sums.cell_counts(None, columns, by_class)
+        x, y, xy = pivot_counts[0], column_counts[0], pair[0]
         weight = uniform_weight(xy, a * b, source.n_samples)
         redundancy = self._entropy(x, a, weight) + self._entropy(y, b, weight) - self._entropy(xy, a * b, weight)
         if not by_class:
             return [redundancy]
-        xc, yc, xyc = counted_by_class(own[1]), counted_by_class(other[1]), counted_by_class(pair[1])
+        xc, yc, xyc = counted_by_class(pivot_counts[1]), counted_by_class(column_counts[1]), counted_by_class(pair[1])
         weight = uniform_weight(xyc, a * b * n_classes, source.n_samples)
         h_x, h_y = self._entropy(x, a, weight), self._entropy(y, b, weight)
         h_c = self._entropy(source.class_sizes[None], n_classes, weight)
@@ -204,8 +204,8 @@ class ShrunkPair(PairInformation):
         self.information, self.pivot, self.columns = information, pivot, columns
         self._values = values
 
-    def _within(self, place: int) -> Floats:
-        within: Floats = counted_by_class(self._values if len(self._values) > 1 else None)[place]
+    def _within(self, index: int) -> Floats:
+        within: Floats = counted_by_class(self._values if len(self._values) > 1 else None)[index]
         return within
 
     @property

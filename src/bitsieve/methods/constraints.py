@@ -67,8 +67,8 @@ class Candidates:
         """How many candidates are to be selected, where ``asked`` is the number of features that is asked for."""
         n_open = self.n_open
         what = "columns and groups" if self.grouped else f"feature{'s' * (n_open != 1)}"
-        left = " left without the excluded ones" if self.exclude else ""
-        k = rule.among(asked, n_open, f"the table has {n_open:,} {what}{left}")
+        hint = " left without the excluded ones" if self.exclude else ""
+        k = rule.among(asked, n_open, f"the table has {n_open:,} {what}{hint}")
         if asked is None:
             return max(k, len(self.must_include))
         if len(self.must_include) > k:

@@ -36,11 +36,11 @@ def shows_no_negative_eigenvalue(matrix: Floats, added: float = 0.0) -> bool:
         if end <= 0:
             return False
         begin = end / SPREAD
-        kept, excess = vectors[-N_TAKEN_AWAY:], np.maximum(values[-N_TAKEN_AWAY:] + added - end / 2, 0)
+        leading_vectors, excess = vectors[-N_TAKEN_AWAY:], np.maximum(values[-N_TAKEN_AWAY:] + added - end / 2, 0)
 
         def shifted(rows: Floats) -> Floats:
             """The rows times the matrix that takes the interval to -1 .. 1, without the large eigenvalues."""
-            product = rows @ matrix + added * rows - (rows @ kept.T) * excess @ kept
+            product = rows @ matrix + added * rows - (rows @ leading_vectors.T) * excess @ leading_vectors
             return (2 * product - (begin + end) * rows) / (end - begin)
 
         step = float(np.arccosh((end + begin) / (end - begin)))
@@ -107,9 +107,9 @@ def smallest_eigenvalue(matrix: Floats) -> float:
         value, vector = smallest_eigenpair(matrix, 1e-10, 400)
         with threadpool_limits(1, "blas"):
             residual = matrix @ vector - value * vector
-            found = value - float(np.sqrt(residual @ residual))
-        if is_positive(matrix, SLACK - found):  # no probes: at the edge they never show it
-            return found
+            bound = value - float(np.sqrt(residual @ residual))
+        if is_positive(matrix, SLACK - bound):  # no probes: at the edge they never show it
+            return bound
     with threadpool_limits(1, "blas"):
         return float(eigvalsh(matrix, check_finite=False)[0])
 

@@ -89,8 +89,8 @@ Similarity = SimilarityMatrix | SimilarityRows
 def among(similarity: Similarity, members: Columns) -> Floats:
     """The rows and columns of some members, shape (m, m)."""
     out = np.empty((len(members), len(members)))
-    for place, member in enumerate(members.tolist()):
-        out[place] = similarity.row(member)[members]
+    for index, member in enumerate(members.tolist()):
+        out[index] = similarity.row(member)[members]
     return out
 
 
@@ -105,9 +105,9 @@ def infection_immunization(similarity: Similarity, left: Columns, sums: Floats) 
         gains = sums / m
     else:
         begin = np.sort(top(sums, MOST_START))
-        some = SimilarityMatrix(among(similarity, left[begin]))
+        start_matrix = SimilarityMatrix(among(similarity, left[begin]))
         weights = np.zeros(m)
-        weights[begin] = infection_immunization(some, np.arange(MOST_START), some.sums())
+        weights[begin] = infection_immunization(start_matrix, np.arange(MOST_START), start_matrix.sums())
         gains = _gains(similarity, left, weights)
     for _ in range(ROUNDS):
         weights, steps = _climb(similarity, left, weights, gains)
@@ -129,14 +129,14 @@ def _gains(similarity: Similarity, left: Columns, weights: Floats) -> Floats:
 def _climb(similarity: Similarity, left: Columns, weights: Floats, gains: Floats) -> tuple[Floats, int]:
     """Steps until the equilibrium is reached, and their number."""
     weights, gains = weights.copy(), gains.copy()
-    most = 100_000 + 100 * len(left)
-    for step in range(most):
+    max_steps = 100_000 + 100 * len(left)
+    for step in range(max_steps):
         i, length, leaves = _native.infection_step(weights, gains, TOLERANCE)
         if i < 0:
             return weights, step
         change = length * similarity.row(int(left[i]))[left]
         _native.infect(weights, gains, i, length, leaves, np.asarray(change, np.float64))
-    return weights, most
+    return weights, max_steps
 
 
 def replicator(similarity: Similarity, left: Columns, sums: Floats) -> Floats:
@@ -172,22 +172,22 @@ def dominant_sets(
 ) -> list[DominantSet]:
     """Take off dominant sets until every thing is in one; what is similar to nothing left is a set of its own."""
     left, sums = np.arange(similarity.n), similarity.sums()
-    least = NONE_LEFT * max(float(sums.max(initial=0.0)), 1e-300)
-    found: list[DominantSet] = []
-    while len(left) and float(sums.max()) > least:
+    negligible = NONE_LEFT * max(float(sums.max(initial=0.0)), 1e-300)
+    sets: list[DominantSet] = []
+    while len(left) and float(sums.max()) > negligible:
         weights = find(similarity, left, sums)
-        places = np.flatnonzero(weights)
-        members, own = left[places], weights[places]
-        kept = np.ones(len(left), bool)
-        kept[places] = False
+        support = np.flatnonzero(weights)
+        members, weights_of_members = left[support], weights[support]
+        is_left = np.ones(len(left), bool)
+        is_left[support] = False
         mean, removed = 0.0, np.zeros(len(left))
-        for member, weight in zip(members.tolist(), own.tolist(), strict=True):
+        for member, weight in zip(members.tolist(), weights_of_members.tolist(), strict=True):
             row = similarity.row(member)[left]
             removed += row
-            mean += weight * float(np.add.reduce(row[places] * own))
-        found.append(DominantSet(members, own, mean / 2))
-        left, sums = left[kept], (sums - removed)[kept]
+            mean += weight * float(np.add.reduce(row[support] * weights_of_members))
+        sets.append(DominantSet(members, weights_of_members, mean / 2))
+        left, sums = left[is_left], (sums - removed)[is_left]
         if progress is not None:
             progress(similarity.n - len(left), similarity.n)
-    found += [DominantSet(np.array([i], np.intp), np.ones(1), 0.0) for i in left.tolist()]
-    return found
+    sets += [DominantSet(np.array([i], np.intp), np.ones(1), 0.0) for i in left.tolist()]
+    return sets

@@ -88,21 +88,21 @@ def choose_landmarks(settings: Nystrom, columns: Columns, n_features: int) -> Co
     if settings.landmarks is None:
         count = max(1, round(settings.sampling_rate * len(columns)))
         return np.sort(np.random.default_rng(settings.random_state).choice(columns, count, replace=False))
-    given = np.array(settings.landmarks, np.intp)
-    if given.max() >= n_features:
+    requested = np.array(settings.landmarks, np.intp)
+    if requested.max() >= n_features:
         raise UserError(
             code="unknown-column",
-            message=f"landmark {int(given.max())} is not a column",
+            message=f"landmark {int(requested.max())} is not a column",
             advice=f"the table has {n_features:,}, give indices from 0 to {n_features - 1}",
         )
-    kept = np.intersect1d(given, columns)
-    if not len(kept):
+    usable = np.intersect1d(requested, columns)
+    if not len(usable):
         raise UserError(
             code="constant-columns",
-            message=f"none of the {len(given):,} landmarks varies",
+            message=f"none of the {len(requested):,} landmarks varies",
             advice="give columns of more than one value",
         )
-    return kept
+    return usable
 
 
 class Factor(NamedTuple):
@@ -157,14 +157,14 @@ def extended_weights(rows: Floats, landmarks: Columns) -> Floats:
 
 
 def _checked(landmarks: object) -> tuple[int, ...]:
-    places = np.asarray(landmarks)
-    if places.ndim != 1 or not places.size or places.dtype.kind not in "iu" or places.min() < 0:
+    indices = np.asarray(landmarks)
+    if indices.ndim != 1 or not indices.size or indices.dtype.kind not in "iu" or indices.min() < 0:
         raise ParameterError("landmarks", landmarks, "give a list of column indices, 0 or more")
-    distinct, counts = np.unique(places, return_counts=True)
-    if len(distinct) < len(places):
+    distinct, counts = np.unique(indices, return_counts=True)
+    if len(distinct) < len(indices):
         raise UserError(
             code="given-twice",
             message=f"landmarks hold column {distinct[counts > 1][0]} more than once",
             advice="give each column once",
         )
-    return tuple(places.tolist())
+    return tuple(indices.tolist())

@@ -27,8 +27,8 @@ class Tangent:
 
     def project(self, directions: Floats) -> Floats:
         """The orthogonal projection of a direction onto the tangent ones."""
-        kept = directions - row_products(directions, self.vectors)[:, None] * self.vectors
-        return kept - self.multiplier(kept) * self._normal
+        projected = directions - row_products(directions, self.vectors)[:, None] * self.vectors
+        return projected - self.multiplier(projected) * self._normal
 
     def multiplier(self, gradient: Floats) -> float:
         """The multiplier of the linear constraint, by least squares; 0 where all vectors lie on the first axis."""
@@ -49,8 +49,8 @@ def retract(vectors: Floats, total: float) -> Floats:
         if abs(value - total) <= 1e-15 * len(first):
             break
         low, high = (shift, high) if value < total else (low, shift)
-        wanted = shift - (value - total) / slope if slope > 0 else low
-        last, shift = shift, wanted if low < wanted < high else low + (high - low) / 2
+        newton = shift - (value - total) / slope if slope > 0 else low
+        last, shift = shift, newton if low < newton < high else low + (high - low) / 2
         if shift == last:
             break
     moved = vectors.copy()

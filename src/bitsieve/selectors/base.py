@@ -223,13 +223,13 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         if not isinstance(frame, nw.DataFrame):
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        kept = np.flatnonzero(self.support_).tolist()
+        selected = np.flatnonzero(self.support_).tolist()
         if hasattr(X, "iloc"):
-            return X.iloc[:, kept]
+            return X.iloc[:, selected]
         # scikit-learn would make a pandas table of the values alone, without dtypes, and none at all of an Arrow table.
-        own = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
-        wants_pandas = (own or get_config()["transform_output"]) == "pandas"
-        return frame[:, kept].to_pandas() if wants_pandas else frame[:, kept].to_native()
+        requested_output = getattr(self, "_sklearn_output_config", {}).get("transform")  # what set_output keeps
+        wants_pandas = (requested_output or get_config()["transform_output"]) == "pandas"
+        return frame[:, selected].to_pandas() if wants_pandas else frame[:, selected].to_native()
 
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Dataset:
         """The table that ``fit`` is given."""
@@ -397,10 +397,10 @@ def _check_classes(target: Target) -> None:
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def with_parameters(cls: type[S]) -> type[S]:
     """A selector whose fields are its parameters, which its constructor takes and keeps as they are, its own first."""
-    made = vars(dataclass(eq=False, repr=False, kw_only=True)(cls))["__init__"]
-    taken = inspect.signature(made).parameters.values()
-    shared = {name: place for place, name in enumerate(SHARED[1:])}
-    made.__signature__ = inspect.Signature(sorted(taken, key=lambda each: shared.get(each.name, -1)))
+    constructor = vars(dataclass(eq=False, repr=False, kw_only=True)(cls))["__init__"]
+    taken = inspect.signature(constructor).parameters.values()
+    shared = {name: position for position, name in enumerate(SHARED[1:])}
+    constructor.__signature__ = inspect.Signature(sorted(taken, key=lambda parameter: shared.get(parameter.name, -1)))
     cls._describe_parameters()
     return cls
 
@@ -504,8 +504,8 @@ class CountSelector(MethodSelector):
         selection = prepare_selection(table, self._selection_options(), self.discretization, self._execution())
         warn_of(_on_dropped(selection))
         warn_of(selection.diagnostics_on_number)
-        left = SavedCountsDataset(rows.counts.without(list(selection.dropped)), named=named)
-        self._keep_fitted(run(replace(selection, table=left), self._execution()))
+        table_left = SavedCountsDataset(rows.counts.without(list(selection.dropped)), named=named)
+        self._keep_fitted(run(replace(selection, table=table_left), self._execution()))
 
     def _count_rows(self, table: InMemoryDataset) -> RowsSoFar:
         rule = make_discretizer(self.discretization, self.n_jobs)

@@ -181,10 +181,10 @@ class DominantSetClusters(ColumnSelector):
         check_capabilities(self._who(), self.required_capabilities, table.capabilities)
         samples = TableSamples(table, type(self).__name__, n_jobs=self.n_jobs)
         memory = check_memory(self.memory)
-        found = dominant_set_clusters(samples, self.similarity, self.bandwidth, self.dynamics, memory, self.n_jobs)
+        clusters = dominant_set_clusters(samples, self.similarity, self.bandwidth, self.dynamics, memory, self.n_jobs)
         table.set_names_on(self)
-        self.groups_, self.selected_, self.weights_, self.cohesiveness_, self.similarity_ = found[:5]
-        self.similarity_matrix_ = found.matrix
+        self.groups_, self.selected_, self.weights_, self.cohesiveness_, self.similarity_ = clusters[:5]
+        self.similarity_matrix_ = clusters.matrix
         self.labels_, self.support_ = np.zeros(table.n_features, np.intp), np.zeros(table.n_features, bool)
         for label, group in enumerate(self.groups_):
             self.labels_[group] = label

@@ -118,13 +118,13 @@ class InteractionSelector(ColumnSelector):
         strata, column = strata_of(table, self.strata)
         binner, source = count_for_tuples(table.without(column), self.discretization, self.order, self._execution())
         search = Search(self.order, "gain")
-        found = search.strongest(source, phase("searching"))
+        strongest = search.strongest(source, phase("searching"))
         if self.error == "contrasts":
-            p = search.contrast_rates(source, found, self.random_state)
+            p = search.contrast_rates(source, strongest, self.random_state)
         else:
             chance = search.after_shuffles(source, self.n_shuffles, self.random_state, strata)
-            p = chance.of_columns(found.best) if self.error == ERRORS[0] else chance.false_discovery(found.best)
-        order = np.argsort(-found.best, kind="stable")
-        kept = order[p[order] <= self.level]
-        attributes = {"gains_": found.best, "p_": p, "partners_": found.best_columns, "binner_": binner}
-        return self._keep(table, MethodResult(kept, found.best[kept], extras=attributes))
+            p = chance.of_columns(strongest.best) if self.error == ERRORS[0] else chance.false_discovery(strongest.best)
+        order = np.argsort(-strongest.best, kind="stable")
+        selected = order[p[order] <= self.level]
+        attributes = {"gains_": strongest.best, "p_": p, "partners_": strongest.best_columns, "binner_": binner}
+        return self._keep(table, MethodResult(selected, strongest.best[selected], extras=attributes))

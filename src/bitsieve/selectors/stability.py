@@ -143,10 +143,10 @@ class StabilitySelector(ColumnSelector):
         method, execution = self.selector.described[0], self._execution()
         table, discretization = take_few_numbers_as_categories(table, method, self.selector.discretization, execution)
 
-        def fit(place: int) -> None:
-            half = half_of(table, place // 2, place % 2, self.random_state)
+        def fit(index: int) -> None:
+            half = half_of(table, index // 2, index % 2, self.random_state)
             if half.target.n_classes > 1:
-                chosen[place, _columns_that_vary(clone(self.selector).fit_table(half, discretization), half)] = True
+                chosen[index, _columns_that_vary(clone(self.selector).fit_table(half, discretization), half)] = True
 
         run_blocks(fit, range(2 * self.n_pairs), self.n_jobs)
         frequencies = chosen.mean(axis=0)
@@ -155,14 +155,14 @@ class StabilitySelector(ColumnSelector):
         if threshold is None:
             threshold = least_threshold(q, table.n_features, self.n_pairs, self.expected_false)
         order = np.argsort(-frequencies, kind="stable")
-        kept = order[frequencies[order] >= threshold - 1e-9]  # the rounding of shares of 2 B
+        selected = order[frequencies[order] >= threshold - 1e-9]  # the rounding of shares of 2 B
         attributes = {
             "frequencies_": frequencies,
             "threshold_": threshold,
             "expected_false_": expected_false_selections(q, table.n_features, self.n_pairs, threshold),
             "n_chosen_": q,
         }
-        return self._keep(table, MethodResult(kept, frequencies[kept], extras=attributes))
+        return self._keep(table, MethodResult(selected, frequencies[selected], extras=attributes))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -28,10 +28,10 @@ def rank(values: Floats) -> Columns:
     if begins.all():
         return order
     starts = np.flatnonzero(begins)
-    ends = np.append(starts, len(order))[1:]
+    run_ends = np.append(starts, len(order))[1:]
     # Between two gaps lies one run, unless many small steps add up to more than a tie: then there are several.
-    for place in np.flatnonzero(falling[ends - 1] < falling[starts] - TIE):
-        start, rising = int(starts[place]), -falling[: ends[place]]
+    for run in np.flatnonzero(falling[run_ends - 1] < falling[starts] - TIE):
+        start, rising = int(starts[run]), -falling[: run_ends[run]]
         while start < len(rising):
             begins[start] = True
             start = int(np.searchsorted(rising, -(falling[start] - TIE), side="right"))
@@ -40,9 +40,9 @@ def rank(values: Floats) -> Columns:
 
 def top(values: Floats, k: int) -> Columns:
     """The first k of ``rank(values)``, without ranking the others."""
-    least = np.partition(values, len(values) - k)[len(values) - k]
-    some = np.flatnonzero(values >= least - TIE)
-    return some[rank(values[some])[:k]]
+    kth_largest = np.partition(values, len(values) - k)[len(values) - k]
+    candidates = np.flatnonzero(values >= kth_largest - TIE)
+    return candidates[rank(values[candidates])[:k]]
 
 
 class Scores(Protocol):
@@ -94,13 +94,13 @@ def choose_greedily(
     ``varies`` is False for constant columns. ``must_include`` are chosen first, in this order, and not refused;
     ``exclude`` never. ``progress(chosen so far, to choose)`` is called after each choice.
     """
-    left = np.ones(len(varies), bool)
-    left[list(exclude)] = False
+    is_left = np.ones(len(varies), bool)
+    is_left[list(exclude)] = False
     order: list[int] = []
     values: list[float] = []
     while len(order) < n_features_to_select:
-        varying = left & varies
-        candidates = varying if varying.any() else left
+        varying = is_left & varies
+        candidates = varying if varying.any() else is_left
         forced = len(order) < len(must_include)
         if forced:
             candidates = np.zeros(len(varies), bool)
@@ -110,13 +110,13 @@ def choose_greedily(
         if order:
             scores.add(order[-1])
         best = scores.best if order else partial(_largest, first if first_by is None else first_by, first)
-        made = _first_accepted(best, candidates, monitor, None if forced else left)
-        if made is None:
+        accepted = _first_accepted(best, candidates, monitor, None if forced else is_left)
+        if accepted is None:
             break
-        chosen, value = made
+        chosen, value = accepted
         order.append(chosen)
         values.append(value)
-        left[chosen] = False
+        is_left[chosen] = False
         if progress is not None:
             progress(len(order), n_features_to_select)
     return GreedyChoice(np.array(order, np.intp), np.array(values))

@@ -16,11 +16,11 @@ def described_fully(
     """A numpydoc docstring with the shared parameters, in the order of ``names``, and attributes that it leaves out."""
     if "\n---" not in (doc := inspect.cleandoc(doc)):  # it has no sections
         return doc
-    before, own, after = _section(doc, "Parameters")
-    every = {**_entries(parameters), **own}
+    before, entries, after = _section(doc, "Parameters")
+    every = {**_entries(parameters), **entries}
     doc = before + "\n".join(every[name] for name in names if name in every) + after
-    before, own, after = _section(doc, "Attributes")
-    return before + "\n".join({**own, **_entries(attributes), **own}.values()) + after
+    before, entries, after = _section(doc, "Attributes")
+    return before + "\n".join({**entries, **_entries(attributes), **entries}.values()) + after
 
 
 def _entries(shared: Mapping[str, str]) -> dict[str, str]:
@@ -32,11 +32,11 @@ def _section(doc: str, title: str) -> tuple[str, dict[str, str], str]:
     heading = f"\n{title}\n{'-' * len(title)}\n"
     if heading not in doc:  # it comes before the others but the parameters
         doc = re.sub(r"\n(?=\n(?!Parameters\n)\w[\w ]*\n-{3,}\n)", f"\n{heading}\n", doc, count=1)
-    start, found, rest = doc.partition(heading)
+    start, title_lines, rest = doc.partition(heading)
     end = re.search(r"\n\n\w[\w ]*\n-{3,}\n", rest)
     entries = re.split(r"\n(?=\S)", (rest[: end.start()] if end else rest).rstrip())
     return (
-        start + found,
+        start + title_lines,
         {re.split("[ ,]", entry)[0]: entry for entry in entries if entry},
         rest[end.start() :] if end else "",
     )

@@ -71,17 +71,17 @@ class NumberedNames(Sequence[str]):
 
     def index(self, name: str, start: int = 0, stop: int | None = None) -> int:
         """The place of a name; ValueError where there is none."""
-        place = self.place(name)
-        if place is None or place not in range(len(self))[start:stop]:
+        index = self.place(name)
+        if index is None or index not in range(len(self))[start:stop]:
             raise ValueError(f"{name!r} is not among the names")
-        return place
+        return index
 
     def place(self, name: object) -> int | None:
         """The place of a name; None where there is none."""
         if not (isinstance(name, str) and name[:1] == "x" and name[1:].isdecimal() and name[1:].isascii()):
             return None
-        place = int(name[1:])
-        return place if place in self._places and name == f"x{place}" else None
+        index = int(name[1:])
+        return index if index in self._places and name == f"x{index}" else None
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, NumberedNames):

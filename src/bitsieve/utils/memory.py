@@ -23,9 +23,9 @@ def check_memory(memory: object) -> int | None:
     """Bytes meant by ``memory``: a whole number above 0, or a number with a unit; None is no limit."""
     if memory is None:
         return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", memory) if isinstance(memory, str) else None
-    if found and found[2].lower() in UNITS:
-        n_bytes = int(float(found[1]) * UNITS[found[2].lower()])
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", memory) if isinstance(memory, str) else None
+    if match and match[2].lower() in UNITS:
+        n_bytes = int(float(match[1]) * UNITS[match[2].lower()])
     else:
         n_bytes = whole_number(memory) or 0
     if n_bytes < 1:
@@ -52,11 +52,11 @@ def check_room(n_bytes: float, what: str, advice: str) -> None:
     """Refuse, before it is taken, memory that there is not for ``what``; ``advice`` says what to do."""
     if n_bytes < WITHOUT_LOOKING:
         return
-    left = available_bytes()
-    if n_bytes > left:
+    available = available_bytes()
+    if n_bytes > available:
         raise UserError(
             code="not-enough-memory",
-            message=f"{what} {_in_gigabytes(n_bytes)}, more than the {_in_gigabytes(left)} that are free",
+            message=f"{what} {_in_gigabytes(n_bytes)}, more than the {_in_gigabytes(available)} that are free",
             advice=advice,
         )
 
@@ -91,7 +91,7 @@ def _of_the_machine(root: Path) -> float:
 
 def _of_the_groups(root: Path) -> float:
     """What the tightest of the control groups around this process leaves."""
-    left = INFINITE
+    available = INFINITE
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
         if controllers == "":  # version 2
@@ -103,20 +103,20 @@ def _of_the_groups(root: Path) -> float:
             continue
         group = mount / path.lstrip("/")
         for level in (group, *group.parents):  # a limit holds for the groups inside, too
-            left = min(left, _left_in(level, limit, used, cache))
+            available = min(available, _left_in(level, limit, used, cache))
             if level == mount:
                 break
-    return left
+    return available
 
 
 def _left_in(group: Path, limit: str, used: str, cache: str) -> float:
     """What one group leaves; pages of files that were read are given up as soon as memory is asked for."""
-    most = _number(_lines(group / limit))
-    if most == INFINITE:
+    limit_bytes = _number(_lines(group / limit))
+    if limit_bytes == INFINITE:
         return INFINITE
     taken = _number(_lines(group / used), 0.0)
     reclaimed = [float(line.split()[1]) for line in _lines(group / "memory.stat") if line.startswith(f"{cache} ")]
-    return max(0.0, most - taken + sum(reclaimed))
+    return max(0.0, limit_bytes - taken + sum(reclaimed))
 
 
 def _of_the_address_space(root: Path) -> float:
@@ -124,11 +124,11 @@ def _of_the_address_space(root: Path) -> float:
         import resource
     except ImportError:  # Windows
         return INFINITE
-    most, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if most == resource.RLIM_INFINITY:
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
         return INFINITE
     pages = [line.split()[0] for line in _lines(root / "proc/self/statm")]
-    return max(0.0, float(most) - _number(pages, 0.0) * resource.getpagesize())
+    return max(0.0, float(limit) - _number(pages, 0.0) * resource.getpagesize())
 
 
 def _lines(path: Path) -> list[str]:

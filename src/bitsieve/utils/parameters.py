@@ -151,8 +151,8 @@ def fewer_columns(table_has: str, requested: str) -> Diagnostic:
     return Diagnostic(code="fewer-columns", message=f"{table_has}, fewer than {requested}: all are ranked")
 
 
-def refuse_slip(name: str, value: object, other_names: Mapping[str, str], own: Iterable[str]) -> None:
-    """Raise ValueError for a parameter by another name of it, or one that is nearly that of one of ``own``."""
+def refuse_slip(name: str, value: object, other_names: Mapping[str, str], parameter_names: Iterable[str]) -> None:
+    """Raise ValueError for another name of a parameter, or one that is nearly one of ``parameter_names``."""
     if name in other_names:
         right_name = other_names[name]
         raise UserError(
@@ -161,7 +161,7 @@ def refuse_slip(name: str, value: object, other_names: Mapping[str, str], own: I
             advice=f"write {{{right_name}}}",
             fix={right_name: value},
         )
-    for near in nearest(name, [*own], 1):
+    for near in nearest(name, [*parameter_names], 1):
         raise UserError(
             code="unknown-parameter",
             message=f"there is no parameter {name!r}",
@@ -174,12 +174,12 @@ def with_hints(other_names: Mapping[str, str]) -> Callable[[Callable[P, R]], Cal
     """A decorator that answers another name, or a slip, with a ValueError that says which parameter is meant."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        own = inspect.signature(function).parameters
+        parameters = inspect.signature(function).parameters
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            for name in [name for name in kwargs if name not in own]:
-                refuse_slip(name, kwargs[name], other_names, own)
+            for name in [name for name in kwargs if name not in parameters]:
+                refuse_slip(name, kwargs[name], other_names, parameters)
             return function(*args, **kwargs)
 
         return call

@@ -37,8 +37,8 @@ def phase(name: str) -> Callable[[int, int | None], None]:
             listener(f"{name}, {done:,}")
             return
         passed = time.monotonic() - start
-        left = f", about {duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
-        listener(Step(f"{name}, {100 * done // max(total, 1)} %{left}", done, total, passed, name))
+        time_left = f", about {duration(passed * (total - done) / done)} left" if done and passed > PATIENCE else ""
+        listener(Step(f"{name}, {100 * done // max(total, 1)} %{time_left}", done, total, passed, name))
 
     return step
 
@@ -137,7 +137,9 @@ def bar(phase: str) -> str:
     if not isinstance(phase, Step):
         return phase
     filled = _WIDTH * phase.done // max(phase.total, 1)
-    each, rate = phase.seconds / max(phase.done, 1), ""
+    seconds_per_step, rate = phase.seconds / max(phase.done, 1), ""
     if phase.done and phase.seconds >= SILENCE:
-        rate = f", {1 / each:,.0f} a second" if each < 1 else f", {each:,.0f} s each"
+        rate = (
+            f", {1 / seconds_per_step:,.0f} a second" if seconds_per_step < 1 else f", {seconds_per_step:,.0f} s each"
+        )
     return f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {phase}, {phase.done:,} of {phase.total:,}{rate}"

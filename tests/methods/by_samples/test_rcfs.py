@@ -102,8 +102,8 @@ def test_clusters_of_correlated_columns():
         assert clusters[0] == clusters[2] == clusters[4] != clusters[1] == clusters[3]
     assert len(set(correlation_clusters(values, 4))) == 4
     assert correlation_clusters(values, 5).tolist() == [0, 1, 2, 3, 4]
-    assert correlation_clusters(values, None, least=7).tolist() == [0, 1, 2, 3, 4]
-    assert len(set(correlation_clusters(values, None, least=3))) == 3
+    assert correlation_clusters(values, None, min_clusters=7).tolist() == [0, 1, 2, 3, 4]
+    assert len(set(correlation_clusters(values, None, min_clusters=3))) == 3
     assert correlation_clusters(values, 1).tolist() == [0] * 5
 
 

@@ -61,9 +61,9 @@ class Chance:
     def of_columns(self, best: Floats) -> Floats:
         """p of columns, adjusted for all columns (step-down): the chance of any false one below p is at most p."""
         order = np.argsort(-best, kind="stable")
-        most = np.maximum.accumulate(self.best[:, order[::-1]], axis=1)[:, ::-1]
+        largest_of_rest = np.maximum.accumulate(self.best[:, order[::-1]], axis=1)[:, ::-1]
         p = np.empty(len(best))
-        p[order] = np.maximum.accumulate(self._share(most >= best[order]))
+        p[order] = np.maximum.accumulate(self._share(largest_of_rest >= best[order]))
         return p
 
     def false_discovery(self, best: Floats) -> Floats:
@@ -73,9 +73,9 @@ class Chance:
         """
         p = np.ones(len(best))
         for group in np.unique(self.groups):
-            (of,) = np.nonzero(self.groups == group)
-            null = np.sort(self.best[:, of], axis=None)
-            p[of] = (1 + len(null) - np.searchsorted(null, best[of])) / (1 + len(null))
+            (columns,) = np.nonzero(self.groups == group)
+            null = np.sort(self.best[:, columns], axis=None)
+            p[columns] = (1 + len(null) - np.searchsorted(null, best[columns])) / (1 + len(null))
         return least_rates(p, self.groups > 1)
 
     def _share(self, reached: Flags) -> Floats:
@@ -83,11 +83,11 @@ class Chance:
         return share
 
 
-def rarities(source: CountSource, found: Interacting) -> Floats:
+def rarities(source: CountSource, strongest: Interacting) -> Floats:
     """``-ln F(2 N ln 2 G)`` of the gain G of every column, F the distribution of chi-squared."""
     arities = source.arities.astype(np.float64)
-    freedom = (source.n_classes - 1) * (arities - 1) / arities * arities[found.best_columns].prod(axis=1)
-    gains = np.where(np.isfinite(found.best), np.maximum(found.best, 0.0), 0.0)
+    freedom = (source.n_classes - 1) * (arities - 1) / arities * arities[strongest.best_columns].prod(axis=1)
+    gains = np.where(np.isfinite(strongest.best), np.maximum(strongest.best, 0.0), 0.0)
     above = chdtrc(np.maximum(freedom, 1.0), 2 * source.n_samples * log(2) * gains)
     return np.asarray(-np.log1p(-np.minimum(above, 1 - EPSILON)) + RAREST)
 
@@ -100,20 +100,20 @@ def strongest_p(rarity: Floats, of_copies: Floats) -> Floats:
     Newton's method.
     """
     logs, a = np.log(of_copies), 1.0
-    most = logs.max()
-    if logs.min() == most:
+    largest = logs.max()
+    if logs.min() == largest:
         raise UserError(
             code="too-few-rows",
             message="the shuffled copies of columns do not differ",
             advice="the table is too small for contrasts, use shuffles",
         )
     for _ in range(50):
-        weights = np.exp(a * (logs - most))
+        weights = np.exp(a * (logs - largest))
         weights /= weights.sum()
         mean = (weights * logs).sum()
         spread = (weights * logs * logs).sum() - mean * mean
         a = max(a + (1 / a + logs.mean() - mean) / (1 / a**2 + spread), a / 2)
-    times = a * (np.log(rarity) - most) - log(np.exp(a * (logs - most)).mean())
+    times = a * (np.log(rarity) - largest) - log(np.exp(a * (logs - largest)).mean())
     return np.asarray(-np.expm1(-np.exp(np.minimum(times, MOST_EXPONENT))))
 
 
@@ -134,23 +134,23 @@ class Samples(NamedTuple):
     @classmethod
     def of(cls, source: CountSource, strata: Integers | None = None) -> Samples:
         """All samples of a source; ``strata`` of each, class by class: a shuffle leaves every sample in its own."""
-        known = coded(source)
-        if known is None:
+        coded_source = coded(source)
+        if coded_source is None:
             raise UserError(
                 code="rows-not-in-memory",
                 message="shuffles need all rows in one place",
                 advice="give a sample of the rows, or no shuffles",
             )
-        return cls(*known.class_by_class(), strata)
+        return cls(*coded_source.class_by_class(), strata)
 
     def shuffle(self, random: np.random.Generator) -> Columns:
         """The places of the samples after a shuffle."""
         drawn = random.permutation(len(self.classes))
         if self.strata is None:
             return drawn
-        places = np.empty_like(drawn)
-        places[np.argsort(self.strata, kind="stable")] = drawn[np.argsort(self.strata[drawn], kind="stable")]
-        return places
+        shuffled = np.empty_like(drawn)
+        shuffled[np.argsort(self.strata, kind="stable")] = drawn[np.argsort(self.strata[drawn], kind="stable")]
+        return shuffled
 
 
 @dataclass(frozen=True)
@@ -175,8 +175,8 @@ class Search:
             )
         per_bit = entropy_terms(source.n_samples).per_bit
         if self.screen is None or self.screen >= source.n_features:
-            found = search_tuples(source, self.order, self.statistic, self.n_top, progress)
-            if not (found.best_columns >= 0).any():
+            tuples = search_tuples(source, self.order, self.statistic, self.n_top, progress)
+            if not (tuples.best_columns >= 0).any():
                 several = int((source.arities > 1).sum())
                 advice = "give more columns, or bins that cut them"
                 raise UserError(
@@ -184,23 +184,23 @@ class Search:
                     message=f"{several} of the columns vary, and {self.order} are needed",
                     advice=advice,
                 )
-            best = np.where(found.best_columns[:, 0] < 0, -np.inf, found.best / per_bit)
-            return Interacting(found.values / per_bit, found.columns, best, found.best_columns)
+            best = np.where(tuples.best_columns[:, 0] < 0, -np.inf, tuples.best / per_bit)
+            return Interacting(tuples.values / per_bit, tuples.columns, best, tuples.best_columns)
         gains = search_tuples(source, 2, "gain", 0).best
-        kept = np.sort(np.argsort(~gains, kind="stable")[: self.screen])
-        some = conditioning(source).joined([np.array([column]) for column in kept])
-        of_some = replace(self, screen=None).strongest(some, progress)
+        screened = np.sort(np.argsort(~gains, kind="stable")[: self.screen])
+        screened_source = conditioning(source).joined([np.array([column]) for column in screened])
+        of_some = replace(self, screen=None).strongest(screened_source, progress)
         best, best_columns = np.full(source.n_features, -np.inf), np.full((source.n_features, self.order), -1, np.intp)
-        best[kept], best_columns[kept] = of_some.best, np.append(kept, -1)[of_some.best_columns]
-        return Interacting(of_some.values, kept[of_some.columns], best, best_columns)
+        best[screened], best_columns[screened] = of_some.best, np.append(screened, -1)[of_some.best_columns]
+        return Interacting(of_some.values, screened[of_some.columns], best, best_columns)
 
     def affordable_shuffles(self, source: CountSource) -> int:
         """How many shuffles are made where none are asked for: ``N_SHUFFLES``, or none where they take long."""
         tuples = n_tuples(source, self.order)
         if self.screen is not None:
             tuples = min(tuples, n_tuples(source, 2) + comb(self.screen, self.order))
-        most = AFFORDED if source.arities.max() <= CODES else AFFORDED_BY_TABLES
-        affordable = float(tuples) * source.n_samples * N_SHUFFLES <= most
+        max_steps = AFFORDED if source.arities.max() <= CODES else AFFORDED_BY_TABLES
+        affordable = float(tuples) * source.n_samples * N_SHUFFLES <= max_steps
         return N_SHUFFLES if coded(source) is not None and affordable else 0
 
     def after_shuffles(
@@ -220,7 +220,7 @@ class Search:
         run_blocks(work, range(n_shuffles), outside, phase("shuffling"))
         return Chance(best, source.arities.astype(np.int64))
 
-    def contrast_rates(self, source: CountSource, found: Interacting, random_state: int = 0) -> Floats:
+    def contrast_rates(self, source: CountSource, strongest: Interacting, random_state: int = 0) -> Floats:
         """The least false discovery rate of a list with each column, by gains.
 
         It follows from one search among the columns and shuffled copies of a tenth of them, at least of
@@ -235,4 +235,4 @@ class Search:
         phase("searching with contrast columns")
         both = PackedSource(codes, samples.classes, arities=arities, n_classes=source.n_classes, n_jobs=source.n_jobs)
         of_copies = rarities(both, replace(self, n_top=0).strongest(both))[source.n_features :]
-        return least_rates(strongest_p(rarities(source, found), of_copies), source.arities > 1)
+        return least_rates(strongest_p(rarities(source, strongest), of_copies), source.arities > 1)

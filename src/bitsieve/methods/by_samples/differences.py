@@ -38,8 +38,8 @@ class IncompleteColumn:
     ) -> None:
         self.values, self.missing, self.classes = values, missing, classes
         self.gap, self.mean_gap = gap, mean_gap
-        known = [values[~missing & (classes == c)] for c in range(n_classes)]
-        self._known = [of_class if len(of_class) else values[~missing] for of_class in known]
+        present_by_class = [values[~missing & (classes == c)] for c in range(n_classes)]
+        self._known = [of_class if len(of_class) else values[~missing] for of_class in present_by_class]
         sizes = np.array([len(of_class) for of_class in self._known])
         everything, starts = np.concatenate(self._known), np.cumsum(sizes) - sizes
         both = np.array([np.add.reduceat(self.mean_gap(a, everything), starts) / sizes for a in self._known])
@@ -52,24 +52,24 @@ class IncompleteColumn:
         out = np.asarray(self.gap(self.values[samples][:, None], self.values[others]), np.float64)
         others = np.broadcast_to(others, out.shape)
         there = self.missing[others]
-        row, place = np.nonzero(there)
-        out[row, place] = expected[self.classes[others[row, place]], samples[row]]
-        row, place = np.nonzero(self.missing[samples][:, None] & ~there)
-        out[row, place] = expected[self.classes[samples[row]], others[row, place]]
+        row, position = np.nonzero(there)
+        out[row, position] = expected[self.classes[others[row, position]], samples[row]]
+        row, position = np.nonzero(self.missing[samples][:, None] & ~there)
+        out[row, position] = expected[self.classes[samples[row]], others[row, position]]
         return out
 
     def _expect(self) -> Floats:
         """[c, i]: the expected difference of a missing value of class c from sample i's value, known or missing."""
         out: Floats = self._both[:, self.classes]
-        known = ~self.missing
+        is_present = ~self.missing
         for c, of_class in enumerate(self._known):
-            out[c, known] = self.mean_gap(of_class, self.values[known])
+            out[c, is_present] = self.mean_gap(of_class, self.values[is_present])
         return out
 
 
-def mean_number_gap(known: Floats, values: Floats) -> Floats:
+def mean_number_gap(present: Floats, values: Floats) -> Floats:
     """The mean ``|V - v|`` of every value v, from the sums of the sorted known values V. Cost: O(log n) a value."""
-    ordered = np.sort(known)
+    ordered = np.sort(present)
     sums = np.concatenate([[0.0], np.cumsum(ordered)])
     below = np.searchsorted(ordered, values)
     from_below = values * below - sums[below]
@@ -77,10 +77,10 @@ def mean_number_gap(known: Floats, values: Floats) -> Floats:
     return np.asarray((from_below + from_above) / len(ordered))
 
 
-def mean_code_gap(known: NDArray[Any], values: NDArray[Any]) -> Floats:
+def mean_code_gap(present: NDArray[Any], values: NDArray[Any]) -> Floats:
     """``1 - P(v)`` of every value v, P the shares of the known codes."""
-    counts = np.bincount(known, minlength=int(values.max(initial=0)) + 1)
-    return np.asarray(1.0 - counts[values] / len(known))
+    counts = np.bincount(present, minlength=int(values.max(initial=0)) + 1)
+    return np.asarray(1.0 - counts[values] / len(present))
 
 
 GRID = 2.0**32
@@ -122,22 +122,22 @@ class Differences:
             remember = (len(self._incomplete) + 1) * 8 * n_classes * self.n_samples <= REMEMBERED_BYTES
             self._incomplete[feature] = IncompleteColumn(values, missing, classes, n_classes, gap, mean_gap, remember)
 
-        for place in np.flatnonzero(varying[0] & incomplete[0]):
-            scaled = (numbers[:, place] - np.nanmin(numbers[:, place])) / spans[place]
-            add(int(rows.numeric[place]), scaled, np.isnan(scaled), lambda a, b: np.abs(a - b), mean_number_gap)
-        for place in np.flatnonzero(varying[1] & incomplete[1]):
-            codes = rows.codes[:, place]
-            add(int(rows.categorical[place]), codes, codes < 0, np.not_equal, mean_code_gap)
+        for index in np.flatnonzero(varying[0] & incomplete[0]):
+            scaled = (numbers[:, index] - np.nanmin(numbers[:, index])) / spans[index]
+            add(int(rows.numeric[index]), scaled, np.isnan(scaled), lambda a, b: np.abs(a - b), mean_number_gap)
+        for index in np.flatnonzero(varying[1] & incomplete[1]):
+            codes = rows.codes[:, index]
+            add(int(rows.categorical[index]), codes, codes < 0, np.not_equal, mean_code_gap)
 
     def compare_all(self, n_jobs: int | None) -> None:
         """Count the distances of all pairs of samples, each once, and keep them."""
-        kept = self._kept = np.empty((self.n_samples, self.n_samples), np.float32)
+        distances = self._kept = np.empty((self.n_samples, self.n_samples), np.float32)
 
         def compare(first: int) -> None:
             last = min(first + TILE_SAMPLES, self.n_samples)
             part = self._counted(self._tiles[first // TILE_SAMPLES :], np.arange(last - first))
-            kept[first:last, first:] = part[:, : self.n_samples - first]
-            kept[first:, first:last] = kept[first:last, first:].T
+            distances[first:last, first:] = part[:, : self.n_samples - first]
+            distances[first:, first:last] = distances[first:last, first:].T
 
         run_blocks(compare, range(0, self.n_samples, TILE_SAMPLES), n_jobs)
 

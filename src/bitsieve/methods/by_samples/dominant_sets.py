@@ -38,9 +38,9 @@ def check_similarity(name: str, value: Any) -> None:
         return
     shape: tuple[int, ...] = getattr(value, "shape", ())
     if isinstance(value, str) or len(shape) != 2 or shape[0] != shape[1]:
-        given = value if isinstance(value, str) or value is None else f"an object of shape {shape}"
+        shown_value = value if isinstance(value, str) or value is None else f"an object of shape {shape}"
         kinds = ", ".join(map(repr, SIMILARITIES))
-        raise ParameterError(name, given, f"give one of {kinds}, or a square array, one row a feature")
+        raise ParameterError(name, shown_value, f"give one of {kinds}, or a square array, one row a feature")
 
 
 def find_similarity(
@@ -192,18 +192,18 @@ def choose_from_sets(
     gains: list[float] = []
     reached = 0.0
     for members in sets:
-        left = members
-        while len(left) and len(order) < k:
-            found = scores.information(left)
-            place = pick(found)
-            gain = float(found[place]) - reached
+        remaining = members
+        while len(remaining) and len(order) < k:
+            information = scores.information(remaining)
+            index = pick(information)
+            gain = float(information[index]) - reached
             if until_negative and order and gain < -TIE:
                 return MethodResult(np.array(order, np.intp), np.array(gains))
-            order.append(int(left[place]))
+            order.append(int(remaining[index]))
             gains.append(gain)
-            reached = float(found[place])
+            reached = float(information[index])
             scores.add(order[-1])
-            left = np.delete(left, place)
+            remaining = np.delete(remaining, index)
             if progress is not None:
                 progress(len(order), k)
     return MethodResult(np.array(order, np.intp), np.array(gains))
@@ -222,15 +222,15 @@ def dominant_set_mii(
 ) -> MethodResult:
     """Choose columns from dominant sets of similar ones; see :class:`bitsieve.DominantSetMII`."""
     varies = samples.rows().varies
-    varying, wanted = np.flatnonzero(varies), samples.n_features if k is None else k
+    varying, n_selected = np.flatnonzero(varies), samples.n_features if k is None else k
     if not len(varying):
-        nothing = {"groups_": [np.empty(0, np.intp)] * wanted, "sets_": [], "cohesiveness_": np.empty(0)}
-        return MethodResult(np.arange(wanted), np.zeros(wanted), extras={**nothing, "similarity_": "none"})
+        nothing = {"groups_": [np.empty(0, np.intp)] * n_selected, "sets_": [], "cohesiveness_": np.empty(0)}
+        return MethodResult(np.arange(n_selected), np.zeros(n_selected), extras={**nothing, "similarity_": "none"})
     scores = _information(samples, information, bandwidth, n_jobs)
     similar, kind = find_similarity(samples, similarity, bandwidth, check_memory(memory), n_jobs)
-    found = dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets"))
-    sets = [each.members for each in found]
-    chosen = choose_from_sets(sets, scores, wanted, until_negative=k is None, progress=phase("ranking"))
+    found_sets = dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets"))
+    sets = [dominant_set.members for dominant_set in found_sets]
+    chosen = choose_from_sets(sets, scores, n_selected, until_negative=k is None, progress=phase("ranking"))
     order, gains = varying[chosen.order], chosen.scores
     if k is not None and len(order) < k:
         order = constants_last(order, varies)[:k]
@@ -238,13 +238,13 @@ def dominant_set_mii(
     in_table = [varying[members] for members in sets]
     group_of = {int(j): members for members in in_table for j in members}
     groups = [group_of.get(j, np.array([j], np.intp)) for j in order.tolist()]
-    own = {
+    attributes = {
         "groups_": [members[members != j] for j, members in zip(order.tolist(), groups, strict=True)],
         "sets_": in_table,
-        "cohesiveness_": np.array([each.cohesiveness for each in found]),
+        "cohesiveness_": np.array([dominant_set.cohesiveness for dominant_set in found_sets]),
         "similarity_": kind,
     }
-    return MethodResult(order, gains, extras=own)
+    return MethodResult(order, gains, extras=attributes)
 
 
 def _information(samples: Samples, kind: str, bandwidth: str | float, n_jobs: int | None) -> SetInformation:
@@ -282,10 +282,10 @@ def dominant_set_clusters(
     matrix, kind = None, "none"
     if len(varying):
         similar, kind = find_similarity(samples, similarity, bandwidth, memory, n_jobs)
-        for found in dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets")):
-            groups.append(varying[found.members])
-            weights[groups[-1]] = found.weights
-            cohesiveness.append(found.cohesiveness)
+        for dominant_set in dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets")):
+            groups.append(varying[dominant_set.members])
+            weights[groups[-1]] = dominant_set.weights
+            cohesiveness.append(dominant_set.cohesiveness)
         matrix = similar.matrix
         if matrix is not None and len(constant):
             matrix = np.zeros((samples.n_features, samples.n_features), matrix.dtype)

@@ -38,14 +38,14 @@ def model_importance(
     """Rank the columns by the importance that a classifier gives them; see :class:`bitsieve.ModelSelector`."""
     numbers, varies = samples.numbers()
     importances = np.zeros(samples.n_features)
-    made = _made(model, random_state, n_jobs)
+    fitted_model = _made(model, random_state, n_jobs)
     if model == "linear-svc":
         refuse_large(numbers, LARGEST)
     if varies.any():
         phase("fitting the model")
-        made.fit(numbers[:, varies], samples.classes)
-        importances[varies] = _importances(made, model)
-    return rank_all(rank(importances), varies, importances, k, importances_=importances, model_=made)
+        fitted_model.fit(numbers[:, varies], samples.classes)
+        importances[varies] = _importances(fitted_model, model)
+    return rank_all(rank(importances), varies, importances, k, importances_=importances, model_=fitted_model)
 
 
 def _made(model: Any, random_state: Any, n_jobs: int | None) -> Any:
@@ -119,23 +119,25 @@ def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0
     varies: Flags = np.asarray(values.any(axis=0) if isinstance(values, np.ndarray) else np.diff(values.indptr) > 0)
 
     def squared_weights(columns: Columns) -> Floats:
-        found, some = np.zeros(len(columns)), varies[columns]
-        if some.any():
-            found[some] = _squared_weights(values[:, columns[some]], samples.classes, C)
-        return found
+        squares, is_varying = np.zeros(len(columns)), varies[columns]
+        if is_varying.any():
+            squares[is_varying] = _squared_weights(values[:, columns[is_varying]], samples.classes, C)
+        return squares
 
-    kept = np.setdiff1d(np.arange(samples.n_features), samples.left_out)
-    n_columns, at_once = len(kept), max(1, int(step * len(kept))) if isinstance(step, float) else step
-    while len(kept) > k:
-        weights = np.sqrt(squared_weights(kept))
+    remaining = np.setdiff1d(np.arange(samples.n_features), samples.left_out)
+    n_columns, at_once = len(remaining), max(1, int(step * len(remaining))) if isinstance(step, float) else step
+    while len(remaining) > k:
+        weights = np.sqrt(squared_weights(remaining))
         # Of equal features the last is dropped first. Relative to the largest, as 100,000 features have small weights.
         best = rank(weights / (weights.max() or 1.0))
-        kept = np.sort(kept[best[: max(k, len(kept) - at_once)]])
-        progress(n_columns - len(kept), n_columns - k)
-    weights = squared_weights(kept)
+        remaining = np.sort(remaining[best[: max(k, len(remaining) - at_once)]])
+        progress(n_columns - len(remaining), n_columns - k)
+    weights = squared_weights(remaining)
     order = rank(weights)
-    filled = np.asarray(samples.left_out, np.intp)[: k - len(kept)]
-    return MethodResult(np.concatenate([kept[order], filled]), np.concatenate([weights[order], np.zeros(len(filled))]))
+    filled = np.asarray(samples.left_out, np.intp)[: k - len(remaining)]
+    return MethodResult(
+        np.concatenate([remaining[order], filled]), np.concatenate([weights[order], np.zeros(len(filled))])
+    )
 
 
 def check_step(name: str, value: Any) -> None:
@@ -160,12 +162,15 @@ def _squared_weights(values: Floats | csc_array, classes: NDArray[np.int32], C: 
         products = rows @ rows.T
     products[np.diag_indices_from(products)] = [ddot(row, row) for row in rows]
     machine = SVC(kernel="precomputed", C=C).fit(products, classes)
-    ends = np.concatenate([[0], np.cumsum(machine.n_support_)])
-    own, vectors = machine.dual_coef_, rows[machine.support_]
-    of_class = [slice(a, b) for a, b in itertools.pairwise(ends)]
+    offsets = np.concatenate([[0], np.cumsum(machine.n_support_)])
+    dual_weights, vectors = machine.dual_coef_, rows[machine.support_]
+    of_class = [slice(a, b) for a, b in itertools.pairwise(offsets)]
     squares = np.zeros(rows.shape[1])
     for a, b in itertools.combinations(range(len(of_class)), 2):
-        squares += (own[b - 1, of_class[a]] @ vectors[of_class[a]] + own[a, of_class[b]] @ vectors[of_class[b]]) ** 2
+        squares += (
+            dual_weights[b - 1, of_class[a]] @ vectors[of_class[a]]
+            + dual_weights[a, of_class[b]] @ vectors[of_class[b]]
+        ) ** 2
     return squares
 
 
@@ -192,13 +197,13 @@ def _too_small(values: Floats | csc_array, codes: NDArray[np.int32], k: int) -> 
     n_classes = int(codes.max()) + 1
     signs = np.where(codes[:, None] == (np.arange(n_classes) if n_classes > 2 else [1]), 1.0, -1.0)
     steepest = np.sort(top(np.abs(values.T @ signs).max(axis=1), min(LIKELY * k, values.shape[1])))
-    some = values[:, steepest]
+    steepest_values = values[:, steepest]
 
     def holds(C: float) -> bool:
-        machine = _l1_machine(some, codes, C, tol=ROUGH)
+        machine = _l1_machine(steepest_values, codes, C, tol=ROUGH)
         if np.count_nonzero(_weights(machine)) > FEWER * k:
             return False
-        slack = np.maximum(0.0, 1 - signs * (some @ machine.coef_.T + machine.intercept_))
+        slack = np.maximum(0.0, 1 - signs * (steepest_values @ machine.coef_.T + machine.intercept_))
         slopes = 2 * C * np.abs(values.T @ (signs * slack)).max(axis=1)
         slopes[steepest] = 0.0
         return bool(slopes.max() < FEWER)

@@ -88,8 +88,8 @@ class ParzenPairs:
         out = np.zeros(len(others))
         if self.varies[i]:
             # The first of a pair is the one of the lower index, so that a pair has one value.
-            for place in np.flatnonzero((others < i) & self.varies[others]):
-                out[place] = self._beginning_with(int(others[place]), np.array([i]))[0]
+            for index in np.flatnonzero((others < i) & self.varies[others]):
+                out[index] = self._beginning_with(int(others[index]), np.array([i]))[0]
             above = np.flatnonzero((others >= i) & self.varies[others])
             out[above] = self._beginning_with(i, others[above])
         return out
@@ -97,17 +97,19 @@ class ParzenPairs:
     def _beginning_with(self, i: int, others: Columns) -> Floats:
         out, entropy, first = np.empty(len(others)), self.entropy, float(self._pivots[i])
         for start in range(0, len(others), CHUNK):
-            some = others[start : start + CHUNK]
-            values = self.values[some]
+            batch = others[start : start + CHUNK]
+            values = self.values[batch]
             loads = covariances(values, self.values[i]) / first
             pivots = np.array(
-                [pivot(*pair) for pair in zip(self._variances[some].tolist(), (loads**2).tolist(), strict=True)]
+                [pivot(*pair) for pair in zip(self._variances[batch].tolist(), (loads**2).tolist(), strict=True)]
             )
             unit = 1 / (self._beside * first)
             sums = self._sums(self.values[i], values, unit, loads / first, 1 / (self._beside * pivots))
-            heights = np.array([_native.log2(2 * pi * self._beside / unit * own) for own in pivots.tolist()])
+            heights = np.array(
+                [_native.log2(2 * pi * self._beside / unit * pivot_value) for pivot_value in pivots.tolist()]
+            )
             joint = self._log_samples + heights - sums / self.n_samples
-            out[start : start + CHUNK] = entropy[i] + entropy[some] - joint
+            out[start : start + CHUNK] = entropy[i] + entropy[batch] - joint
         return out
 
     def _sums(self, first: Floats, others: Floats, unit: float, slope: Floats, scale: Floats) -> Floats:
@@ -117,9 +119,9 @@ class ParzenPairs:
 
     def relevance_row(self, i: int, others: Columns) -> Floats:
         """W of a column with others: :func:`relative_information`, 0 with itself."""
-        found = relative_information(self.information(i, others), self.entropy[others] + self.entropy[i])
-        found[others == i] = 0.0
-        return found
+        row = relative_information(self.information(i, others), self.entropy[others] + self.entropy[i])
+        row[others == i] = 0.0
+        return row
 
     def relevance_matrix(self, progress: Progress = None) -> Floats:
         """W of all pairs, 0 on the diagonal."""
@@ -160,21 +162,21 @@ class _ClassFactor:
 
     def extend(self, values: Floats) -> tuple[Floats, Floats, Floats]:
         """Loads, pivots and the new coordinate of each of some features beside the chosen ones."""
-        own = self._centred(values)
+        centred = self._centred(values)
         loads = np.empty((len(self.pivots), len(values)))
         explained, rest = np.zeros(len(values)), values
         for k, (before, diagonal) in enumerate(zip(self.loads, self.pivots, strict=True)):
-            known = np.add.reduce(before[:, None] * loads[:k], axis=0)
-            loads[k] = (covariances(own, self.rows[k]) - known) / diagonal
+            explained_part = np.add.reduce(before[:, None] * loads[:k], axis=0)
+            loads[k] = (covariances(centred, self.rows[k]) - explained_part) / diagonal
             explained += loads[k] ** 2
             rest = rest - loads[k][:, None] * self.coordinates[k]
-        variances = np.add.reduce(own**2, axis=1) / max(self.n_points - 1, 1)
+        variances = np.add.reduce(centred**2, axis=1) / max(self.n_points - 1, 1)
         pivots = np.sqrt(np.maximum(variances + RIDGE - explained, RIDGE))
         return loads, pivots, rest / pivots[:, None]
 
     def _centred(self, values: Floats) -> Floats:
-        own = values[:, self.first : self.last]
-        return np.asarray(own - (np.add.reduce(own, axis=1) / self.n_points)[:, None])
+        values_of_class = values[:, self.first : self.last]
+        return np.asarray(values_of_class - (np.add.reduce(values_of_class, axis=1) / self.n_points)[:, None])
 
 
 class JointInformation:
@@ -192,15 +194,15 @@ class JointInformation:
         self.values = np.ascontiguousarray(values)
         self.bandwidth, self.n_jobs, self.posterior = bandwidth, n_jobs, posterior
         self.n_samples = values.shape[1]
-        ends = np.concatenate([[0], np.cumsum(class_sizes)]).tolist()
-        self._classes = [_ClassFactor(a, b, self.n_samples) for a, b in itertools.pairwise(ends)]
+        offsets = np.concatenate([[0], np.cumsum(class_sizes)]).tolist()
+        self._classes = [_ClassFactor(a, b, self.n_samples) for a, b in itertools.pairwise(offsets)]
         self._codes = np.repeat(np.arange(len(self._classes)), class_sizes)
         self._kernel = choose_kernel().name
-        self._log_shares = np.array([_native.log2(each.n_points / self.n_samples) for each in self._classes])
+        self._log_shares = np.array([_native.log2(factor.n_points / self.n_samples) for factor in self._classes])
 
     def add(self, feature: int) -> None:
-        for each in self._classes:
-            each.add(self.values[feature : feature + 1])
+        for factor in self._classes:
+            factor.add(self.values[feature : feature + 1])
 
     def information(self, candidates: Columns) -> Floats:
         part = max(1, PART_BYTES // (8 * len(self._classes) * self.n_samples))
@@ -212,20 +214,22 @@ class JointInformation:
         logs = np.empty((len(self._classes), len(candidates), self.n_samples))
         heights = np.empty((len(self._classes), len(candidates)))
         dimensions, blocks = len(self._classes[0].pivots) + 1, []
-        for c, each in enumerate(self._classes):
-            h = width(self.bandwidth, each.n_points, dimensions)
-            _, pivots, own = each.extend(self.values[candidates])
+        for c, factor in enumerate(self._classes):
+            h = width(self.bandwidth, factor.n_points, dimensions)
+            _, pivots, new_coordinates = factor.extend(self.values[candidates])
             scale = TO_POWERS_OF_2 / h
-            shared, own = scale * each.coordinates, scale * own
-            height = -_native.log2(float(each.n_points)) - dimensions * (LOG_2_PI / 2 + _native.log2(h))
-            height -= sum(_native.log2(diagonal) for diagonal in each.pivots)
+            shared, new_coordinates = scale * factor.coordinates, scale * new_coordinates
+            height = -_native.log2(float(factor.n_points)) - dimensions * (LOG_2_PI / 2 + _native.log2(h))
+            height -= sum(_native.log2(diagonal) for diagonal in factor.pivots)
             heights[c] = [height - _native.log2(diagonal) for diagonal in pivots.tolist()]
-            blocks += [(c, shared, own, start) for start in range(0, self.n_samples, QUERIES)]
+            blocks += [(c, shared, new_coordinates, start) for start in range(0, self.n_samples, QUERIES)]
 
         def fill(block: tuple[int, Floats, Floats, int]) -> None:
-            c, shared, own, start = block
-            stop, each = min(start + QUERIES, self.n_samples), self._classes[c]
-            _native.joint_log_sums(self._kernel, shared, own, each.first, each.last, start, stop, logs[c])
+            c, shared, new_coordinates, start = block
+            stop, factor = min(start + QUERIES, self.n_samples), self._classes[c]
+            _native.joint_log_sums(
+                self._kernel, shared, new_coordinates, factor.first, factor.last, start, stop, logs[c]
+            )
 
         run_blocks(fill, blocks, self.n_jobs)
         return np.array([self._mean(logs[:, q] + heights[:, q, None]) for q in range(len(candidates))])
@@ -241,8 +245,8 @@ class JointInformation:
         if self.posterior:
             explained = np.add.reduce(shares * np.maximum(joint, -1e300), axis=0) / mixed
             return float(entropy - log_mixed + np.add.reduce(explained) / self.n_samples)
-        own = joint[self._codes, np.arange(self.n_samples)]
-        return float(entropy + np.add.reduce(own) / self.n_samples - log_mixed)
+        own_class_logs = joint[self._codes, np.arange(self.n_samples)]
+        return float(entropy + np.add.reduce(own_class_logs) / self.n_samples - log_mixed)
 
 
 def mean_log2(values: Floats) -> float:
@@ -257,13 +261,13 @@ class SecondOrderInformation:
     def __init__(
         self, values: Floats, class_sizes: Integers, bandwidth: str | float = "scott", n_jobs: int | None = None
     ) -> None:
-        ends = np.concatenate([[0], np.cumsum(class_sizes)]).tolist()
+        offsets = np.concatenate([[0], np.cumsum(class_sizes)]).tolist()
         self._n_jobs = n_jobs
         self._alone = JointInformation(values, class_sizes, bandwidth, n_jobs)
         self._pairs = ParzenPairs(values, bandwidth, n_jobs)
         self._within = [
             (size / values.shape[1], ParzenPairs(values[:, a:b], bandwidth, n_jobs))
-            for a, b, size in zip(ends[:-1], ends[1:], class_sizes.tolist(), strict=True)
+            for a, b, size in zip(offsets[:-1], offsets[1:], class_sizes.tolist(), strict=True)
         ]
         self._scores = np.full(len(values), np.nan)  # nan: not looked at yet
         self._counted = np.zeros(len(values), np.intp)  # how many of the chosen are in the score
@@ -281,12 +285,12 @@ class SecondOrderInformation:
         for pairs in (self._pairs, *(pairs for _, pairs in self._within)):
             _ = pairs.entropy  # once, before the threads begin
 
-        def bring_up(some: Columns) -> None:
-            for place, other in enumerate(self._chosen):
-                behind = some[self._counted[some] <= place]
+        def bring_up(features_due: Columns) -> None:
+            for index, chosen_feature in enumerate(self._chosen):
+                behind = features_due[self._counted[features_due] <= index]
                 if len(behind):
-                    self._scores[behind] += self._added(behind, other)
-            self._counted[some] = len(self._chosen)
+                    self._scores[behind] += self._added(behind, chosen_feature)
+            self._counted[features_due] = len(self._chosen)
 
         run_blocks(bring_up, [candidates[a : a + COLUMNS] for a in range(0, len(candidates), COLUMNS)], self._n_jobs)
         return self._reached + self._scores[candidates]

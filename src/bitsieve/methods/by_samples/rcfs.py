@@ -39,26 +39,26 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
         # Else one unit for all, by powers of 4; beside a column 2**500 times as large kept above 0.
         unit = 1 / total if standardize else 4.0 ** np.maximum(centred.exponents - centred.exponents.max(), -500)
         chosen = most_separable(between * unit, total * unit, clusters[varying], min(k, len(varying)))
-        explained, left = (between * unit)[chosen].sum(), ((total - between) * unit)[chosen].sum()
-        separability = float(explained / left) if left else float("inf")
+        explained, unexplained = (between * unit)[chosen].sum(), ((total - between) * unit)[chosen].sum()
+        separability = float(explained / unexplained) if unexplained else float("inf")
         order = varying[chosen[rank(scores[varying[chosen]])]]
     selected = constants_last(order, varies)[:k]
     groups = [np.setdiff1d(np.flatnonzero((clusters == clusters[j]) & varies), j) for j in selected.tolist()]
-    own = {"separability_": separability, "clusters_": clusters, "groups_": groups}
-    return MethodResult(selected, scores[selected], extras=own)
+    attributes = {"separability_": separability, "clusters_": clusters, "groups_": groups}
+    return MethodResult(selected, scores[selected], extras=attributes)
 
 
-def correlation_clusters(centred: Floats, n_clusters: int | None, least: int = 1) -> Columns:
+def correlation_clusters(centred: Floats, n_clusters: int | None, min_clusters: int = 1) -> Columns:
     """The cluster of every column by average linkage on ``1 - |rho|``; None: as long as that is at most 0.5."""
     from scipy.cluster.hierarchy import average
 
     n = centred.shape[1]
-    if (n_clusters or least) >= n:
+    if (n_clusters or min_clusters) >= n:
         return np.arange(n, dtype=np.intp)
     check_matrices(1, n)  # half a one, which scipy copies
     merges = average(_apart(centred / np.sqrt(np.add.reduce(centred**2, axis=0))))
     if n_clusters is None:
-        n_clusters = max(least, 1 + int((merges[:, 2] > 0.5).sum()))
+        n_clusters = max(min_clusters, 1 + int((merges[:, 2] > 0.5).sum()))
     return _after(merges[: n - n_clusters], n)
 
 
@@ -73,9 +73,9 @@ def _apart(unit: Floats) -> Floats:
         np.abs(tile, out=tile)
         np.subtract(1.0, tile, out=tile)
         np.maximum(tile, 0.0, out=tile)
-        for place, row in enumerate(tile, 1):
-            start, end = end, end + len(row) - place
-            out[start:end] = row[place:]
+        for n_skipped, row in enumerate(tile, 1):
+            start, end = end, end + len(row) - n_skipped
+            out[start:end] = row[n_skipped:]
         progress(min(first + TILE, n), n)
     return out
 
@@ -113,12 +113,12 @@ def most_separable(between: Floats, total: Floats, clusters: Columns, k: int) ->
     becomes what that set reaches, until it rises no more. Ties of 1e-10 go to the lowest columns.
     """
     members = np.split(np.argsort(clusters, kind="stable"), np.cumsum(np.bincount(clusters))[:-1])
-    alone = [int(m[0]) for m in members if len(m) == 1]
+    singles = [int(m[0]) for m in members if len(m) == 1]
     several = [m for m in members if len(m) > 1]
 
     def best(share: float, slack: Floats) -> Columns:
         margins = between - share * total
-        of_each = np.sort([*alone, *(m[_first(margins[m], slack[m], 1)[0]] for m in several)])
+        of_each = np.sort([*singles, *(m[_first(margins[m], slack[m], 1)[0]] for m in several)])
         return of_each[_first(margins[of_each], slack[of_each], k)]
 
     share, reached = -1.0, 0.0

@@ -61,9 +61,9 @@ def relieff_weights(
     blocks = _blocks(differences, chosen, n_jobs)
     sums = np.zeros((len(blocks), differences.n_features))
 
-    def work(place: int) -> None:
-        neighbours, weights = _neighbours(differences, classes, blocks[place], n_neighbors)
-        sums[place] = differences.weighted(blocks[place], neighbours, weights)
+    def work(index: int) -> None:
+        neighbours, weights = _neighbours(differences, classes, blocks[index], n_neighbors)
+        sums[index] = differences.weighted(blocks[index], neighbours, weights)
 
     run_blocks(work, range(len(blocks)), n_jobs, progress)
     return np.asarray(np.add.reduce(sums, axis=0) / len(chosen))
@@ -87,18 +87,18 @@ def rrelieff_weights(
     scaled = scaled / (scaled.max() - scaled.min())
     everyone, k = np.arange(differences.n_samples), min(n_neighbors, differences.n_samples - 1)
     blocks = _blocks(differences, chosen, n_jobs)
-    sums, apart = np.zeros((len(blocks), 2, differences.n_features)), np.zeros(len(blocks))
+    sums, gap_sums = np.zeros((len(blocks), 2, differences.n_features)), np.zeros(len(blocks))
 
-    def work(place: int) -> None:
-        block = blocks[place]
+    def work(index: int) -> None:
+        block = blocks[index]
         neighbours = differences.nearest(differences.distances(block), np.arange(len(block)), everyone, k)
         gaps = np.abs(scaled[block][:, None] - scaled[neighbours])
-        apart[place] = np.add.reduce(gaps, axis=None)
+        gap_sums[index] = np.add.reduce(gaps, axis=None)
         for row, weights in enumerate((gaps, 1.0 - gaps)):
-            sums[place, row] = differences.weighted(block, neighbours, weights)
+            sums[index, row] = differences.weighted(block, neighbours, weights)
 
     run_blocks(work, range(len(blocks)), n_jobs, progress)
-    total = np.add.reduce(apart)
+    total = np.add.reduce(gap_sums)
     of_apart, of_near = np.add.reduce(sums, axis=0)
     rest = len(chosen) * k - total  # 0 where all neighbours have the least and the greatest value
     return np.asarray(of_apart / (total or 1.0) - of_near / (rest or 1.0))
@@ -116,21 +116,24 @@ def _neighbours(
 ) -> tuple[Columns, Floats]:
     """The neighbours of every sample of a block, class by class, and what each of them weighs."""
     sizes = np.bincount(classes)
-    ends = np.cumsum(np.minimum(sizes, n_neighbors))
-    neighbours = np.repeat(block[:, None], ends[-1], axis=1)  # itself, at no weight, where there are no more
+    offsets = np.cumsum(np.minimum(sizes, n_neighbors))
+    neighbours = np.repeat(block[:, None], offsets[-1], axis=1)  # itself, at no weight, where there are no more
     weights = np.zeros(neighbours.shape)
     distances = differences.distances(block)
-    own = classes[block]
-    for c, end in enumerate(ends):
+    classes_of_block = classes[block]
+    for c, end in enumerate(offsets):
         of_class = np.flatnonzero(classes == c)
-        for rows, is_hit in ((np.flatnonzero(own != c), False), (np.flatnonzero(own == c), True)):
+        for rows, is_hit in (
+            (np.flatnonzero(classes_of_block != c), False),
+            (np.flatnonzero(classes_of_block == c), True),
+        ):
             n_found = min(n_neighbors, sizes[c] - is_hit)
             if not len(rows) or not n_found:
                 continue
-            places = np.s_[rows, end - n_found : end]
-            neighbours[places] = differences.nearest(distances, rows, of_class, int(n_found))
-            share = -1.0 if is_hit else sizes[c] / (len(classes) - sizes[own[rows]])
-            weights[places] = np.reshape(share / n_found, (-1, 1))
+            slots = np.s_[rows, end - n_found : end]
+            neighbours[slots] = differences.nearest(distances, rows, of_class, int(n_found))
+            share = -1.0 if is_hit else sizes[c] / (len(classes) - sizes[classes_of_block[rows]])
+            weights[slots] = np.reshape(share / n_found, (-1, 1))
     return neighbours, weights
 
 

@@ -86,12 +86,12 @@ class Samples(Protocol):
         """The information of the columns that vary: each distinct value a code ("distinct"), or ten bins ("binned")."""
 
 
-def refuse_large(values: NDArray[Any], most: float) -> None:
+def refuse_large(values: NDArray[Any], limit: float) -> None:
     """Refuse numbers whose size exceeds a limit."""
     if values.dtype.kind != "f" or values.dtype.itemsize < 8:
         return
     largest = float(max(-values.min(initial=0.0), values.max(initial=0.0)))
-    if largest > most:
+    if largest > limit:
         raise UserError(
             code="values-too-large",
             message=f"values of up to {largest:.3g} are too large to be added up",

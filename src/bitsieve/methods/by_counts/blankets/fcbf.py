@@ -42,15 +42,15 @@ class Remaining:
 
     def choose(self) -> tuple[int, Columns]:
         """The first feature, and those that it removes, ascending."""
-        pivot, rest = int(self.left[0]), self.left[1:]
-        removed = self._removed(pivot, rest)
+        feature, rest = int(self.left[0]), self.left[1:]
+        removed = self._removed(feature, rest)
         self.left = rest[~removed]
-        return pivot, np.sort(rest[removed])
+        return feature, np.sort(rest[removed])
 
-    def _removed(self, pivot: int, columns: Columns) -> Flags:
+    def _removed(self, feature: int, columns: Columns) -> Flags:
         if not len(columns):
             return np.zeros(0, bool)
-        return pair_uncertainty(self.information.pair(pivot, columns, by_class=False)) >= self.levels[columns]
+        return pair_uncertainty(self.information.pair(feature, columns, by_class=False)) >= self.levels[columns]
 
 
 class RemainingByEquivalence(Remaining):
@@ -66,11 +66,11 @@ class RemainingByEquivalence(Remaining):
         by_kind = np.lexsort((levels[order], kind[order]))
         self.members = order[by_kind]  # by kind, then by level
         self.member_levels = levels[self.members]
-        ends = np.searchsorted(kind[self.members], np.arange(len(of_kind) + 1))
-        self.first, self.end = ends[:-1].copy(), ends[1:]  # of every kind, those that may be left
+        offsets = np.searchsorted(kind[self.members], np.arange(len(of_kind) + 1))
+        self.first, self.end = offsets[:-1].copy(), offsets[1:]  # of every kind, those that may be left
         self.lowest = np.full(len(self.first), np.inf)
-        some = self.first < self.end
-        self.lowest[some] = self.member_levels[self.first[some]]
+        has_members = self.first < self.end
+        self.lowest[has_members] = self.member_levels[self.first[has_members]]
 
     @property
     def n_left(self) -> int:
@@ -79,24 +79,24 @@ class RemainingByEquivalence(Remaining):
     def choose(self) -> tuple[int, Columns]:
         while not self.alive[self.left[self.next]]:
             self.next += 1
-        pivot = int(self.left[self.next])
-        self.alive[pivot] = False
+        feature = int(self.left[self.next])
+        self.alive[feature] = False
         self.n -= 1
-        found = self.disjoint.co_occurring(pivot, self.n)
-        if found is None:
+        co_occurring = self.disjoint.co_occurring(feature, self.n)
+        if co_occurring is None:
             self.left, self.next = self.left[self.alive[self.left]], 0
-            removed = np.sort(self.left[self._removed(pivot, self.left)])
+            removed = np.sort(self.left[self._removed(feature, self.left)])
         else:
-            removed = self._removed_by_kind(pivot, *found)
+            removed = self._removed_by_kind(feature, *co_occurring)
         self.alive[removed] = False
         self.n -= len(removed)
-        return pivot, removed
+        return feature, removed
 
-    def _removed_by_kind(self, pivot: int, met: Columns, pair: PairInformation) -> Columns:
+    def _removed_by_kind(self, feature: int, met: Columns, pair: PairInformation) -> Columns:
         removed = [met[self.alive[met] & (pair_uncertainty(pair) >= self.levels[met])]]
         self.alive[removed[0]] = False
         self.met[met] = True
-        shared = pair_uncertainty(self.disjoint.by_equivalence(pivot))
+        shared = pair_uncertainty(self.disjoint.by_equivalence(feature))
         for kind in np.flatnonzero(self.lowest <= shared).tolist():
             removed.append(self._remove_lowest(kind, float(shared[kind])))
         self.met[met] = False
@@ -106,11 +106,11 @@ class RemainingByEquivalence(Remaining):
         """Of a kind, the columns whose level a share reaches, but for those that meet the pivot."""
         first, end = self.first[kind], self.end[kind]
         last = first + np.searchsorted(self.member_levels[first:end], shared, side="right")
-        some = self.members[first:last]
-        removed = some[self.alive[some] & ~self.met[some]]
+        reached = self.members[first:last]
+        removed = reached[self.alive[reached] & ~self.met[reached]]
         self.alive[removed] = False
-        kept = self.alive[some]
-        first = first + kept.argmax() if kept.any() else last
+        is_left = self.alive[reached]
+        first = first + is_left.argmax() if is_left.any() else last
         while first < end and not self.alive[self.members[first]]:
             first += 1
         self.first[kind] = first
@@ -118,10 +118,10 @@ class RemainingByEquivalence(Remaining):
         return removed
 
 
-def _candidates(information: Information, with_class: Floats, least: float) -> Columns:
+def _candidates(information: Information, with_class: Floats, threshold: float) -> Columns:
     """Features that reach the threshold by falling SU with the class; those that do not vary last."""
     order = rank(with_class)
-    order = order[with_class[order] >= least]
+    order = order[with_class[order] >= threshold]
     varies = information.varies[order]
     return np.concatenate([order[varies], order[~varies]])
 
@@ -130,22 +130,22 @@ def fcbf(information: Information, k: int | None, *, delta: float = 0.0, strict:
     """Keep the predominant features, the first ``k`` of them or all; see :class:`bitsieve.FCBF`."""
     with_class = class_uncertainty(information)
     slack = TIE if strict else -TIE  # what is equal but for rounding counts as equal
-    left = remaining(information, _candidates(information, with_class, delta + slack), with_class + slack)
-    if not left.n_left:
+    candidates = remaining(information, _candidates(information, with_class, delta + slack), with_class + slack)
+    if not candidates.n_left:
         relation = "above" if strict else "of at least"
         raise UserError(
             code="no-relation",
             message=f"no column has a symmetric uncertainty with the target {relation} delta={delta:g}",
             advice=f"the largest is {with_class.max():.4g}, give a smaller delta",
         )
-    n_candidates, progress = left.n_left, phase("ranking")
+    n_candidates, progress = candidates.n_left, phase("ranking")
     order: list[int] = []
     groups: list[Columns] = []
-    while left.n_left and (k is None or len(order) < k):
-        pivot, removed = left.choose()
-        order.append(pivot)
+    while candidates.n_left and (k is None or len(order) < k):
+        feature, removed = candidates.choose()
+        order.append(feature)
         groups.append(removed)
-        progress(n_candidates - left.n_left, n_candidates)
+        progress(n_candidates - candidates.n_left, n_candidates)
     return MethodResult(np.array(order, np.intp), with_class[order], extras={"groups_": groups})
 
 

@@ -47,19 +47,19 @@ class _Blankets:
     def _choose(self, feature: int) -> None:
         nearness = self.nearness[feature]
         nearness[self.gone] = -np.inf
-        chosen, left = list[int](), nearness
+        chosen, available = list[int](), nearness
         for _ in range(min(self.members.shape[1], len(self.gone) - int(np.count_nonzero(self.gone)) - 1)):
-            chosen.append(pick(left))
-            left = nearness.copy()
-            left[chosen] = -np.inf
+            chosen.append(pick(available))
+            available = nearness.copy()
+            available[chosen] = -np.inf
         self.members[feature] = [*chosen, *[-1] * (self.members.shape[1] - len(chosen))]
         if self.is_relevance and len(chosen) == 1:
             self.delta[feature] = -nearness[chosen[0]]  # the bits of counting it again
             return
-        given = self.information.conditional()
-        for other in self.columns[chosen].tolist():
-            given = given.refine(other)
-        self.delta[feature] = given.conditional_relevance(self.columns[feature : feature + 1])[0]
+        conditional = self.information.conditional()
+        for member in self.columns[chosen].tolist():
+            conditional = conditional.refine(member)
+        self.delta[feature] = conditional.conditional_relevance(self.columns[feature : feature + 1])[0]
 
 
 def koller_sahami(

@@ -109,8 +109,8 @@ def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: fl
     """
     names = [*CRITERIA, *ALIASES]
     if not isinstance(criterion, str):
-        whole = hasattr(criterion, "scores") or (hasattr(criterion, "fold") and hasattr(criterion, "score"))
-        if isinstance(criterion, type) or not whole:
+        is_criterion = hasattr(criterion, "scores") or (hasattr(criterion, "fold") and hasattr(criterion, "score"))
+        if isinstance(criterion, type) or not is_criterion:
             raise ParameterError(
                 "criterion", criterion, choices("", names), "is neither a name nor a criterion", code="unknown-name"
             )
@@ -119,15 +119,15 @@ def make_criterion(criterion: str | Criterion | JointCriterion, **parameters: fl
     if name not in names:
         nearest = choices(name, names, whole="'bitsieve methods' lists all")
         raise ParameterError("criterion", criterion, nearest, "is not known", code="unknown-name")
-    made = CRITERIA[ALIASES[name].same_as if name in ALIASES else name]
+    criterion_class = CRITERIA[ALIASES[name].same_as if name in ALIASES else name]
     if parameters:
-        known = list(inspect.signature(made).parameters)
-        wrong = sorted(set(parameters) - set(known))
+        allowed_names = list(inspect.signature(criterion_class).parameters)
+        wrong = sorted(set(parameters) - set(allowed_names))
         if wrong:
-            allowed = ", ".join(known) or "no parameters"
+            allowed = ", ".join(allowed_names) or "no parameters"
             raise UserError(
                 code="unknown-parameter",
                 message=f"criterion {name!r} does not take {', '.join(wrong)}",
                 advice=f"it takes {allowed}",
             )
-    return made(**parameters)
+    return criterion_class(**parameters)

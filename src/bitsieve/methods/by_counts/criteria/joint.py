@@ -42,13 +42,13 @@ class ConditionalScores:
     def add(self, feature: int) -> None:
         """Put a feature into S."""
         self.chosen.append(feature)
-        wanted = self.criterion.condition(self.chosen)
+        condition = self.criterion.condition(self.chosen)
         grown = len(self.known)
-        if wanted[:grown] != self.known:
+        if condition[:grown] != self.known:
             self.given, grown = self.information.conditional(), 0
-        for other in wanted[grown:]:
-            self.given = self.given.refine(other)
-        self.known = wanted
+        for column in condition[grown:]:
+            self.given = self.given.refine(column)
+        self.known = condition
 
     def best(self, candidates: Flags) -> tuple[int, float]:
         """The best candidate and its score."""
@@ -67,14 +67,14 @@ class TripleScores:
 
     def add(self, feature: int) -> None:
         """Put a feature into S: one more term for each of those before it."""
-        given, alone = self.information.conditional().refine(feature), self.information.relevance[feature]
+        conditional, relevance = self.information.conditional().refine(feature), self.information.relevance[feature]
         if not self.chosen:
-            self.total = alone + given.conditional_relevance()
+            self.total = relevance + conditional.conditional_relevance()
         else:
-            pairs = alone + given.conditional_relevance(np.array(self.chosen, np.intp))
-            terms = [given.refine(other).conditional_relevance() for other in self.chosen]
+            pairs = relevance + conditional.conditional_relevance(np.array(self.chosen, np.intp))
+            triples = [conditional.refine(earlier).conditional_relevance() for earlier in self.chosen]
             before = self.total if len(self.chosen) > 1 else 0.0
-            self.total = before + np.sum([*terms], axis=0) + pairs.sum()
+            self.total = before + np.sum([*triples], axis=0) + pairs.sum()
         self.chosen.append(feature)
 
     def best(self, candidates: Flags) -> tuple[int, float]:

@@ -76,9 +76,9 @@ class MIFSU(MIFS):
     paper = "Kwak, Choi 2002"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        information, pivot = pair.information, pair.pivot
-        entropy = information.entropy[pivot]
-        share = information.relevance[pivot] / entropy if entropy > 0 else 0.0
+        information, feature = pair.information, pair.pivot
+        entropy = information.entropy[feature]
+        share = information.relevance[feature] / entropy if entropy > 0 else 0.0
         return folded + share * pair.redundancy
 
 

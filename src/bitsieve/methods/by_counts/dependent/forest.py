@@ -41,15 +41,17 @@ class Forest:
     @cached_property
     def parents(self) -> list[tuple[int, int]]:
         """Every column after its parent, with its parent; -1 for the lowest column of a tree."""
-        found, seen = [], np.zeros(self.n_features, bool)
+        parents, seen = [], np.zeros(self.n_features, bool)
         for root in range(self.n_features):
             waiting = [] if seen[root] else [(root, -1)]
             while waiting:
                 column, parent = waiting.pop()
                 seen[column] = True
-                found.append((column, parent))
-                waiting += [(other, column) for other in self.neighbours[column].tolist() if other != parent]
-        return found
+                parents.append((column, parent))
+                waiting += [
+                    (neighbour, column) for neighbour in self.neighbours[column].tolist() if neighbour != parent
+                ]
+        return parents
 
 
 def spanning_forest(
@@ -65,21 +67,21 @@ def spanning_forest(
     columns = np.arange(n) if columns is None else columns
     block = np.zeros(len(columns), np.intp) if blocks is None else np.asarray(blocks)[columns]
     matrix = np.asarray(information.matrix("redundancy", np.float64, columns), np.float64)
-    apart = block[:, None] != block
-    np.fill_diagonal(apart, True)
+    is_excluded = block[:, None] != block
+    np.fill_diagonal(is_excluded, True)
     if chain:
-        apart |= ~(np.eye(len(columns), k=1, dtype=bool) | np.eye(len(columns), k=-1, dtype=bool))
-    matrix[apart] = -np.inf
+        is_excluded |= ~(np.eye(len(columns), k=1, dtype=bool) | np.eye(len(columns), k=-1, dtype=bool))
+    matrix[is_excluded] = -np.inf
     if level < 1:  # before the tree is made: else a column of many codes takes edges of others, and loses them
         freedom = information.source.arities[columns].astype(np.int64) - 1
-        g_per_bit, n_pairs = 2 * information.source.n_samples * log(2), (~apart).sum() / 2
+        g_per_bit, n_pairs = 2 * information.source.n_samples * log(2), (~is_excluded).sum() / 2
         for i in range(1, len(columns)):
             row = matrix[i, :i]
             p = chdtrc(np.maximum(1, freedom[i] * freedom[:i]), g_per_bit * np.maximum(0.0, row))
             row[p * n_pairs > level] = -np.inf
             matrix[:i, i] = row
-    places, bits = maximum_spanning_tree(matrix)
-    return Forest(n, columns[places], bits)
+    edges, bits = maximum_spanning_tree(matrix)
+    return Forest(n, columns[edges], bits)
 
 
 def maximum_spanning_tree(weights: Floats) -> tuple[Columns, Floats]:
@@ -95,8 +97,8 @@ def maximum_spanning_tree(weights: Floats) -> tuple[Columns, Floats]:
         row = weights[newest]
         better = outside & ((row > best) | ((row == best) & (pairs < pair)))
         best[better], pair[better] = row[better], pairs[better]
-        left = np.flatnonzero(outside)
-        highest = left[best[left] == best[left].max()]
+        candidates = np.flatnonzero(outside)
+        highest = candidates[best[candidates] == best[candidates].max()]
         newest = int(highest[np.argmin(pair[highest])])
         if np.isfinite(best[newest]):
             edges.append(divmod(int(pair[newest]), n))
@@ -137,20 +139,20 @@ class TreeModel:
 
         Cost: O(n d codes^2).
         """
-        found = np.empty_like(codes)
+        knockoffs = np.empty_like(codes)
         messages: dict[int, Floats] = {}
         for column, parent in reversed(self.forest.parents):
             table, below = self.tables[column], messages.pop(column, None)
             weights = table[:, np.zeros(codes.shape[1], np.intp) if parent < 0 else codes[parent]]
-            found[column] = choose(weights if below is None else weights * below)
+            knockoffs[column] = choose(weights if below is None else weights * below)
             if parent < 0:
                 continue
-            message = table[codes[column]].T * table[found[column]].T
+            message = table[codes[column]].T * table[knockoffs[column]].T
             if below is not None:
                 message /= np.stack([(below * share[:, None]).sum(axis=0) for share in table.T])
             message *= messages.get(parent, 1.0)
             messages[parent] = message / message.max(axis=0)
-        return found
+        return knockoffs
 
 
 def draw(random: np.random.Generator, weights: Floats) -> Codes:

@@ -46,9 +46,9 @@ def knockoff_wins(source: CountSource, forest: Forest, columns: Columns, n_draws
         random = np.random.default_rng([random_state, number])
         drawn = model.knockoffs(codes, lambda weights: draw(random, weights))[columns]
         swapped = random.random(len(columns)) < 0.5  # so that no tie favours a column
-        own = np.where(swapped[:, None], drawn, codes[columns])
-        other = np.where(swapped[:, None], codes[columns], drawn)
-        both = PackedSource(np.concatenate([own, other]).T, classes, n_classes=source.n_classes, n_jobs=1)
+        first = np.where(swapped[:, None], drawn, codes[columns])
+        second = np.where(swapped[:, None], codes[columns], drawn)
+        both = PackedSource(np.concatenate([first, second]).T, classes, n_classes=source.n_classes, n_jobs=1)
         gains = fit_gains(both).reshape(2, -1)
         wins[number] = np.where(swapped, -1, 1) * (gains[0] - gains[1])
 
@@ -76,23 +76,23 @@ def fit_gains(source: PackedSource) -> Floats:
     residual = by_class - share[:, None] * size  # sums over the samples of a code, a class a row
     error = source.n_samples * float((share * (1 - share)).sum())
     freedom = np.add.reduceat((size > 0).astype(np.float64), start) - 1
-    gains, known = np.zeros(source.n_features), dict[int, list[Any]]()
+    gains, cached_tables = np.zeros(source.n_features), dict[int, list[Any]]()
     for _ in range(MOST_STEPS):
         gain = np.add.reduceat((residual**2 / (size + 1)).sum(axis=0), start) - freedom * error / source.n_samples
         best = int(np.argmax(gain))
         if gain[best] <= 0:
             break
         n_codes = int(arities[best])
-        if best not in known:
-            if 8 * len(column) * n_codes * (len(known) + 1) > KEPT_BYTES:
-                known.clear()
+        if best not in cached_tables:
+            if 8 * len(column) * n_codes * (len(cached_tables) + 1) > KEPT_BYTES:
+                cached_tables.clear()
             tables = dense_cells(source.packed, best, everything, n_codes, arities, 1)
-            known[best] = [tables[start[column] * n_codes + v * arities[column] + code] for v in range(n_codes)]
-        own = slice(start[best], start[best] + n_codes)
-        added = STEP * residual[:, own] / (size[own] + 1)
-        reduced = float((2 * added * residual[:, own] - added**2 * size[own]).sum())
+            cached_tables[best] = [tables[start[column] * n_codes + v * arities[column] + code] for v in range(n_codes)]
+        codes_of_best = slice(start[best], start[best] + n_codes)
+        added = STEP * residual[:, codes_of_best] / (size[codes_of_best] + 1)
+        reduced = float((2 * added * residual[:, codes_of_best] - added**2 * size[codes_of_best]).sum())
         gains[best], error = gains[best] + reduced, error - reduced
-        for v, counts in enumerate(known[best]):
+        for v, counts in enumerate(cached_tables[best]):
             residual -= added[:, v, None] * counts
     return gains
 
@@ -100,11 +100,11 @@ def fit_gains(source: PackedSource) -> Floats:
 def e_values(wins: Floats, level: float) -> Floats:
     """The mean over draws of ``n [W >= T] / (1 + #{W <= -T})``, T the threshold of the knockoff filter at a level."""
     n = wins.shape[1]
-    found = np.zeros(n)
+    sums = np.zeros(n)
     for of_draw in wins:
-        least = threshold(of_draw, level)
-        found += n * (of_draw >= least) / (1 + (of_draw <= -least).sum())
-    return found / len(wins)
+        limit = threshold(of_draw, level)
+        sums += n * (of_draw >= limit) / (1 + (of_draw <= -limit).sum())
+    return sums / len(wins)
 
 
 def threshold(wins: Floats, level: float) -> float:

@@ -147,9 +147,9 @@ class TiledMatrix(CountedMatrix):
             square = max(first + rows - start, 0)  # on the diagonal: it holds both images of its pairs
             for a in range(0, rows, STRIP):
                 strip = tile[a : a + STRIP]
-                places = slice(first + a, first + a + len(strip))
-                y[places] += np.add.reduce(strip * x[start : start + columns], axis=1)
-                y[start + square : start + columns] += np.add.reduce(strip[:, square:] * x[places, None], axis=0)
+                rows_of_strip = slice(first + a, first + a + len(strip))
+                y[rows_of_strip] += np.add.reduce(strip * x[start : start + columns], axis=1)
+                y[start + square : start + columns] += np.add.reduce(strip[:, square:] * x[rows_of_strip, None], axis=0)
         return self._unsorted(y)
 
     def _unsorted(self, values: Floats) -> Floats:
@@ -160,15 +160,15 @@ class TiledMatrix(CountedMatrix):
     def _tiles(self) -> Iterator[tuple[int, int, Matrix]]:
         """First row, first column and numbers of every tile, in a fixed order; a tile lives until the next."""
         n = len(self._sorted)
-        places = [(i, j) for i in range(0, n, TILE_ROWS) for j in range(i, n, TILE_COLUMNS)]
+        corners = [(i, j) for i in range(0, n, TILE_ROWS) for j in range(i, n, TILE_COLUMNS)]
         self._passes += 1
         step = phase(f"counting pairs, pass {self._passes}")
-        for done, (first, start) in enumerate(places, 1):
+        for done, (first, start) in enumerate(corners, 1):
             tile = self._tile(first, start)
             if self._passes == 1:
                 self._note_largest(first, start, tile)
             yield first, start, tile
-            step(done, len(places))
+            step(done, len(corners))
 
     def _tile(self, first: int, start: int) -> Matrix:
         if (first, start) in self._kept:

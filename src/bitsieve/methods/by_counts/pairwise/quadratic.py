@@ -128,8 +128,8 @@ def approximated_ranking(
     check_room(n_bytes, f"rows of {len(landmarks):,} landmarks and their factor take", "give fewer landmarks")
     report = phase("counting pairs")
     rows = np.empty((len(landmarks), len(columns)))
-    for done, (row, pivot) in enumerate(zip(rows, landmarks, strict=True), 1):
-        row[:] = information.pair(int(pivot), columns, by_class=False).redundancy
+    for done, (row, landmark) in enumerate(zip(rows, landmarks, strict=True), 1):
+        row[:] = information.pair(int(landmark), columns, by_class=False).redundancy
         report(done, len(landmarks))
     phase("ranking")
     factor = nystrom_factor(rows, np.searchsorted(columns, landmarks))
@@ -137,8 +137,8 @@ def approximated_ranking(
     if own_entropy:
         diagonal = np.maximum(diagonal, information.entropy[columns])
     quadratic = FactorQuadratic(factor.matrix, diagonal, 1 - alpha)
-    found = minimize_on_simplex(quadratic, alpha * information.relevance[columns])
-    return _ranking(found, found.weights, found.gradient, alpha, factor.shift)
+    solution = minimize_on_simplex(quadratic, alpha * information.relevance[columns])
+    return _ranking(solution, solution.weights, solution.gradient, alpha, factor.shift)
 
 
 def balanced_alpha(mean_redundancy: float, mean_relevance: float) -> float:
@@ -162,20 +162,22 @@ def _rank_dense(
     if alpha is None:
         sizes = sum(float(np.abs(row).sum()) for row in matrix) + float((np.abs(diagonal) - np.abs(with_itself)).sum())
         alpha = balanced_alpha(sizes / matrix.size, float(relevance.mean()))
-    kept, member, size = np.unique(first, return_inverse=True, return_counts=True)
-    if len(kept) < len(first):
-        for new, old in enumerate(kept):
-            matrix[new, : len(kept)] = matrix[old, kept]
-    merged = (diagonal[kept] + (size - 1) * with_itself[kept]) / size
-    quadratic: Quadratic = DenseQuadratic(matrix[: len(kept), : len(kept)], merged, 1 - alpha)
-    found = minimize_on_simplex(quadratic, alpha * relevance[kept])
-    return _ranking(found, (found.weights / size)[member], found.gradient[member], alpha, shift)
+    distinct, member, size = np.unique(first, return_inverse=True, return_counts=True)
+    if len(distinct) < len(first):
+        for new, old in enumerate(distinct):
+            matrix[new, : len(distinct)] = matrix[old, distinct]
+    merged = (diagonal[distinct] + (size - 1) * with_itself[distinct]) / size
+    quadratic: Quadratic = DenseQuadratic(matrix[: len(distinct), : len(distinct)], merged, 1 - alpha)
+    solution = minimize_on_simplex(quadratic, alpha * relevance[distinct])
+    return _ranking(solution, (solution.weights / size)[member], solution.gradient[member], alpha, shift)
 
 
-def _ranking(found: SimplexSolution, weights: Floats, gradient: Floats, alpha: float, shift: float) -> QuadraticRanking:
+def _ranking(
+    solution: SimplexSolution, weights: Floats, gradient: Floats, alpha: float, shift: float
+) -> QuadraticRanking:
     inside, outside = np.flatnonzero(weights), np.flatnonzero(weights == 0)
     order = np.concatenate([inside[rank(weights[inside])], outside[rank(-gradient[outside])]])
-    return QuadraticRanking(weights, order, alpha, shift, found.gap, found.converged)
+    return QuadraticRanking(weights, order, alpha, shift, solution.gap, solution.converged)
 
 
 def qpfs(
@@ -216,15 +218,18 @@ def _rank_by_weights(
     """Rank the columns that vary by the weights that a program gives them; the others have weight 0."""
     varying = np.flatnonzero(information.varies)
     weights = np.zeros(information.n_features)
-    order, own = varying, {"alpha_": np.nan if alpha is None else float(alpha), "shift_": 0.0, "gap_": 0.0}
+    order, attributes = varying, {"alpha_": np.nan if alpha is None else float(alpha), "shift_": 0.0, "gap_": 0.0}
     convergence_warning = None
     if len(varying):
-        found = solve(information, varying)
-        if not found.converged:
-            convergence_warning = not_converged(name, found.gap)
-        weights[varying] = found.weights
-        order, own = varying[found.order], {"alpha_": float(found.alpha), "shift_": found.shift, "gap_": found.gap}
-    ranked = rank_all(order, information.varies, weights, k, weights_=weights, **own, **extras)
+        ranking = solve(information, varying)
+        if not ranking.converged:
+            convergence_warning = not_converged(name, ranking.gap)
+        weights[varying] = ranking.weights
+        order, attributes = (
+            varying[ranking.order],
+            {"alpha_": float(ranking.alpha), "shift_": ranking.shift, "gap_": ranking.gap},
+        )
+    ranked = rank_all(order, information.varies, weights, k, weights_=weights, **attributes, **extras)
     return replace(ranked, convergence_warning=convergence_warning)
 
 
@@ -237,12 +242,12 @@ def not_converged(method: str, gap: float) -> Diagnostic:
     )
 
 
-def _check_approximation(given: Mapping[str, Any]) -> None:
+def _check_approximation(parameters: Mapping[str, Any]) -> None:
     """Refuse what an approximation of QPFS does not go with."""
-    settings = make_nystrom(given["approximation"])
+    settings = make_nystrom(parameters["approximation"])
     if settings is None:
         return
-    if given["alpha"] is None:
+    if parameters["alpha"] is None:
         raise ParameterError(
             "alpha",
             None,

@@ -123,14 +123,14 @@ def semidefinite_choice(
 def _lowest_of_equals(matrix: Floats, members: Columns) -> Columns:
     """The members, each replaced by the lowest column that gives the same objective to the last bit, such as a copy."""
     chosen, diagonal = np.sort(members), matrix.diagonal()
-    for place, member in enumerate(chosen.tolist()):
-        others = np.delete(chosen, place)
+    for index, member in enumerate(chosen.tolist()):
+        others = np.delete(chosen, index)
         equal = (matrix[:member, others] == matrix[member, others]).all(axis=1) & (
             diagonal[:member] == diagonal[member]
         )
         equal[others[others < member]] = False
         if equal.any():
-            chosen[place] = np.argmax(equal)
+            chosen[index] = np.argmax(equal)
     return chosen
 
 
@@ -149,7 +149,7 @@ def sdpcmi(
     membership, scores = np.zeros(information.n_features), np.zeros(information.n_features)
     order, certificate = varying, Certificate(0.0, 0.0, 0.0)
     if len(varying):
-        found = semidefinite_choice(
+        choice = semidefinite_choice(
             information,
             varying,
             min(k, len(varying)),
@@ -158,11 +158,11 @@ def sdpcmi(
             draw=make_random(random_state).standard_normal,
             swaps=refine == "swap",
         )
-        order, certificate = varying[found.order], found.certificate
-        weights[varying], membership[varying] = found.cosines, found.membership
-        scores[order[: len(found.shares)]] = found.shares
-    own = {"weights_": weights, "membership_": membership, **certificate.attributes()}
-    return rank_all(order, information.varies, scores, k, **own)
+        order, certificate = varying[choice.order], choice.certificate
+        weights[varying], membership[varying] = choice.cosines, choice.membership
+        scores[order[: len(choice.shares)]] = choice.shares
+    attributes = {"weights_": weights, "membership_": membership, **certificate.attributes()}
+    return rank_all(order, information.varies, scores, k, **attributes)
 
 
 METHODS = (

@@ -62,15 +62,15 @@ def rank_by_landmarks(rows: Matrix, landmarks: Columns, variant: str | None = No
     The eigenvalue is estimated from these rows, ``w'(Qv)_L / w'w`` with ``w = v_L``: exact for the exact vector.
     """
     phase("ranking")
-    known = np.asarray(rows, np.float64)
+    landmark_rows = np.asarray(rows, np.float64)
     if variant == "paper":
-        factor = nystrom_factor(known, landmarks)
+        factor = nystrom_factor(landmark_rows, landmarks)
         weights, shift = nystrom_weights(factor.matrix), factor.shift
     else:
-        weights, shift = extended_weights(known, landmarks), 0.0
+        weights, shift = extended_weights(landmark_rows, landmarks), 0.0
     of_landmarks = weights[landmarks]
     length = dot(of_landmarks, of_landmarks)
-    value = dot(of_landmarks, multiply(known, weights)) / length if length > 0 else 0.0
+    value = dot(of_landmarks, multiply(landmark_rows, weights)) / length if length > 0 else 0.0
     return SpectralRanking(weights, rank(weights), value, shift)
 
 
@@ -88,13 +88,13 @@ def speccmi(
     weights, order, landmarks = np.zeros(information.n_features), varying, None
     ranking, certificate = SpectralRanking(weights[varying], order, 0.0), Certificate(0.0, 0.0, 0.0)
     if len(varying):
-        settings, most = make_nystrom(approximation), check_memory(memory)
+        settings, max_bytes = make_nystrom(approximation), check_memory(memory)
         if settings is not None:
             landmarks = choose_landmarks(settings, varying, information.n_features)
-            matrix, ranking = _ranked_by_landmarks(information, varying, landmarks, settings.variant, most)
+            matrix, ranking = _ranked_by_landmarks(information, varying, landmarks, settings.variant, max_bytes)
         else:
-            whole = conditional_matrix(information, varying, np.dtype(dtype), most)
-            matrix, ranking = whole, rank_by_spectrum(whole)
+            full_matrix = conditional_matrix(information, varying, np.dtype(dtype), max_bytes)
+            matrix, ranking = full_matrix, rank_by_spectrum(full_matrix)
         members = ranking.order[:k]
         if refine == "swap":
             swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping"))
@@ -103,14 +103,14 @@ def speccmi(
         certificate = _certificate(information, varying, matrix, members, bounds, dtype)
         weights[varying] = ranking.weights
         order = varying[np.concatenate([members, ranking.order[~np.isin(ranking.order, members)]])]
-    own = {
+    attributes = {
         "weights_": weights,
         "eigenvalue_": ranking.eigenvalue,
         **certificate.attributes(),
         "landmarks_": landmarks,
         "shift_": ranking.shift,
     }
-    return rank_all(order, information.varies, ranking.eigenvalue * np.copysign(weights**2, weights), k, **own)
+    return rank_all(order, information.varies, ranking.eigenvalue * np.copysign(weights**2, weights), k, **attributes)
 
 
 def _ranked_by_landmarks(
@@ -119,9 +119,9 @@ def _ranked_by_landmarks(
     """The matrix, of which only the rows of landmarks are kept, and the ranking by them."""
     refuse_more(8 * len(landmarks) * len(varying), memory, f"rows of {len(landmarks):,} landmarks")
     matrix = CountedMatrix(information, varying)
-    places = np.searchsorted(varying, landmarks)
-    rows = matrix.rows(places, phase("counting pairs"))
-    return matrix, rank_by_landmarks(rows, places, variant)
+    indices = np.searchsorted(varying, landmarks)
+    rows = matrix.rows(indices, phase("counting pairs"))
+    return matrix, rank_by_landmarks(rows, indices, variant)
 
 
 def _certificate(

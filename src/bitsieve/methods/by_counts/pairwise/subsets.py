@@ -30,12 +30,12 @@ class Certificate(NamedTuple):
 
 def certify(objective: float, bounds: Iterable[float]) -> Certificate:
     """The objective and the least of the bounds, raised to it where rounding put it below, refused if far below."""
-    least = min(bounds)
-    if least < objective - ROUNDING * max(1.0, abs(objective)):
+    smallest_bound = min(bounds)
+    if smallest_bound < objective - ROUNDING * max(1.0, abs(objective)):
         raise ArithmeticError(
-            f"the bound {least!r} on the objective of every subset is below that of one, {objective!r}"
+            f"the bound {smallest_bound!r} on the objective of every subset is below that of one, {objective!r}"
         )
-    bound = max(least, objective)
+    bound = max(smallest_bound, objective)
     return Certificate(objective, bound, (bound - objective) / bound if bound > 0 else 0.0)
 
 
@@ -55,18 +55,18 @@ def row_bound_by_rows(row: Callable[[int], Matrix], diagonal: Floats, largest_ot
     order = np.argsort(-limit, kind="stable")
     best = np.full(k, -np.inf)
     for first in range(0, len(order), k):
-        some = order[first : first + k]
-        if limit[some[0]] <= best[0]:
+        batch = order[first : first + k]
+        if limit[batch[0]] <= best[0]:
             break
-        shares = [diagonal[i] + _sum_of_largest(np.delete(row(int(i)), i), k - 1) for i in some]
+        shares = [diagonal[i] + _sum_of_largest(np.delete(row(int(i)), i), k - 1) for i in batch]
         best = np.sort(np.concatenate([best, shares]))[-k:]
     return float(np.add.reduce(best))
 
 
 def largest_others(matrix: Matrix) -> Floats:
     """The largest entry off the diagonal of every row; -inf if there is none."""
-    found = (max(row[:i].max(initial=-np.inf), row[i + 1 :].max(initial=-np.inf)) for i, row in enumerate(matrix))
-    return np.fromiter(found, np.float64, len(matrix))
+    maxima = (max(row[:i].max(initial=-np.inf), row[i + 1 :].max(initial=-np.inf)) for i, row in enumerate(matrix))
+    return np.fromiter(maxima, np.float64, len(matrix))
 
 
 def _sum_of_largest(values: Matrix, k: int) -> float:
@@ -105,14 +105,14 @@ def improve_by_swaps(
     for n_swaps in range(1, max_swaps + 1):
         if inside.all():
             break
-        found = _best_swap(rows, diagonal, chosen, sums, inside)
-        if found is None:
+        swap = _best_swap(rows, diagonal, chosen, sums, inside)
+        if swap is None:
             break
-        place, incoming = found
-        sums -= rows[place]
-        inside[chosen[place]] = False
-        chosen[place], rows[place] = incoming, row(incoming)
-        sums += rows[place]
+        index, incoming = swap
+        sums -= rows[index]
+        inside[chosen[index]] = False
+        chosen[index], rows[index] = incoming, row(incoming)
+        sums += rows[index]
         inside[incoming] = True
         if progress is not None:
             progress(n_swaps, max_swaps)
@@ -128,5 +128,5 @@ def _best_swap(
     gains = np.array([(comes - 2 * values).max() for values in rows]) - goes
     if gains.max() <= TIE:
         return None
-    place = pick(gains)
-    return place, pick(comes - 2 * rows[place])
+    index = pick(gains)
+    return index, pick(comes - 2 * rows[index])

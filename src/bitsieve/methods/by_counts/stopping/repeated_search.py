@@ -77,7 +77,7 @@ class RepeatedSearch:
 
     def most_bits_after_shuffles(self, seeds: NDArray[np.uint64]) -> Floats:
         """The largest I(X;C|S) of all candidates after each of several shuffles of the classes within the parts."""
-        return -self._least(seeds, lambda found: -self._bits(found))
+        return -self._least(seeds, lambda dependence: -self._bits(dependence))
 
     def reached(self, candidate: int) -> Callable[[NDArray[np.uint64]], Flags]:
         """Whether the best of all candidates reaches the figure of this one after each of several shuffles.
@@ -87,34 +87,34 @@ class RepeatedSearch:
         if self.search.units is None:
             figure = self.figure(candidate)
             return lambda seeds: self.best_after_shuffles(seeds) <= figure
-        alone, bits = replace(self, tried=np.array([candidate])), self.bits(candidate)
-        return lambda seeds: alone.most_bits_after_shuffles(seeds) >= bits
+        search_of_one, bits = replace(self, tried=np.array([candidate])), self.bits(candidate)
+        return lambda seeds: search_of_one.most_bits_after_shuffles(seeds) >= bits
 
     def _least(self, seeds: NDArray[np.uint64], of_columns: Callable[[Dependence], Floats]) -> Floats:
         """The least value of all candidates after every shuffle, from those of blocks of columns."""
         at_once = max(1, LABELS_AT_ONCE // len(self._to_repeat.classes))
         blocks = range(0, len(self.tried), COLUMNS_A_BLOCK)
-        found = np.empty((len(blocks), len(seeds)))
+        minima = np.empty((len(blocks), len(seeds)))
         for first in range(0, len(seeds), at_once):
-            some = slice(first, first + at_once)
-            classes = self._to_repeat.shuffled(self.parts, seeds[some])
+            batch = slice(first, first + at_once)
+            classes = self._to_repeat.shuffled(self.parts, seeds[batch])
 
-            def cut(start: int, some: slice = some, classes: Labels = classes) -> None:
+            def cut(start: int, batch: slice = batch, classes: Labels = classes) -> None:
                 columns = self.tried[start : start + COLUMNS_A_BLOCK]
-                made = self._to_repeat.dependence(classes, columns, self.parts, self.terms)
-                found[start // COLUMNS_A_BLOCK, some] = of_columns(made).min(axis=0)
+                dependence = self._to_repeat.dependence(classes, columns, self.parts, self.terms)
+                minima[start // COLUMNS_A_BLOCK, batch] = of_columns(dependence).min(axis=0)
 
             run_blocks(cut, blocks, self.n_jobs)
-        return np.asarray(found.min(axis=0))
+        return np.asarray(minima.min(axis=0))
 
-    def _figures(self, found: Dependence) -> Floats:
+    def _figures(self, dependence: Dependence) -> Floats:
         """The tail of chi-squared beyond the statistic of a sum of terms; 1 without freedom."""
-        figures = np.ones(found.freedom.shape)
-        some = found.freedom > 0
-        bits = self._bits(found)[some]
+        figures = np.ones(dependence.freedom.shape)
+        has_freedom = dependence.freedom > 0
+        bits = self._bits(dependence)[has_freedom]
         statistic = np.maximum(0.0, 2 * self.terms.n_samples * log(2) * bits)
-        figures[some] = np.exp(log_chi_squared_tail(found.freedom[some], statistic))
+        figures[has_freedom] = np.exp(log_chi_squared_tail(dependence.freedom[has_freedom], statistic))
         return figures
 
-    def _bits(self, found: Dependence) -> Floats:
-        return found.sums / self.terms.per_bit
+    def _bits(self, dependence: Dependence) -> Floats:
+        return dependence.sums / self.terms.per_bit

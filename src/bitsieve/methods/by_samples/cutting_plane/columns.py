@@ -35,12 +35,12 @@ class Pairs(NamedTuple):
     chosen: Places
     correlation: Floats
 
-    def groups(self, kept: Places, n_chosen: int) -> Groups:
+    def groups(self, selected: Places, n_chosen: int) -> Groups:
         """Some of the pairs as groups of the chosen columns; correlations that differ by less than 1e-10 are equal."""
-        strength = np.round(np.abs(self.correlation[kept]), 10)
-        kept = kept[np.lexsort((self.column[kept], -strength, self.chosen[kept]))]
-        edges = np.searchsorted(self.chosen[kept], np.arange(1, n_chosen))
-        return Groups(np.split(self.column[kept], edges), np.split(self.correlation[kept], edges))
+        strength = np.round(np.abs(self.correlation[selected]), 10)
+        selected = selected[np.lexsort((self.column[selected], -strength, self.chosen[selected]))]
+        edges = np.searchsorted(self.chosen[selected], np.arange(1, n_chosen))
+        return Groups(np.split(self.column[selected], edges), np.split(self.correlation[selected], edges))
 
 
 class Groups(NamedTuple):
@@ -69,8 +69,11 @@ class Columns(ABC):
         """Some columns in memory."""
 
     @abstractmethod
-    def correlated(self, columns: Places, least: float, among: Places | None = None) -> Pairs:
-        """Pairs of a column (of all, or ``among`` some) and a place in ``columns``, correlated by ``least`` or more."""
+    def correlated(self, columns: Places, min_correlation: float, among: Places | None = None) -> Pairs:
+        """Pairs of a column (of all, or of ``among``) and an index in ``columns`` that are correlated.
+
+        Correlated is what has a correlation of ``min_correlation`` or more, of either sign.
+        """
 
     @abstractmethod
     def _measure(self, first: int, last: int) -> None:
@@ -85,13 +88,15 @@ class Columns(ABC):
 
     def _gather(self, look: Callable[[int, int], Pairs], blocks: list[Block]) -> Pairs:
         """The pairs that are found in the blocks, in their order."""
-        found: dict[Block, Pairs] = {}
+        pairs_of_block: dict[Block, Pairs] = {}
 
         def keep(block: Block) -> None:
-            found[block] = look(*block)
+            pairs_of_block[block] = look(*block)
 
         run_blocks(keep, blocks, self.n_jobs)
-        return Pairs(*(np.concatenate(arrays) for arrays in zip(*(found[block] for block in blocks), strict=True)))
+        return Pairs(
+            *(np.concatenate(arrays) for arrays in zip(*(pairs_of_block[block] for block in blocks), strict=True))
+        )
 
 
 class DenseColumns(Columns):
@@ -113,14 +118,14 @@ class DenseColumns(Columns):
     def part(self, columns: Places) -> Part:
         return Part(self._vectors(columns), np.zeros(len(columns)))
 
-    def correlated(self, columns: Places, least: float, among: Places | None = None) -> Pairs:
+    def correlated(self, columns: Places, min_correlation: float, among: Places | None = None) -> Pairs:
         chosen = self._vectors(columns)
 
         def look(first: int, last: int) -> Pairs:
-            own = np.arange(first, last) if among is None else among[first:last]
-            correlation = self._vectors(slice(first, last) if among is None else own).T @ chosen
-            column, place = np.nonzero(np.abs(correlation) >= least)
-            return Pairs(own[column], place, correlation[column, place])
+            columns_of_block = np.arange(first, last) if among is None else among[first:last]
+            correlation = self._vectors(slice(first, last) if among is None else columns_of_block).T @ chosen
+            column, index = np.nonzero(np.abs(correlation) >= min_correlation)
+            return Pairs(columns_of_block[column], index, correlation[column, index])
 
         return self._gather(look, self._blocks(None if among is None else len(among)))
 
@@ -170,19 +175,19 @@ class SparseColumns(Columns):
         vectors, level = self._vectors(columns)
         return Part(vectors.tocsr(), level)
 
-    def correlated(self, columns: Places, least: float, among: Places | None = None) -> Pairs:
+    def correlated(self, columns: Places, min_correlation: float, among: Places | None = None) -> Pairs:
         order, by_row = self._by_row(columns)
 
         def pairs(arrays: Stored) -> Pairs:
-            column, place, correlation = _native.sparse_correlated(*arrays, *by_row, least)
-            return Pairs(column, order[place], correlation)
+            column, index, correlation = _native.sparse_correlated(*arrays, *by_row, min_correlation)
+            return Pairs(column, order[index], correlation)
 
         if among is None:
             return self._gather(lambda first, last: pairs(self._arrays(first, last)), self._blocks())
         mine = self._take(among)
         moments = self.mean[among], self.length[among]
-        found = pairs((mine.indptr, mine.indices, mine.data, self.n_samples, 0, len(among), *moments))
-        return found._replace(column=among[found.column])
+        pairs_found = pairs((mine.indptr, mine.indices, mine.data, self.n_samples, 0, len(among), *moments))
+        return pairs_found._replace(column=among[pairs_found.column])
 
     def _by_row(self, columns: Places) -> tuple[Places, ByRow]:
         """Some columns by falling largest value, and their rows, levels and largest values in that order."""
@@ -225,8 +230,8 @@ class SparseColumns(Columns):
 
         stored = (self.start[columns + 1] - self.start[columns]).astype(np.intp)
         start = np.concatenate([[0], np.cumsum(stored)])
-        places = np.repeat(self.start[columns] - start[:-1], stored) + np.arange(start[-1])
-        arrays = self.value[places], self.row[places], start.astype(self.start.dtype)
+        positions = np.repeat(self.start[columns] - start[:-1], stored) + np.arange(start[-1])
+        arrays = self.value[positions], self.row[positions], start.astype(self.start.dtype)
         return csc_array(arrays, shape=(self.n_samples, len(columns)))
 
 

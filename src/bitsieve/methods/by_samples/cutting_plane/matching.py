@@ -39,12 +39,15 @@ def leading(scores: Floats, count: int) -> Places:
     return near[rank(scores[near])][:count]
 
 
-def match(columns: Columns, scores: Floats, budget: int, least: float | None, represented: Places = NONE) -> Places:
-    """The best ranked columns, up to ``budget``, each correlated by less than ``least`` with all those before it.
+def match(
+    columns: Columns, scores: Floats, budget: int, min_correlation: float | None, represented: Places = NONE
+) -> Places:
+    """The best ranked columns, at most ``budget`` of them, that are not correlated with a better one.
 
-    ``least`` None takes the best as they are; what is correlated with a ``represented`` column is left out, it is not.
+    Correlated is what has a correlation of ``min_correlation`` or more; None takes the best as they are. Columns that are
+    correlated with a ``represented`` one are left out; the represented ones themselves are not.
     """
-    if least is None:
+    if min_correlation is None:
         return leading(scores, budget)
     chosen: list[int] = []
     ranked = leading(scores, AHEAD * budget)
@@ -55,22 +58,22 @@ def match(columns: Columns, scores: Floats, budget: int, least: float | None, re
             if seen == len(ranked):
                 break
         chunk = ranked[seen : seen + max(2 * budget, seen, SMALLEST)]
-        chosen += _uncorrelated(columns, np.union1d(chosen, represented).astype(np.intp), chunk, least)
+        chosen += _uncorrelated(columns, np.union1d(chosen, represented).astype(np.intp), chunk, min_correlation)
         seen += len(chunk)
     return np.array(chosen[:budget], np.intp)
 
 
-def _uncorrelated(columns: Columns, taken: Places, chunk: Places, least: float) -> list[int]:
+def _uncorrelated(columns: Columns, taken: Places, chunk: Places, min_correlation: float) -> list[int]:
     """Those of the next columns, in their order, correlated neither with one taken nor with one before them."""
-    pairs = columns.correlated(np.concatenate([taken, chunk]), least, among=chunk)
-    place = {column: i for i, column in enumerate(chunk.tolist())}
+    pairs = columns.correlated(np.concatenate([taken, chunk]), min_correlation, among=chunk)
+    index_of = {column: i for i, column in enumerate(chunk.tolist())}
     partners: list[list[int]] = [[] for _ in chunk]
     blocked = np.zeros(len(chunk), bool)
     for column, other in zip(pairs.column.tolist(), pairs.chosen.tolist(), strict=True):
         if other >= len(taken):
-            partners[other - len(taken)].append(place[column])
+            partners[other - len(taken)].append(index_of[column])
         elif column != taken[other]:
-            blocked[place[column]] = True
+            blocked[index_of[column]] = True
     free: list[int] = []
     for i, column in enumerate(chunk.tolist()):
         if not blocked[i]:
@@ -86,12 +89,12 @@ class ExactMatch(NamedTuple):
     gap: float
 
 
-def match_exactly(columns: Columns, scores: Floats, budget: int, least: float) -> ExactMatch:
-    """The columns, at most ``budget``, of the largest sum of squared scores, no two of them correlated by ``least``.
+def match_exactly(columns: Columns, scores: Floats, budget: int, min_correlation: float) -> ExactMatch:
+    """The columns of the largest sum of squared scores, at most ``budget``, of which no two are correlated.
 
     The gap is 0 where the set is proved to be the best, but for differences of 1e-8 of the sum.
     """
-    greedy = match(columns, scores, budget, least)
+    greedy = match(columns, scores, budget, min_correlation)
     if len(greedy) == 0:
         return ExactMatch(greedy, 0.0)
     unit = float(scores.max())
@@ -100,7 +103,7 @@ def match_exactly(columns: Columns, scores: Floats, budget: int, least: float) -
     while True:
         listed = leading(scores, min(count, MOST))
         weights = np.square(scores[listed] / unit)
-        problem = _Problem(weights, _neighbours(columns, listed, least), budget)
+        problem = _Problem(weights, _neighbours(columns, listed, min_correlation), budget)
         following = leading(scores, len(listed) + 1)
         beyond = float((scores[following[-1]] / unit) ** 2) if len(following) > len(listed) else 0.0
         outside = problem.bound_with(beyond) if beyond else 0.0
@@ -109,24 +112,24 @@ def match_exactly(columns: Columns, scores: Floats, budget: int, least: float) -
         count *= 2
     best, bound = greedy, max(problem.bound, outside)
     if problem.bound > reached * (1 + EXACT):
-        places, inside = problem.solve(reached)
+        indices, inside = problem.solve(reached)
         bound = max(inside, outside)
-        found = listed[places]
-        if float(weights[places].sum()) > reached:
-            best, reached = found, float(weights[places].sum())
+        improved = listed[indices]
+        if float(weights[indices].sum()) > reached:
+            best, reached = improved, float(weights[indices].sum())
     gap = bound / reached - 1
     return ExactMatch(best, gap if gap > EXACT else 0.0)
 
 
-def _neighbours(columns: Columns, listed: Places, least: float) -> Neighbours:
+def _neighbours(columns: Columns, listed: Places, min_correlation: float) -> Neighbours:
     """For every listed column the places of those correlated with it."""
-    pairs = columns.correlated(listed, least, among=listed)
-    place = {column: i for i, column in enumerate(listed.tolist())}
+    pairs = columns.correlated(listed, min_correlation, among=listed)
+    index_of = {column: i for i, column in enumerate(listed.tolist())}
     neighbours: Neighbours = [set() for _ in listed]
     for column, other in zip(pairs.column.tolist(), pairs.chosen.tolist(), strict=True):
-        if place[column] != other:
-            neighbours[other].add(place[column])
-            neighbours[place[column]].add(other)
+        if index_of[column] != other:
+            neighbours[other].add(index_of[column])
+            neighbours[index_of[column]].add(other)
     return neighbours
 
 
@@ -163,27 +166,27 @@ class _Problem:
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         matter = np.flatnonzero(self.bound + np.minimum(self.excess, 0.0) >= reached)
-        found = milp(
+        solution = milp(
             -SCALE * self.weights[matter],
             constraints=LinearConstraint(self.limits[:, matter], ub=self.upper),
             integrality=np.ones(len(matter)),
             bounds=Bounds(0, 1),
             options={"node_limit": MAX_NODES, "mip_rel_gap": 0.0},
         )
-        if found.x is None:
+        if solution.x is None:
             return np.empty(0, np.intp), self.bound
-        chosen = self._lowest(matter[found.x > 0.5].tolist())
-        return chosen, min(self.bound, -found.mip_dual_bound / SCALE)
+        chosen = self._lowest(matter[solution.x > 0.5].tolist())
+        return chosen, min(self.bound, -solution.mip_dual_bound / SCALE)
 
     def _lowest(self, chosen: list[int]) -> Places:
         """The same set with the first of equal columns for each, where it fits the others."""
         members = set(chosen)
-        for place in sorted(chosen):
-            for other in range(place):
-                equal = self.weights[other] >= self.weights[place] - TIE
-                if equal and other not in members and not (self.neighbours[other] & members) - {place}:
-                    members.remove(place)
-                    members.add(other)
+        for member in sorted(chosen):
+            for lower in range(member):
+                equal = self.weights[lower] >= self.weights[member] - TIE
+                if equal and lower not in members and not (self.neighbours[lower] & members) - {member}:
+                    members.remove(member)
+                    members.add(lower)
                     break
         return np.array(sorted(members), np.intp)
 

@@ -43,28 +43,32 @@ def gdm(
     phase("reading")
     columns = vectors_of(samples.values(), n_jobs)
     positive = samples.classes[:, None] == (np.arange(samples.n_classes) if samples.n_classes > 2 else [1])
-    least = None if tau is None else 1 - tau - TIE
-    settings = Settings(k, per_cut, max_cuts, C, least, matching)
-    found = search(columns, np.where(positive, 1.0, -1.0), settings)
-    if not len(found.support):
+    min_correlation = None if tau is None else 1 - tau - TIE
+    settings = Settings(k, per_cut, max_cuts, C, min_correlation, matching)
+    solution = search(columns, np.where(positive, 1.0, -1.0), settings)
+    if not len(solution.support):
         raise UserError(
             code="no-relation",
             message="no column is correlated with the classes",
             advice="there is nothing for a linear classifier to go by",
         )
-    categories = {j: samples.categories(j) for j in found.support.tolist()}
-    known = {j: own for j, own in categories.items() if own is not None}
-    return MethodResult(found.support, found.scores, extras={**_extras(columns, found, least), "_categories": known})
+    categories = {j: samples.categories(j) for j in solution.support.tolist()}
+    categories_of = {j: values for j, values in categories.items() if values is not None}
+    return MethodResult(
+        solution.support,
+        solution.scores,
+        extras={**_extras(columns, solution, min_correlation), "_categories": categories_of},
+    )
 
 
-def _extras(columns: Columns, found: Solution, least: float | None) -> dict[str, Any]:
+def _extras(columns: Columns, solution: Solution, min_correlation: float | None) -> dict[str, Any]:
     """The groups, and the classifier in units of the columns."""
-    support = found.support
+    support = solution.support
     phase("finding affiliated features")
     groups = Groups([np.empty(0, np.intp)] * len(support), [np.empty(0)] * len(support))
-    if least is not None:
-        groups = affiliate(columns, support, found.cuts, least)
-    weights = found.weights.T / columns.length[support]
+    if min_correlation is not None:
+        groups = affiliate(columns, support, solution.cuts, min_correlation)
+    weights = solution.weights.T / columns.length[support]
     coef = np.zeros((len(weights), columns.n_features))
     coef[:, support] = weights
     return {
@@ -72,12 +76,12 @@ def _extras(columns: Columns, found: Solution, least: float | None) -> dict[str,
         "correlations_": groups.correlations,
         "coef_": coef,
         "intercept_": -weights @ columns.mean[support],
-        "cuts_": found.cuts,
-        "objective_": np.array(found.objective),
-        "duality_gap_": found.gap,
-        "violation_": found.violation,
-        "converged_": found.converged,
-        "matching_gap_": found.matching_gap,
+        "cuts_": solution.cuts,
+        "objective_": np.array(solution.objective),
+        "duality_gap_": solution.gap,
+        "violation_": solution.violation,
+        "converged_": solution.converged,
+        "matching_gap_": solution.matching_gap,
     }
 
 
@@ -111,11 +115,11 @@ def search(columns: Columns, signs: Floats, settings: Settings) -> Solution:
     """Support features of all tasks together; ``signs``, -1 or 1, has the shape (n_samples, n_tasks)."""
     step = phase("cutting")
     with threadpool_limits(1, "blas"):  # a product's bits depend on the number of threads
-        found = Solution(columns, signs, settings)
-        while (cut := found.next_cut()) is not None:
-            found.add(cut)
-            step(len(found.support), settings.n_features)
-    return found
+        solution = Solution(columns, signs, settings)
+        while (cut := solution.next_cut()) is not None:
+            solution.add(cut)
+            step(len(solution.support), settings.n_features)
+    return solution
 
 
 class Solution:
@@ -149,16 +153,16 @@ class Solution:
 
     def next_cut(self) -> Places | None:
         """The next cut; None where there is none to add."""
-        wanted, left = self.settings.n_features - len(self.support), self.settings.max_cuts - len(self.cuts)
+        n_missing, n_cuts_left = self.settings.n_features - len(self.support), self.settings.max_cuts - len(self.cuts)
         self.products = self.columns.products(self.signs * self.alpha)
-        if left == 1:
+        if n_cuts_left == 1:
             self.budget = self.settings.n_features
         cut = self._match()
-        while wanted and left and not self._adds(cut) and self.budget < self.settings.n_features:
+        while n_missing and n_cuts_left and not self._adds(cut) and self.budget < self.settings.n_features:
             self.budget = min(2 * self.budget, self.settings.n_features)
             cut = self._match()
         self.violation = max(0.0, cut.violation)
-        if not (wanted and left) or cut.violation <= TOLERANCE or not len(cut.columns):
+        if not (n_missing and n_cuts_left) or cut.violation <= TOLERANCE or not len(cut.columns):
             return None
         self.matching_gap = float(np.fmax(self.matching_gap, cut.gap))
         return cut.columns
@@ -173,7 +177,7 @@ class Solution:
         self.scores = np.append(self.scores, self._cosines(new))
         self.support = chosen = np.append(self.support, new)
         self.cuts.append(cut[np.isin(cut, chosen)])
-        members = np.array([np.isin(chosen, one) for one in self.cuts])
+        members = np.array([np.isin(chosen, cut_columns) for cut_columns in self.cuts])
         share = 1 / len(self.cuts)
         mixture = np.ones(1) if self.solved is None else np.append((1 - share) * self.solved.mixture, share)
         problem = ReducedProblem(self.columns.part(chosen), self.signs, members, self.settings.C)
@@ -183,27 +187,27 @@ class Solution:
         self.gap = max(self.gap, self.solved.gap / self.solved.value)
 
     def _match(self) -> _Cut:
-        least, scores = self.settings.least, self._cosines(slice(None))
+        min_correlation, scores = self.settings.least, self._cosines(slice(None))
         gap = float("nan")
-        if least is not None and self.settings.matching == "exact":
-            columns, gap = match_exactly(self.columns, scores, self.budget, least)
+        if min_correlation is not None and self.settings.matching == "exact":
+            columns, gap = match_exactly(self.columns, scores, self.budget, min_correlation)
         else:
             represented = self.support if self.settings.matching == "disjoint" else NONE
-            columns = match(self.columns, scores, self.budget, least, represented)
+            columns = match(self.columns, scores, self.budget, min_correlation, represented)
         ridge = float(np.square(self.alpha).sum()) / (2 * self.settings.C)
         reached = float(np.square(self.products[columns]).sum()) / 2 + ridge
         before = self.objective[-1] if self.objective else 0.0
         return _Cut(columns, reached / before - 1 if before else np.inf, gap)
 
     def _cosines(self, columns: Places | slice) -> Floats:
-        own = self.products[columns]
-        length: Floats = np.abs(own[:, 0]) if own.shape[1] == 1 else np.sqrt(np.square(own).sum(axis=1))
+        products = self.products[columns]
+        length: Floats = np.abs(products[:, 0]) if products.shape[1] == 1 else np.sqrt(np.square(products).sum(axis=1))
         return length / float(np.sqrt(np.square(self.alpha).sum()))
 
 
-def affiliate(columns: Columns, support: Places, cuts: Sequence[Places], least: float) -> Groups:
-    """The columns correlated with a support feature by ``least``: in each cut with the first such one, united."""
-    pairs = columns.correlated(support, least)
+def affiliate(columns: Columns, support: Places, cuts: Sequence[Places], min_correlation: float) -> Groups:
+    """The columns that are correlated with a support feature: in each cut with the first such one, united."""
+    pairs = columns.correlated(support, min_correlation)
     taken = np.zeros(len(pairs.column), bool)
     for cut in cuts:
         taken |= _first_in(cut, support, pairs, columns.n_features)
