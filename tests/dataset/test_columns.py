@@ -235,7 +235,7 @@ def test_missing_and_infinite_values_name_the_columns(make):
         EqualWidthBinner().fit(make(_with(np.nan)))
     assert str(caught.value) == (
         f"7 columns hold missing values (NaN): {first}; "
-        "set missing='bin' to give them a code of their own, or impute them first"
+        "set missing='bin' to give them a separate bin, or impute them first"
     )
     for missing in ("error", "bin"):
         with pytest.raises(ValueError, match=r"^1 column holds infinite values \(inf\)"):

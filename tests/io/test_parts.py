@@ -72,7 +72,7 @@ OBJECTS = {
 
 def whole(path):
     notes = []
-    return read_table(path, notes=notes), notes
+    return read_table(path, diagnostics=notes), notes
 
 
 def together(blocks):
@@ -91,7 +91,7 @@ def test_ranges_of_text_hold_what_the_file_holds(tmp_path, monkeypatch, content,
     for rows in (3, 10**6, None):
         found = together(file.batches(rows=rows))
         assert found.equals(expected.combine_chunks()), found.schema
-    assert (dict(file.types), file.n_rows, file.notes) == (
+    assert (dict(file.types), file.n_rows, file.diagnostics) == (
         dict(zip(expected.column_names, expected.schema.types, strict=True)),
         expected.num_rows,
         notes,
@@ -239,7 +239,7 @@ def test_names_that_occur_twice_in_a_stored_file(tmp_path):
     for name in ("a.parquet", "a.feather"):
         file = open_file(tmp_path / name)
         assert file.names == ["a", "a.1"]
-        assert file.notes == ["several columns are named 'a': the later ones are 'a.1' here"]
+        assert [note.code for note in file.diagnostics] == ["columns-renamed"]
         for rows in (1, None):
             assert together(file.batches(["a.1"], rows)).to_pydict() == {"a.1": [5, 6]}
 
