@@ -120,7 +120,7 @@ def test_a_selection_says_what_a_reader_may_conclude(tmp_path):
 def test_a_rule_without_a_tree_says_its_levels_and_others_say_none():
     X, y = copies()
     by_fdr, by_p = (bitsieve.select(X, y, stopping=rule, binning="none") for rule in ("fdr", "significance"))
-    level = f"{by_fdr.fit.fitted_attribute('stopping_values_')[0]:.3g}"
+    level = f"{by_fdr.fit.result.stopping.values[0]:.3g}"
     header, first = str(by_fdr).splitlines()[:2]
     assert header.endswith("overlap (bits)  least level")
     assert first.split()[-1] == level

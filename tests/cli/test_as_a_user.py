@@ -291,7 +291,7 @@ def test_rows_without_a_target_are_counted_once(bs, folder):
         ),
         (
             ("--group", "good"),
-            "a group of fewer than two columns changes nothing: name all columns that",
+            "a group of fewer than two columns changes nothing: name all columns that are taken together",
         ),
     ],
 )

@@ -343,7 +343,7 @@ def test_a_stream(tmp_path):
         assert together(file.batches()).equals(TABLE.combine_chunks())
     with pytest.raises(DataError, match="the stream has no rows: nothing to select from"):
         open_file(TABLE[:0].to_reader())
-    with pytest.raises(DataError, match=r"column 'a' of the stream holds list<item: int64>: drop it"):
+    with pytest.raises(DataError, match=r"column 'a' of the stream holds list<item: int64>; drop it"):
         open_file(pa.table({"a": [[1]]}).to_reader())
     del file
     assert list((tmp_path / "spool").iterdir()) == []
