@@ -20,6 +20,7 @@ class Code(NamedTuple):
 
 
 CODES: dict[str, Code] = {
+    "other": Code("note", "A note of another program, given as text.", "See its text."),
     # data that is read
     "no-names": Code(
         "note", "The file has no header line.", "Give the columns names, if you want other names than x0, x1, ..."

@@ -26,9 +26,7 @@ def test_copies_are_not_relevant_given_the_original():
     assert test.tree.neighbours[0] == ["x1"]
     chosen = bitsieve.select(X, y, n_features_to_select="auto", stopping="conditional", binning="none")
     assert sorted(chosen.indices.tolist()) == [0, 2, 4]
-    assert sorted(chosen.fit.fitted_attribute("stopping_values_").tolist()) == sorted(
-        test.adjusted[test.selected].tolist()
-    )
+    assert sorted(chosen.fit.result.stopping.values.tolist()) == sorted(test.adjusted[test.selected].tolist())
     assert "3 of 12 columns are relevant given all others" in str(test)
 
 
@@ -54,8 +52,7 @@ def test_one_class_and_determined_columns():
     X[:, 1] = X[:, 0]
     test = bitsieve.conditional_test(X, y, binning="none")
     assert test.p[:2].tolist() == [1.0, 1.0]
-    why = "p = 1 where the neighbours in the tree leave nothing to permute, 2 of the columns"
-    assert test.notes == [f"{why}: 'x0', 'x1' (of equal ones keep one)"]
+    assert [(note.code, note.columns) for note in test.diagnostics] == [("untested", ("x0", "x1"))]
     chosen = bitsieve.select(X, y, stopping="conditional", binning="none")
     assert test.notes[0] in chosen.notes
     assert chosen.selector.stopping_untested_.tolist() == [0, 1]
@@ -64,7 +61,7 @@ def test_one_class_and_determined_columns():
     (note,) = [note for note in none.notes if note.startswith("stopped after 0 features by knockoffs: ")]
     assert "next was" not in note
     assert note.endswith(
-        "(a draw takes 13 columns or more, or none); where fewer are relevant, use stopping='conditional'"
+        "(a draw takes 13 columns or more, or none); if fewer are relevant, use stopping='conditional'"
     )
     few = bitsieve.conditional_test(np.arange(24).reshape(8, 3), [0, 1] * 4, binning="none")  # a code a row
     assert len(few.selected) == 0
@@ -89,7 +86,7 @@ def test_a_list_from_bins_that_looked_at_the_class_says_so():
     notes = {}
     for binning in ("mdl", "quantile"):
         chosen = bitsieve.select(X, y, n_features_to_select="auto", stopping="conditional", binning=binning)
-        notes[binning] = [note for note in chosen.notes if "the bins were cut by the target" in note]
+        notes[binning] = [note for note in chosen.notes if "the bins were made with the target" in note]
     assert len(notes["mdl"]) == 1
     assert "binning='quantile'" in notes["mdl"][0]
     assert not notes["quantile"]
@@ -113,7 +110,7 @@ def test_a_selection_says_what_a_reader_may_conclude(tmp_path):
     assert stopping["each_is"].startswith("relevant given all other columns")
     assert f"Each is {stopping['each_is']}." in page
     assert ">0; of the shuffles in this report 0<" in page  # the seed of the rule
-    level = f"{chosen.fit.fitted_attribute('stopping_values_')[0]:.3g}"
+    level = f"{chosen.fit.result.stopping.values[0]:.3g}"
     header, first = str(chosen).splitlines()[:2]
     assert header.endswith("least level  neighbours in the tree")
     assert first.split()[-2:] == [level, f"x{chosen.indices[0] + 1}"]
@@ -123,7 +120,7 @@ def test_a_selection_says_what_a_reader_may_conclude(tmp_path):
 def test_a_rule_without_a_tree_says_its_levels_and_others_say_none():
     X, y = copies()
     by_fdr, by_p = (bitsieve.select(X, y, stopping=rule, binning="none") for rule in ("fdr", "significance"))
-    level = f"{by_fdr.fit.fitted_attribute('stopping_values_')[0]:.3g}"
+    level = f"{by_fdr.fit.result.stopping.values[0]:.3g}"
     header, first = str(by_fdr).splitlines()[:2]
     assert header.endswith("overlap (bits)  least level")
     assert first.split()[-1] == level

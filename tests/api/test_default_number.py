@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from tests.diagnosed import warns_code
 
 import bitsieve
-from bitsieve import BitsieveWarning, Constraints, ForwardSelector
+from bitsieve import Constraints, ForwardSelector
 from bitsieve.cli import main
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.making import make_selector
@@ -19,18 +20,18 @@ OPEN_ENDED = ("fcbf", "gdm")  # keep no more than their rule asks for
 def test_select_clips_its_default_and_says_so():
     selection = bitsieve.select(X, Y, method="jmi")
     assert len(selection.features) == 4
-    assert selection.notes[0] == "the table has 4 features, fewer than 20: all are ranked"
+    assert selection.notes[0] == "the table has 4 features, fewer than the default of 20: all are ranked"
 
 
 def test_select_ranks_all_where_more_are_asked_for():
     selection = bitsieve.select(X, Y, method="jmi", n_features_to_select=20)
     assert sorted(selection.indices) == [0, 1, 2, 3]
-    assert selection.notes[0] == "the table has 4 features, fewer than the 20 asked for: all are ranked"
+    assert selection.notes[0] == "the table has 4 features, fewer than the 20 requested: all are ranked"
 
 
 @pytest.mark.parametrize("method", [m.name for m in list_methods() if m.name not in OPEN_ENDED and not m.same_as])
 def test_a_selector_clips_its_default_with_a_warning(method):
-    with pytest.warns(BitsieveWarning, match="the table has 4 features, fewer than 20: all are ranked"):
+    with warns_code("fewer-columns"):
         selector = make_selector(method).fit(X, Y)
     # A method that forms groups may need fewer: the others stand behind those it chose.
     assert len(selector.selected_) == 4 or hasattr(selector, "groups_")
@@ -40,8 +41,8 @@ def test_a_default_counts_what_may_be_selected():
     excluded = Constraints(exclude=[0])
     selection = bitsieve.select(X, Y, method="jmi", constraints=excluded)
     assert sorted(selection.indices) == [1, 2, 3]
-    assert selection.notes[0] == "the table has 3 features left, fewer than 20: all are ranked"
-    with pytest.warns(BitsieveWarning, match="the table has 3 features left, fewer than 20: all are ranked"):
+    assert selection.notes[0] == "the table has 3 features left, fewer than the default of 20: all are ranked"
+    with warns_code("fewer-columns"):
         assert len(ForwardSelector(constraints=excluded).fit(X, Y).selected_) == 3
 
 
@@ -65,5 +66,5 @@ def test_the_command_line_excludes_without_a_number(tmp_path, capsys):
     np.savetxt(path, rows, delimiter=",", header=",".join(names), comments="", fmt=["%g"] * 4 + ["%d"])
     assert main(["select", str(path), "--target", "kind", "--method", "jmi", "--exclude", "a"]) == 0
     told = capsys.readouterr()
-    assert "fewer than 20: all are ranked" in told.err
+    assert "fewer than the default of 20: all are ranked" in told.err
     assert len(told.out.splitlines()) == 1 + 3

@@ -183,8 +183,8 @@ def test_fdr_does_not_advise_a_rule_that_refuses_groups():
         X, y, groups=np.arange(400) // 2, n_features_to_select="auto", stopping="fdr", binning="none"
     )
     of_alone, of_paired = ([note for note in found.notes if "share" in note] for found in (alone, paired))
-    assert of_alone[0].endswith("bits: where that is doubtful, use stopping='conditional'")
-    assert of_paired[0].endswith("doubtful, more of the list may be false than was asked for")
+    assert of_alone[0].endswith("bits: if that is doubtful, use stopping='conditional'")
+    assert of_paired[0].endswith("doubtful, a larger fraction of the list may be false than was requested")
 
 
 def test_what_cannot_keep_groups_refuses(tmp_path):

@@ -114,7 +114,7 @@ def test_the_network_has_a_point_for_each_column_and_a_line_for_each_tuple(found
 
 
 def test_without_shuffles_there_is_no_p_and_a_note_says_how(table):
-    with pytest.warns(bitsieve.BitsieveWarning, match="for p, add n_shuffles=99"):
+    with pytest.warns(bitsieve.BitsieveWarning, match="for p-values, add n_shuffles=99"):
         found = bitsieve.interactions(table, "ill", n_shuffles=0)
     assert found.p is found.columns_p is found.false_discovery is None
     assert "p" not in found.to_frame().columns

@@ -145,7 +145,7 @@ def test_the_error_on_missing_values_names_what_works_there(tmp_path, capsys):
     assert main(["select", path, "--target", "y", "--missing", "error"]) == 2
     assert "set --missing bin to give them" in capsys.readouterr().err
     assert main(["select", path, "--target", "y"]) == 0
-    assert "to refuse them, add --missing error" in capsys.readouterr().err
+    assert "to raise an error instead, add --missing error" in capsys.readouterr().err
 
 
 def test_the_command_line_keeps_and_excludes(tmp_path, capsys):

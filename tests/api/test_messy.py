@@ -40,8 +40,8 @@ def test_every_door_gives_the_same(name, door, expected):
     found = door(table)
     assert by_names(table, found.features) == wanted.features
     assert found.scores.tobytes() == wanted.scores.tobytes()
-    named = [note for note in wanted.notes if "the name of a code" not in note]  # arrays have no names
-    assert [note for note in said(table, found) if "the name of a code" not in note] == [
+    named = [note for note in wanted.notes if "named like an identifier" not in note]  # arrays have no names
+    assert [note for note in said(table, found) if "named like an identifier" not in note] == [
         str(note) for note in named if note in said(table, wanted)
     ]
 

@@ -95,7 +95,7 @@ def test_a_long_method_says_so_beforehand_and_offers_a_screen(data, monkeypatch)
     monkeypatch.setattr("bitsieve.methods.by_samples.spanning_tree.dependency.METHODS", described)
     monkeypatch.setattr("bitsieve.pipeline.run.SCREENS", (50, 10, 5))
     line = (
-        "gmi of 24 columns and 90 rows takes about 2.4 h on one thread: select with screen=5 takes the 5 most relevant "
+        "gmi of 24 columns and 90 rows takes about 2.4 h on one thread: screen=5 keeps the 5 most relevant columns "
         "first, about 7 min"
     )
     monkeypatch.setattr("bitsieve.pipeline.run.SHORT", 400)
@@ -119,5 +119,5 @@ def test_the_command(data, tmp_path, capsys, monkeypatch):
     out, said = capsys.readouterr()
     found = bitsieve.select(path, "y", method="koller-sahami", n_features_to_select=4, binning="quantile", screen=10)
     assert [feature["name"] for feature in json.loads(out)["features"]] == found.features
-    assert "--screen 10" in said
-    assert "koller-sahami of 10 columns and 90 rows takes about 1 s on one thread: select with --screen 8 takes" in said
+    assert "a larger --screen keeps more" in said
+    assert "koller-sahami of 10 columns and 90 rows takes about 1 s on one thread: --screen 8 keeps" in said

@@ -269,7 +269,7 @@ def test_note_of_columns_left_whole():
     assert "uncut='median'" in note
     assert "column 'flat' is constant" in selection.notes
     cut = bitsieve.select(table, y, method="mim", n_features_to_select=2, uncut="median")
-    assert any("and are cut at their median: " in note for note in cut.notes)
+    assert any("and are split at their median: " in note for note in cut.notes)
 
 
 def test_note_of_identifiers_and_row_numbers():

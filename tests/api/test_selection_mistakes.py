@@ -10,7 +10,7 @@ from sklearn.datasets import load_iris
 import bitsieve
 from bitsieve.dataset.read import read_data
 from bitsieve.options import ReadOptions
-from bitsieve.pipeline.diagnose import explain
+from bitsieve.pipeline.diagnose import on_bins
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_missing_values_and_infinities(iris):
     refused(as_arrow(holes, y, names), "species", match="sepal_width", n_features_to_select=2, missing="error")
     found = bitsieve.select(as_arrow(holes, y, names), "species", n_features_to_select=2)
     assert len(found.features) == 2
-    assert "column 'sepal_width' has missing values, which are a value of their own" in found.notes[0]
+    assert "column 'sepal_width' has missing values, which get a separate bin" in found.notes[0]
     holes[3, 1] = np.inf
     refused(as_arrow(holes, y, names), "species", match="sepal_width", n_features_to_select=2, missing="bin")
     target = y.astype(float)
@@ -110,7 +110,7 @@ def test_every_column_in_one_bin_is_refused_whatever_the_binner(iris):
     X, y, _ = iris
     table = read_data(X, ReadOptions(target=y))
     with pytest.raises(ValueError, match="every column became one bin"):
-        explain(table, OneBin(), [0])
+        on_bins(table, OneBin(), [0])
 
 
 @pytest.mark.parametrize("method", [entry.name for entry in bitsieve.list_methods()])
@@ -132,7 +132,7 @@ def test_no_number_of_threads_whatever_the_method(iris, method):
         ({"exclud": ["x"]}, r"there is no parameter 'exclud': did you mean exclude=\['x'\]\?$"),
         ({"n_bin": 3}, "there is no parameter 'n_bin': did you mean n_bins=3\\?$"),
         ({"stoping": "fdr"}, "there is no parameter 'stoping': did you mean stopping='fdr'\\?$"),
-        ({"qwertz": 1}, r"method 'cmim' \(ForwardSelector\) does not take qwertz; it takes stopping, "),
+        ({"qwertz": 1}, r"method 'cmim' \(ForwardSelector\) does not take qwertz: it takes stopping, "),
     ],
 )
 def test_other_names_of_parameters_say_what_to_write(iris, given, write):

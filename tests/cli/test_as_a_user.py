@@ -289,7 +289,10 @@ def test_rows_without_a_target_are_counted_once(bs, folder):
             ("--method", "gmi", "--missing", "bin"),
             "--missing bin changes nothing in what gmi selects: it makes no bins",
         ),
-        (("--group", "good"), "a group of fewer than two columns changes nothing: name all that are taken together"),
+        (
+            ("--group", "good"),
+            "a group of fewer than two columns changes nothing: name all columns that are taken together",
+        ),
     ],
 )
 def test_what_changes_nothing_is_said(bs, words, note):

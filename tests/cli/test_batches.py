@@ -52,7 +52,7 @@ def test_output_of_batches(files, table, capsys):
         (["--memory", "1MB", "--column-type", "a=category"], "--column-type names 'a', which is no feature: it is one"),
         (
             ["--memory", "1MB", "--method", "svm-rfe"],
-            "--method svm-rfe needs all rows in memory: leave out --memory",
+            "method 'svm-rfe' needs all rows in memory: leave out --memory",
         ),
     ],
 )

@@ -65,7 +65,7 @@ def test_triples_and_a_screen_in_a_document(data, capsys):
     document = json.loads(printed.out)
     assert {"b", "e"} <= set(document["tuples"][0]["columns"])
     assert len(document["columns"]) == 4
-    assert "for p, add --shuffles 99" in printed.err
+    assert "for p-values, add --shuffles 99" in printed.err
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_triples_and_a_screen_in_a_document(data, capsys):
         (["--strata", "clinic"], "--strata names column 'clinic', which is not there"),
         (["--rate-by", "contrasts"], "--rate-by contrasts is not allowed: contrasts need the statistic gain"),
         (["--statistic", "gains"], "--statistic gains"),
-        (["--bins", "3", "--binning", "mdl"], "binning 'mdl' has no parameter --bins: it has --uncut, --missing"),
+        (["--bins", "3", "--binning", "mdl"], "--bins is no parameter of binning 'mdl': it has --uncut, --missing"),
         (["--exclude", "nothing"], "nothing"),
     ],
     ids=str,

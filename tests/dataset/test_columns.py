@@ -201,7 +201,7 @@ def test_columns_without_text_names():
         (np.ones(3), "the data has shape .3,.: give a table of samples x features"),
         (pd.Series([1, 2], name="a"), r"the data has shape .2,.: give a table.*; one column is data\[\[name\]\], or"),
         (pl.Series("a", [1, 2]), "the data has shape .2,.: give a table"),
-        (pl.DataFrame({"a": [[1], [2]]}), "column 'a' holds .*list.*: give numbers, dates, text"),
+        (pl.DataFrame({"a": [[1], [2]]}), "column 'a' holds .*list.*; give numbers, dates, text"),
         (pd.DataFrame({"a": ["x", 1, 2.5]}, dtype=object), "column 'a' mixes kinds of values: convert it"),
         (np.array([[1, "x"], ["y", "z"]], dtype=object), "column 'x0' mixes kinds of values"),
         (np.array([[1j, 2], [3, 4]]), "Complex data not supported"),
@@ -235,7 +235,7 @@ def test_missing_and_infinite_values_name_the_columns(make):
         EqualWidthBinner().fit(make(_with(np.nan)))
     assert str(caught.value) == (
         f"7 columns hold missing values (NaN): {first}; "
-        "set missing='bin' to give them a code of their own, or impute them first"
+        "set missing='bin' to give them a separate bin, or impute them first"
     )
     for missing in ("error", "bin"):
         with pytest.raises(ValueError, match=r"^1 column holds infinite values \(inf\)"):

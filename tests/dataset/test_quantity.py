@@ -42,8 +42,8 @@ def test_which_whole_numbers_are_codes():
         (None, "number", "target_kind='number' is not allowed: give 'classes' or 'quantity'"),
         (1, None, "target_bins=1 is not allowed"),
         ("some", None, "target_bins='some' is not allowed"),
-        ("none", "quantity", "target_bins='none' contradicts target_kind='quantity': leave one"),
-        (5, "classes", "target_bins=5 contradicts target_kind='classes': leave one"),
+        ("none", "quantity", "target_bins='none' and target_kind='quantity' contradict each other: leave one"),
+        (5, "classes", "target_bins=5 and target_kind='classes' contradict each other: leave one"),
     ],
 )
 def test_what_is_said_is_checked(bins, kind, message):

@@ -9,6 +9,7 @@ from scipy.sparse import csc_array
 from bitsieve.counts.sparse import SparseSource
 from bitsieve.dataset import sparse
 from bitsieve.dataset.column_info import empty_columns
+from bitsieve.dataset.extents import Advice
 from bitsieve.dataset.read import read_xy
 from bitsieve.discretization.registry import RULES, make_binner
 from bitsieve.discretization.transformers import ZeroApartBinner
@@ -85,7 +86,7 @@ def test_values_that_are_refused(both, values, wrong):
     messages = []
     for table in both(X):
         with pytest.raises(ValueError, match=r"2 columns hold (infinite|missing) values .*: 'x2', 'x12'; ") as caught:
-            table.stored.check_finite(table.names, allow_missing=False, instead="")
+            table.stored.check_finite(table.names, allow_missing=False, instead=Advice(""))
         messages.append(str(caught.value))
     assert messages[0] == messages[1]
 

@@ -114,8 +114,8 @@ def test_by_default_the_rule_follows_from_the_target(target, parameters, rule, f
 
 def test_parameters_of_the_other_rule_are_refused():
     for target, name, message in (
-        (CLASSES, "n_bins", "n_bins has no meaning with binning='mdl', the rule for classes: .* binning='quantile'"),
-        (QUANTITY, "uncut", "uncut has no meaning with binning='quantile', the rule for a quantity: .* binning='mdl'"),
+        (CLASSES, "n_bins", "n_bins has no effect with binning 'mdl', the rule for classes: .* binning='quantile'"),
+        (QUANTITY, "uncut", "uncut has no effect with binning 'quantile', the rule for a quantity: .* binning='mdl'"),
     ):
         with pytest.raises(ValueError, match=message):
             make_binner(**{name: 3}).for_table(read_xy(np.zeros((len(target), 1)), target))
@@ -140,7 +140,7 @@ def test_objects_are_copied_unfitted():
         ("MDL", {}, "did you mean 'mdl'"),
         (None, {}, "binning=None is not known"),
         (MDLBinner, {}, "is not known"),
-        ("mdl", {"n_bins": 5}, "binning 'mdl' has no parameter n_bins: it has uncut, missing"),
+        ("mdl", {"n_bins": 5}, "n_bins is no parameter of binning 'mdl': it has uncut, missing"),
         (MDLBinner(), {"missing": "bin"}, "binning is an object, so set missing on that object"),
     ],
 )

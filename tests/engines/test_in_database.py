@@ -358,9 +358,7 @@ def test_times_of_many_values_are_refused_by_name(monkeypatch):
     few_kept(monkeypatch, 1 << 8)
     table = rows().append_column("at", pa.array(np.arange(N) * 77_777_777, pa.timestamp("us")))
     relation = duckdb.from_arrow(table)
-    with pytest.raises(
-        ValueError, match=r"^column 'at' has more than 256 different values, too many to group the rows"
-    ):
+    with pytest.raises(ValueError, match=r"^column 'at' has more than 256 values, too many to group rows"):
         bitsieve.select(relation, "y", push_down=True, missing="bin", exclude=["day"])
     found = bitsieve.select(relation, "y", push_down=True, missing="bin", exclude=["at", "day"])
     expected = bitsieve.select(table, "y", missing="bin", exclude=["at", "day"])

@@ -99,7 +99,7 @@ def test_engines_on_the_command_line(path, capsys):
         (["--engine", "local", "--memory", "1GB"], "--memory 1GB is not allowed: leave it out, as engine 'local'"),
         (
             ["--engine", "stream", "--method", "vmi"],
-            "--method vmi needs all rows in memory: leave out --engine",
+            "method 'vmi' needs all rows in memory: leave out --engine",
         ),
         (["--engine", "stream", "--scheduler", "local"], "--scheduler is that of engine dask: leave it out, or --en"),
         (["--scheduler", "local", "--spool", "here"], "--spool here is not allowed: leave it out, as engine 'dask'"),

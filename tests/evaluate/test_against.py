@@ -163,7 +163,7 @@ def test_the_recommended_number_stands_in_the_table():
         selected=[[np.arange(3)] * 2] * 2,
         names=["a", "b", "c"],
         parameters={"protocol": "nested", "target": "y", "scoring": "accuracy"},
-        notes=[],
+        diagnostics=[],
         majority=np.array([5, 5]),
     )
     assert (curves.choice().method, curves.choice().n_features) == ("one", 1)

@@ -134,8 +134,8 @@ def test_classifiers_made_of_others(given):
 def test_a_default_that_takes_long_is_said(n_rows):
     name, notes = default_model(n_rows)
     assert name == ("linear-svm" if n_rows <= 10_000 else "lda")
-    other = "classifier='lda'" if n_rows <= 10_000 else "classifier='linear-svm'"
-    assert [note.endswith(f" add {other}") for note in notes] == [True] * (n_rows > 2_000)
+    other = "lda" if n_rows <= 10_000 else "linear-svm"
+    assert [note.fix for note in notes] == [{"classifier": other}] * (n_rows > 2_000)
 
 
 def test_progress_names_the_model():

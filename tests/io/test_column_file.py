@@ -73,7 +73,7 @@ OBJECTS = {
 
 def whole(path):
     notes = []
-    return read_table(path, notes=notes), notes
+    return read_table(path, diagnostics=notes), notes
 
 
 def together(blocks):
@@ -92,7 +92,7 @@ def test_ranges_of_text_hold_what_the_file_holds(tmp_path, monkeypatch, content,
     for rows in (3, 10**6, None):
         found = together(file.batches(rows=rows))
         assert found.equals(expected.combine_chunks()), found.schema
-    assert (dict(file.types), file.n_rows, file.notes) == (
+    assert (dict(file.types), file.n_rows, file.diagnostics) == (
         dict(zip(expected.column_names, expected.schema.types, strict=True)),
         expected.num_rows,
         notes,
@@ -240,7 +240,7 @@ def test_names_that_occur_twice_in_a_stored_file(tmp_path):
     for name in ("a.parquet", "a.feather"):
         file = open_file(tmp_path / name)
         assert file.names == ["a", "a.1"]
-        assert file.notes == ["several columns are named 'a': the later ones are 'a.1' here"]
+        assert [note.code for note in file.diagnostics] == ["columns-renamed"]
         for rows in (1, None):
             assert together(file.batches(["a.1"], rows)).to_pydict() == {"a.1": [5, 6]}
 
@@ -344,7 +344,7 @@ def test_a_stream(tmp_path):
         assert together(file.batches()).equals(TABLE.combine_chunks())
     with pytest.raises(DataError, match="the stream has no rows: nothing to select from"):
         open_file(TABLE[:0].to_reader())
-    with pytest.raises(DataError, match=r"column 'a' of the stream holds list<item: int64>: drop it"):
+    with pytest.raises(DataError, match=r"column 'a' of the stream holds list<item: int64>; drop it"):
         open_file(pa.table({"a": [[1]]}).to_reader())
     del file
     assert list((tmp_path / "spool").iterdir()) == []

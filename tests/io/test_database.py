@@ -111,7 +111,8 @@ def test_sqlite_without_ibis_is_read_and_not_pushed_down(tmp_path, monkeypatch):
     monkeypatch.setattr(in_database, "_MANY_VALUES", 100)
     assert bitsieve.select(tmp_path / "t.db", "y", missing="bin").features
     with pytest.raises(
-        ValueError, match=r"by Ibis: pip install 'ibis-framework\[sqlite\]', or read them, by push_down="
+        ValueError,
+        match=r"by Ibis, which is not installed: pip install 'ibis-framework\[sqlite\]', or read them, by push_down=",
     ):
         bitsieve.select(tmp_path / "t.db", "y", missing="bin", push_down=True)
 

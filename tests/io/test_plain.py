@@ -25,7 +25,7 @@ def read(tmp_path, content, name="data.csv", **keywords):
     path = tmp_path / name
     path.write_bytes(content)
     notes = []
-    return read_table(path, notes=notes, **keywords), notes
+    return read_table(path, diagnostics=notes, **keywords), [*map(str, notes)]
 
 
 def zipped(**files):

@@ -118,7 +118,7 @@ def test_number_of_features(make, k):
 @every_selector
 def test_more_features_than_there_are(make):
     """All of them, so that a search over numbers goes on."""
-    with pytest.warns(BitsieveWarning, match=r"3 features, fewer than n_features_to_select=4: all of them are taken$"):
+    with pytest.warns(BitsieveWarning, match=r"3 features, fewer than the 4 requested: all are ranked$"):
         found = make(4).fit(X, Y)
     assert found.selected_.tolist() == make(3).fit(X, Y).selected_.tolist()
 

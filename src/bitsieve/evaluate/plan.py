@@ -96,11 +96,11 @@ def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
     if smallest < n_folds:
         label = target.labels[sizes.argmin()]
         plural = "s" if smallest != 1 else ""
-        fewer = f"give {smallest} folds" if smallest > 1 else "drop the class"
+        fewer = f"give {{folds={smallest}}}" if smallest > 1 else "drop the class"
         raise UserError(
             code="small-class",
             message=f"class {str(label)!r} has {smallest} sample{plural}, fewer than the {n_folds} folds",
-            advice=f"{fewer}, or give {{folds}}",
+            advice=f"{fewer} or {{folds}}",
             fix={"folds": LEAVE_ONE_OUT},
         )
     return target.codes

@@ -128,7 +128,7 @@ class BitsieveWarning(UserWarning):
 
     Parameters
     ----------
-    note : Diagnostic
+    note : Diagnostic or str
         What was noticed. ``warning.diagnostic`` has it as data, ``str(warning)`` as text.
 
     Examples
@@ -143,9 +143,9 @@ class BitsieveWarning(UserWarning):
     "column 'x1' is constant"
     """
 
-    def __init__(self, note: Diagnostic) -> None:
+    def __init__(self, note: Diagnostic | str) -> None:
         super().__init__(str(note))
-        self.diagnostic = note
+        self.diagnostic = note if isinstance(note, Diagnostic) else Diagnostic(code="other", message=note)
 
     def __reduce__(self) -> tuple[type[BitsieveWarning], tuple[Diagnostic]]:
         return type(self), (self.diagnostic,)
