@@ -18,7 +18,7 @@ def main() -> int:
     for number in taken:  # the work is done, and what follows takes a moment
         signal.signal(number, signal.SIG_IGN)
     if ending.code is not None:
-        cli.end_now(code, said=True)
+        cli.end_now(code, is_announced=True)
     return code
 
 
@@ -31,7 +31,7 @@ def command() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, AttributeError):  # nobody reads it, or there is none
             stream.flush()
-    cli.end_now(code, said=True)
+    cli.end_now(code, is_announced=True)
 
 
 if __name__ == "__main__":

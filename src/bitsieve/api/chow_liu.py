@@ -89,7 +89,7 @@ class ChowLiuTree:
     @property
     def neighbours(self) -> list[list[str]]:
         """The columns that share an edge with each column."""
-        return [[self.names[j] for j in found.tolist()] for found in self.forest.neighbours]
+        return [[self.names[j] for j in columns.tolist()] for columns in self.forest.neighbours]
 
     def __str__(self) -> str:
         order = np.argsort(-self.bits, kind="stable")[:MOST_SHOWN]
@@ -139,7 +139,7 @@ class ChowLiuTree:
         codes = np.stack([source.codes(column) for column in range(source.n_features)]).astype(np.int64)
         first, second = np.array_split(np.random.default_rng(random_state).permutation(source.n_samples), 2)
         half = PlugInInformation(PackedSource(codes[:, first].T, n_jobs=source.n_jobs))
-        tree, apart = (
+        tree_likelihood, independent_likelihood = (
             TreeModel(codes[:, first], source.arities, forest).log_likelihood(codes[:, second])
             for forest in (self.learn(half), Forest(len(codes), np.empty((0, 2), np.intp), np.empty(0)))
         )
@@ -147,14 +147,14 @@ class ChowLiuTree:
         np.fill_diagonal(matrix, -np.inf)
         matrix[tuple(np.concatenate([self.edges, self.edges[:, ::-1]]).T)] = -np.inf
         pairs = [(i, int(row.argmax())) for i, row in enumerate(matrix) if row.max() > -np.inf]
-        found, bits, p = ("", ""), 0.0, 1.0
+        worst_pair, bits, p = ("", ""), 0.0, 1.0
         if pairs:
             tables = [self._given_neighbours(codes, i, j) for i, j in pairs]
             log_p = log_tails(tables)
             worst = int(log_p.argmin())
-            found, bits = (self.names[pairs[worst][0]], self.names[pairs[worst][1]]), _bits(tables[worst])
+            worst_pair, bits = (self.names[pairs[worst][0]], self.names[pairs[worst][1]]), _bits(tables[worst])
             p = min(1.0, exp(log_p[worst]) * len(codes) * (len(codes) - 1) / 2)
-        return TreeCheck((tree - apart) / len(second), found, bits, p)
+        return TreeCheck((tree_likelihood - independent_likelihood) / len(second), worst_pair, bits, p)
 
     def _given_neighbours(self, codes: Integers, i: int, j: int) -> ContingencyTable:
         parts = joint_codes([codes[k] for k in self.forest.neighbours[i]], codes.shape[1])
@@ -174,14 +174,14 @@ class ChowLiuTree:
         Axes
         """
         n, most_bits = len(self.names), self.bits.max(initial=0.0) or 1.0
-        depth, place = np.zeros((2, n))
+        depth, line = np.zeros((2, n))
         with drawing(ax, (6.6, max(2.0, 0.16 * min(n, MOST_NAMED)))) as ax:
             for height, (column, parent) in enumerate(self.forest.parents):
-                place[column], depth[column] = height, depth[parent] + 1 if parent >= 0 else 0
+                line[column], depth[column] = height, depth[parent] + 1 if parent >= 0 else 0
                 if n <= MOST_NAMED:
                     ax.text(depth[column], height, f" {self.names[column]}", fontsize=7, va="center")
             for edge, bits in zip(self.edges, self.bits, strict=True):
-                ax.plot(depth[edge], place[edge], color=BLUE, linewidth=0.5 + 3 * bits / most_bits)
+                ax.plot(depth[edge], line[edge], color=BLUE, linewidth=0.5 + 3 * bits / most_bits)
             ax.set_xlabel("edges from the first column of the tree")
             ax.set_yticks([])
             ax.invert_yaxis()
@@ -190,10 +190,10 @@ class ChowLiuTree:
 
 def _bits(table: ContingencyTable) -> float:
     """The information of the second code and the class, given the first code."""
-    full = table.dense()
-    terms = entropy_terms(int(full.sum()))
-    all_four, no_class, no_code, neither = (terms.sum(full.sum(axis=some).ravel()) for some in ((), 2, 1, (1, 2)))
-    return (all_four - no_class - no_code + neither) / terms.per_bit
+    counts = table.dense()
+    entropies = entropy_terms(int(counts.sum()))
+    all_four, no_class, no_code, neither = (entropies.sum(counts.sum(axis=axes).ravel()) for axes in ((), 2, 1, (1, 2)))
+    return (all_four - no_class - no_code + neither) / entropies.per_bit
 
 
 @cites("Chow, Liu 1968")
@@ -266,7 +266,7 @@ def _numbered(blocks: Sequence[Any], n_columns: int) -> Columns:
     """Equal labels have equal numbers."""
     try:
         blocks = list(blocks)
-        number = {label: place for place, label in enumerate(blocks)}
+        number = {label: number_of_label for number_of_label, label in enumerate(blocks)}
     except TypeError:
         raise UserError(
             code="wrong-shape",
@@ -285,9 +285,9 @@ def _numbered(blocks: Sequence[Any], n_columns: int) -> Columns:
 def tree_of(names: list[str], information: Information, learn: Callable[[Information], Forest]) -> ChowLiuTree:
     """The tree of counts, with its likelihood."""
     forest, n = learn(information), information.source.n_samples
-    alone = -n * float(information.entropy.sum())
-    likelihood = alone + n * float(forest.bits.sum())
-    return ChowLiuTree(names, forest.edges, forest.bits, likelihood, alone, forest, learn, information)
+    independent_likelihood = -n * float(information.entropy.sum())
+    likelihood = independent_likelihood + n * float(forest.bits.sum())
+    return ChowLiuTree(names, forest.edges, forest.bits, likelihood, independent_likelihood, forest, learn, information)
 
 
 class ConditionalTest(NamedTuple):
@@ -337,9 +337,9 @@ class ConditionalTest(NamedTuple):
             (self.names[j], f"{self.p[j]:.3g}", f"{self.adjusted[j]:.3g}", quoted(self.tree.neighbours[j]) or "-")
             for j in np.argsort(self.p, kind="stable")[:MOST_SHOWN].tolist()
         ]
-        found = f"{len(self.selected):,} of {len(self.names):,} columns are relevant given all others at level"
+        summary = f"{len(self.selected):,} of {len(self.names):,} columns are relevant given all others at level"
         table = aligned(("column", "p", "adjusted p", "given"), rows, right=(False, True, True, False))
-        return "\n".join([table, "", f"{found} {self.level:g}, as far as the tree describes them", *self.notes])
+        return "\n".join([table, "", f"{summary} {self.level:g}, as far as the tree describes them", *self.notes])
 
 
 def conditional_test(
@@ -403,7 +403,7 @@ def conditional_test(
     if tree is None:
         tree = tree_of(names, information, spanning_forest)
     elif tree.names != names:
-        theirs, ours = (f"{len(some):,} columns ({quoted(some, 3)})" for some in (tree.names, names))
+        theirs, ours = (f"{len(columns):,} columns ({quoted(columns, 3)})" for columns in (tree.names, names))
         raise UserError(
             code="columns-differ",
             message=f"the tree has {theirs}, X has {ours}",

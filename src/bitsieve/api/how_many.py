@@ -247,9 +247,9 @@ def _by_stability(table: Dataset, forward: ForwardSelector, rules: RuleOptions, 
         chosen = f"{selector.n_chosen_:.2g} of {table.n_features:,}"
         why = f"not with so few columns: each half chooses {chosen}, and some would be kept by chance"
         return Answer("stability", None, [], why)
-    kept = f"chosen from {100 * selector.threshold_:.0f} % of the halves"
-    why = f"{kept}, {selector.expected_false_:.2g} false expected at most if columns of noise are alike (exchangeable)"
-    return _answer(table.names, "stability", selector.selected_, why)
+    frequency = f"chosen from {100 * selector.threshold_:.0f} % of the halves"
+    bound = f"{selector.expected_false_:.2g} false expected at most if columns of noise are alike (exchangeable)"
+    return _answer(table.names, "stability", selector.selected_, f"{frequency}, {bound}")
 
 
 def _by_cross_validation(
@@ -280,25 +280,28 @@ def _answer(names: Sequence[str], rule: str, columns: Columns, why: str) -> Answ
     return Answer(rule, len(columns), [names[j] for j in columns], why)
 
 
-def reading(answers: list[Answer], of_quantity: bool = False) -> str:
+def reading(answers: list[Answer], is_quantity: bool = False) -> str:
     """One sentence on what the difference of the answers means."""
-    target, model = ("target", "regressor") if of_quantity else ("class", "classifier")
+    target, model = ("target", "regressor") if is_quantity else ("class", "classifier")
     n_by_rule = [answer.n_features for answer in answers]
     shuffles, rate, stable, errors = n_by_rule[:4]
-    shown = max(shuffles or 0, rate or 0)
-    text = f"{_columns(shown)} shown to be informative about the {target}"
+    n_informative = max(shuffles or 0, rate or 0)
+    text = f"{_columns(n_informative)} shown to be informative about the {target}"
     if stable is not None:
         text += f", and {_columns(stable)} chosen from most halves of the samples"
     if errors is None:
         return f"{text}."
     if not errors:
         more = f"a {model} does no better with columns than without"
-    elif errors < shown:
+    elif errors < n_informative:
         more = (
-            f"take {shown:,} to learn what matters, and {errors:,} to predict, as the others are redundant with these"
+            f"take {n_informative:,} to learn what matters, and {errors:,} to predict, "
+            f"as the others are redundant with these"
         )
-    elif errors > shown:
-        weak = f"of which {errors - shown:,} {'are' if errors - shown > 1 else 'is'} too weak to be shown"
+    elif errors > n_informative:
+        weak = (
+            f"of which {errors - n_informative:,} {'are' if errors - n_informative > 1 else 'is'} too weak to be shown"
+        )
         more = f"a {model} does better with {errors:,}, {weak}, or there by chance"
     else:
         more = f"a {model} needs no more than {errors:,}"
@@ -315,7 +318,7 @@ def null_band(counted: Counted, order: Columns, random_state: int, n_jobs: int |
     """The band around the curve of a greedy choice, as far as some seconds of shuffles reach."""
     phase("shuffling")
     table = counted.table.required_rows()
-    terms = entropy_terms(table.total_weight)
+    entropies = entropy_terms(table.total_weight)
     search = search_of(table, counted.binner)
     affordable = AFFORDED // (N_SHUFFLES * table.total_weight * table.n_features)
     order = order[: max(1, affordable)]
@@ -325,8 +328,8 @@ def null_band(counted: Counted, order: Columns, random_state: int, n_jobs: int |
     for n_chosen, column in enumerate(order.tolist()):
         chosen = order[:n_chosen]
         candidates = np.setdiff1d(np.arange(table.n_features), chosen)
-        step = RepeatedSearch(search, tuple(chosen.tolist()), candidates, terms, n_jobs)
+        greedy_step = RepeatedSearch(search, tuple(chosen.tolist()), candidates, entropies, n_jobs)
         seeds = np.random.default_rng([random_state, n_chosen]).integers(0, 2**64, N_SHUFFLES, dtype=np.uint64)
-        bits[n_chosen] = step.bits(column)
-        low[n_chosen], high[n_chosen] = np.quantile(step.most_bits_after_shuffles(seeds), [0.05, 0.95])
+        bits[n_chosen] = greedy_step.bits(column)
+        low[n_chosen], high[n_chosen] = np.quantile(greedy_step.most_bits_after_shuffles(seeds), [0.05, 0.95])
     return NullBand([table.names[column] for column in order], bits, low, high)

@@ -280,9 +280,9 @@ def _variables(
     table = read_xy(X, required(y))
     rows = TableSamples(table, f"estimator={NEIGHBOURS!r}").rows()
     columns: dict[int, Variable] = {}
-    for places, values, categorical in ((rows.numeric, rows.numbers, False), (rows.categorical, rows.codes, True)):
-        for place, column in enumerate(places.tolist()):
-            columns[column] = Variable.of(values[:, place], categorical=categorical)
+    for indices, values, categorical in ((rows.numeric, rows.numbers, False), (rows.categorical, rows.codes, True)):
+        for position, column in enumerate(indices.tolist()):
+            columns[column] = Variable.of(values[:, position], categorical=categorical)
     variables = [columns[j] for j in range(table.n_features)]
     if table.target.values is not None:
         return variables, Variable.of(table.target.values, categorical=False)

@@ -223,16 +223,16 @@ def search_interactions(
     prepared = prepare(table, columns, settled, execution)
     _, source = count_for_tuples(prepared.table, discretization, question.order, execution)
     search = Search(question.order, question.statistic, question.top, question.screen)
-    found = search.strongest(source, phase("searching"))
+    strongest = search.strongest(source, phase("searching"))
     n_shuffles = question.n_shuffles
     if n_shuffles is None:
         n_shuffles = search.affordable_shuffles(source)
     chance = search.after_shuffles(source, n_shuffles, question.random_state, strata) if n_shuffles else None
     rates = None
     if question.rate_by == "contrasts":
-        rates = search.contrast_rates(source, found, question.random_state)
+        rates = search.contrast_rates(source, strongest, question.random_state)
     elif chance is not None:
-        rates = chance.false_discovery(found.best)
+        rates = chance.false_discovery(strongest.best)
     diagnostics = [
         *table.diagnostics,
         *prepared.diagnostics,
@@ -242,7 +242,7 @@ def search_interactions(
     ]
     if chance is None:
         diagnostics.append(notes.without_shuffles())
-    return _labelled(found, chance, rates, table, question, diagnostics)
+    return _labelled(strongest, chance, rates, table, question, diagnostics)
 
 
 def _on_constant_columns(prepared: Prepared[Dataset], source: CountSource) -> list[Diagnostic]:
@@ -268,7 +268,7 @@ def _on_many_values(table: Dataset, source: CountSource, order: int) -> list[Dia
 
 
 def _labelled(
-    found: Interacting,
+    strongest: Interacting,
     chance: Chance | None,
     rates: Floats | None,
     table: Dataset,
@@ -284,17 +284,17 @@ def _labelled(
     def named(tuples: Columns) -> list[tuple[Any, ...]]:
         return [tuple(labels[j] for j in columns) for columns in tuples.tolist()]
 
-    listed = np.argsort(-found.best, kind="stable")[: int((found.best_columns[:, 0] >= 0).sum())]
+    listed = np.argsort(-strongest.best, kind="stable")[: int((strongest.best_columns[:, 0] >= 0).sum())]
     return Interactions(
         order=question.order,
         statistic=question.statistic,
-        tuples=named(found.columns),
-        values=found.values,
-        p=None if chance is None else chance.of_tuples(found.values),
+        tuples=named(strongest.columns),
+        values=strongest.values,
+        p=None if chance is None else chance.of_tuples(strongest.values),
         columns=[labels[j] for j in listed.tolist()],
-        best=found.best[listed],
-        best_tuples=named(found.best_columns[listed]),
-        columns_p=None if chance is None else chance.of_columns(found.best)[listed],
+        best=strongest.best[listed],
+        best_tuples=named(strongest.best_columns[listed]),
+        columns_p=None if chance is None else chance.of_columns(strongest.best)[listed],
         false_discovery=None if rates is None else rates[listed],
         n_shuffles=0 if chance is None else len(chance.best),
         n_samples=table.n_samples,

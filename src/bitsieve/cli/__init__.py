@@ -27,8 +27,8 @@ IN_WORDS = {INTERRUPTED: "interrupted", TERMINATED: "terminated"}
 def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -> int:
     """Run the command line and return its exit code; ``ending`` is what handlers of signals report to, if any."""
     try:
-        with endable(ending or Ending()) as asked:
-            return _guarded(sys.argv[1:] if arguments is None else arguments, asked)
+        with endable(ending or Ending()) as requested_ending:
+            return _guarded(sys.argv[1:] if arguments is None else arguments, requested_ending)
     except BrokenPipeError:
         return PIPE_CLOSED
     finally:
@@ -144,12 +144,12 @@ def _watch(numbers: int) -> None:
     end_now(code)
 
 
-def end_now(code: int, said: bool = False) -> None:
+def end_now(code: int, is_announced: bool = False) -> None:
     """End the process without another word but that it was asked to end, and leave nothing half done behind."""
     output = sys.modules.get("bitsieve.io.output")
     if output is not None and hasattr(output, "discard_unfinished"):  # imported to its end
         output.discard_unfinished()
-    if not said:
+    if not is_announced:
         os.write(2, f"bitsieve: {IN_WORDS[code]}\n".encode())
     os._exit(code)
 

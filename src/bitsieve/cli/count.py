@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """Read, count, save."""
     discretization = discretization_options(arguments)
-    there = os.listdir(arguments.save) if os.path.isdir(arguments.save) else []
-    if not arguments.force and not all(name.startswith(".bitsieve-") for name in there):  # of a run that was killed
+    existing_files = os.listdir(arguments.save) if os.path.isdir(arguments.save) else []
+    if not arguments.force and not all(
+        name.startswith(".bitsieve-") for name in existing_files
+    ):  # of a run that was killed
         raise UserError(
             code="output-exists",
             message=f"--save {arguments.save!r} is there already",

@@ -60,7 +60,7 @@ def _details(info: Method) -> list[str]:
     details = []
     if info.same_as:
         details.append(f"the same as {info.same_as}: {info.remark}")
-    own = {name: value for name, value in info.parameters.items() if name not in IN_PLACE_OF_SET}
-    if own:
-        details.append(f"parameters (--set): {', '.join(f'{name}={value}' for name, value in own.items())}")
+    settable = {name: value for name, value in info.parameters.items() if name not in IN_PLACE_OF_SET}
+    if settable:
+        details.append(f"parameters (--set): {', '.join(f'{name}={value}' for name, value in settable.items())}")
     return details

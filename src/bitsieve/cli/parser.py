@@ -51,11 +51,11 @@ class _Version(argparse.Action):
 class _Once(argparse.Action):
     """An option that is given once."""
 
-    def __call__(self, parser: argparse.ArgumentParser, found: argparse.Namespace, value: Any, *_: object) -> None:
-        before = getattr(found, self.dest)
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, *_: object) -> None:
+        before = getattr(namespace, self.dest)
         if before is not None:
             parser.error(f"{self.option_strings[-1]} is given twice, as {before!r} and as {value!r}: give one")
-        setattr(found, self.dest, value)
+        setattr(namespace, self.dest, value)
 
 
 def make_parser() -> CommandParser:
@@ -80,14 +80,22 @@ def make_parser() -> CommandParser:
 
 def _add_options(parser: CommandParser, command: str) -> None:
     """The options of a command, in groups: those that most people need, then the others under their headings."""
-    own = options_of(command)
-    typed = [option.metavar or option.kind.upper() for option in own if not option.name.startswith("-")]
-    typed += [f"{option.name} {KINDS[option.kind][0]}" for option in own if option.name in ("--target", "--save")]
-    parser.usage = " ".join([f"{PROGRAM} {command}", *typed, "[options]"])
-    common = sorted((option for option in own if option.name in COMMON), key=lambda one: COMMON.index(one.name))
+    options_of_command = options_of(command)
+    usage = [option.metavar or option.kind.upper() for option in options_of_command if not option.name.startswith("-")]
+    usage += [
+        f"{option.name} {KINDS[option.kind][0]}"
+        for option in options_of_command
+        if option.name in ("--target", "--save")
+    ]
+    parser.usage = " ".join([f"{PROGRAM} {command}", *usage, "[options]"])
+    common = sorted(
+        (option for option in options_of_command if option.name in COMMON), key=lambda option: COMMON.index(option.name)
+    )
     groups: dict[str, Sequence[Option]] = {"common options": common}
-    for heading, of_heading in OPTIONS.items():
-        groups[heading.lower()] = [option for option in of_heading if option in own and option not in common]
+    for heading, options_under_heading in OPTIONS.items():
+        groups[heading.lower()] = [
+            option for option in options_under_heading if option in options_of_command and option not in common
+        ]
     for title, options in groups.items():
         group = parser.add_argument_group(title)
         if options is common:
@@ -130,17 +138,17 @@ def _unknown(words: list[str], command: str | None) -> str:
     """What is said of arguments that no option takes, with the options that may have been meant."""
     from bitsieve.utils.messages import nearest
 
-    typed = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
-    known = [option.name for option in options_of(command or "") if option.name.startswith("-")]
-    near = nearest(typed, [*known, "--help", "--version"], 1)
+    unknown_option = next((word.partition("=")[0] for word in words if word.startswith("-")), "")
+    names = [option.name for option in options_of(command or "") if option.name.startswith("-")]
+    near = nearest(unknown_option, [*names, "--help", "--version"], 1)
     if not near:
         return f"unrecognized arguments: {' '.join(words)}"
-    return f"there is no option {typed}: did you mean {near[0]}?"
+    return f"there is no option {unknown_option}: did you mean {near[0]}?"
 
 
 def data_of(words: Sequence[str]) -> str | list[str] | None:
     """The one file that is named, or several, of patterns the files that match; None where none is named."""
-    found: list[str] = []
+    paths: list[str] = []
     for word in words:
         if any(sign in word for sign in "*?[") and "://" not in word and not os.path.lexists(word):
             import glob
@@ -148,29 +156,31 @@ def data_of(words: Sequence[str]) -> str | list[str] | None:
             matching = sorted(glob.glob(word, recursive=True))
             if not matching:
                 raise UsageError(f"no file matches {word!r}: check the folder and the pattern")
-            found += matching
+            paths += matching
         else:
-            found.append(word)
-    return found if len(found) > 1 else found[0] if found else None
+            paths.append(word)
+    if not paths:
+        return None
+    return paths if len(paths) > 1 else paths[0]
 
 
 def settings(option: Option) -> dict[str, Any]:
     """What argparse takes for an option."""
     metavar, reading = KINDS[option.kind]
-    found: dict[str, Any] = {"help": option.help, **reading}
+    keywords: dict[str, Any] = {"help": option.help, **reading}
     if (option.metavar or metavar) and not option.choices:
-        found["metavar"] = option.metavar or metavar
+        keywords["metavar"] = option.metavar or metavar
     if option.choices:
-        found["choices"] = option.choices
+        keywords["choices"] = option.choices
     if option.default is not None:
-        found["default"] = option.default
+        keywords["default"] = option.default
     if option.form == "repeated":
-        found["action"] = "append"
+        keywords["action"] = "append"
     if option.name.startswith("-"):
-        found["required"] = option.form == "required"
+        keywords["required"] = option.form == "required"
         if option.form == "required":
-            found["action"] = _Once
-    return found
+            keywords["action"] = _Once
+    return keywords
 
 
 def names(text: str) -> list[str]:
@@ -187,15 +197,15 @@ def numbers(text: str) -> list[int] | range:
     """A range or a list of numbers of features."""
     try:
         if ":" not in text:
-            found: list[int] | range = [int(part) for part in text.split(",")]
+            requested: list[int] | range = [int(part) for part in text.split(",")]
         else:
             first, last, *step = (int(part) for part in text.split(":"))
-            found = range(first, last + 1, *step)
+            requested = range(first, last + 1, *step)
     except (ValueError, TypeError):
-        found = []
-    if not found or min(found) < 1:
+        requested = []
+    if not requested or min(requested) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no range: give FROM:TO, as 10:100, or a list, as 5,10,20")
-    return found
+    return requested
 
 
 def count(text: str) -> int:

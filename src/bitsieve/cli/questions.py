@@ -131,10 +131,10 @@ def _drawn(arguments: argparse.Namespace, plot: Callable[[], Axes]) -> list[str]
 
 def run_compare(arguments: argparse.Namespace) -> int:
     """Read, compare, save, print."""
-    kept = _check_paths(arguments)
+    folder = _check_paths(arguments)
     with shown(not arguments.quiet):
         plan = _plan(arguments)
-        comparison = _compare(plan, arguments.threads or -1, kept)
+        comparison = _compare(plan, arguments.threads or -1, folder)
         comparison.diagnostics[:] = map(arguments.wording.reworded, comparison.diagnostics)
         phase("writing")
         if arguments.output is not None:
@@ -145,10 +145,10 @@ def run_compare(arguments: argparse.Namespace) -> int:
             from bitsieve.report.files import write_report
 
             write_report(comparison, arguments.report, command=_command(comparison, arguments))
-    if kept is not None:
+    if folder is not None:
         from bitsieve.evaluate.run import remove
 
-        remove(kept)
+        remove(folder)
 
     def text() -> str:
         from bitsieve.results.comparison import as_text
@@ -174,14 +174,14 @@ def _check_paths(arguments: argparse.Namespace) -> Path | None:
                 advice="give --output as in the first run",
             )
         return None
-    kept = Path(arguments.output + KEPT)
-    if kept.exists() and not arguments.resume:
+    folder = Path(arguments.output + KEPT)
+    if folder.exists() and not arguments.resume:
         raise UserError(
             code="unfinished-run",
-            message=f"{str(kept)!r} holds finished folds of a run that did not end",
+            message=f"{str(folder)!r} holds finished folds of a run that did not end",
             advice="add --resume to go on, or delete it",
         )
-    return kept
+    return folder
 
 
 def _plan(arguments: argparse.Namespace) -> Plan:
@@ -250,5 +250,5 @@ def _command(comparison: Comparison, arguments: argparse.Namespace) -> str:
     for name in arguments.target or ():
         words += ["--target", name]
     wording = Wording("select", [choice.method])
-    typed = [wording.setting(name, value) for name, value in parameters.items()]
-    return " ".join(filter(None, [shlex.join(words), *typed]))
+    options = [wording.setting(name, value) for name, value in parameters.items()]
+    return " ".join(filter(None, [shlex.join(words), *options]))

@@ -116,8 +116,8 @@ def _save(selection: Selection, arguments: argparse.Namespace) -> list[str]:
         original_data: Any = table.original  # every table of a file has it
         rows = original_data.with_target(selection.features)
         write_table(rows, arguments.output, target)
-        left_out = ", with the rows that were left out" if n_rows(rows) > selection.n_samples else ""
-        saved.append(f"saved {what} and the target {target!r} to {arguments.output!r}{left_out}")
+        addition = ", with the rows that were left out" if n_rows(rows) > selection.n_samples else ""
+        saved.append(f"saved {what} and the target {target!r} to {arguments.output!r}{addition}")
     if arguments.output_ranking is not None:
         from bitsieve.dataset.data_kinds import frame_of
         from bitsieve.io.write import write_rows
@@ -225,8 +225,8 @@ def _connected(address: str, n_workers: int | None) -> Iterator[Client]:
         ) from None
     if address == LOCAL:
         workers = thread_count(-1 if n_workers is None else n_workers)
-        here = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
-        with LocalCluster(**here) as cluster, Client(cluster, set_as_default=False) as client:
+        cluster_options = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+        with LocalCluster(**cluster_options) as cluster, Client(cluster, set_as_default=False) as client:
             say(f"started {workers:,} worker{'s' * (workers > 1)}; dashboard at {client.dashboard_link}")
             yield client
         return

@@ -27,8 +27,8 @@ class Wording:
 
     def __init__(self, command: str, methods: Sequence[str] = ()) -> None:
         every = [option for options in OPTIONS.values() for option in options]
-        self._of_others = _by_parameter(every)  # a message may advise another command
-        self._own = _by_parameter(options_of(command))
+        self._of_others = _option_by_parameter(every)  # a message may advise another command
+        self._own = _option_by_parameter(options_of(command))
         self._methods = methods
 
     def __call__(self, diagnostic: Diagnostic) -> str:
@@ -58,7 +58,7 @@ class Wording:
             values: list[object] = [f"{key}={item}" for key, item in value.items()]
         else:
             values = value if isinstance(value, list) else [value]
-        return " ".join(f"{option}{sign}{_typed(item)}" for item in values)
+        return " ".join(f"{option}{sign}{_shell_word(item)}" for item in values)
 
     def _is_settable(self, parameter: str) -> bool:
         from bitsieve.methods.registry import parameters_of
@@ -71,16 +71,16 @@ class Wording:
 
 def wording_of(options: argparse.Namespace) -> Wording:
     """The words of the command that was typed."""
-    given = vars(options)
-    methods = [given["method"]] if "method" in given else given.get("methods")
-    return Wording(options.command, methods or () if "set" in given else ())
+    values = vars(options)
+    methods = [values["method"]] if "method" in values else values.get("methods")
+    return Wording(options.command, methods or () if "set" in values else ())
 
 
-def _by_parameter(options: Iterable[Option]) -> dict[str, str]:
+def _option_by_parameter(options: Iterable[Option]) -> dict[str, str]:
     return {parameter: option.name for option in options for parameter in option.parameters.split()}
 
 
-def _typed(value: object) -> str:
+def _shell_word(value: object) -> str:
     """A value as one types it."""
     return shlex.quote(value) if isinstance(value, str) else str(value)
 
@@ -182,8 +182,8 @@ def print_document(document: Mapping[str, Any]) -> None:
     from bitsieve import __version__
 
     has_all = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("_", "-") in ("utf-8", "utf8")
-    whole = {**document, "version": __version__}
-    print(json.dumps(whole, indent=2, ensure_ascii=not has_all, allow_nan=False))
+    with_version = {**document, "version": __version__}
+    print(json.dumps(with_version, indent=2, ensure_ascii=not has_all, allow_nan=False))
 
 
 def say(message: str) -> None:

@@ -207,11 +207,11 @@ def _decided(
 ) -> NDArray[Any]:
     """What ``decide`` makes of the distances of test samples to points after each stop, shape (n_stops, n_test)."""
     rows = max(1, BLOCK_BYTES // (8 * len(points)))
-    found: NDArray[Any] = np.empty((len(stops), len(test)), dtype)
-    for at in range(0, len(test), rows):
-        for place, distances in enumerate(_distances(points, test[at : at + rows], stops)):
-            found[place, at : at + rows] = decide(distances)
-    return found
+    decisions: NDArray[Any] = np.empty((len(stops), len(test)), dtype)
+    for start in range(0, len(test), rows):
+        for i, distances in enumerate(_distances(points, test[start : start + rows], stops)):
+            decisions[i, start : start + rows] = decide(distances)
+    return decisions
 
 
 def _distances(points: Floats, test: Floats, stops: Columns) -> Iterator[Floats]:
@@ -232,10 +232,10 @@ def _nearest(distances: Floats, k: int) -> Columns:
     rows = np.arange(len(distances))
     nearest = np.empty((len(distances), min(k, distances.shape[1])), np.intp)
     taken = np.empty(nearest.shape)
-    for place in range(nearest.shape[1]):
-        found = distances.argmin(axis=1)  # of equal ones the first
-        nearest[:, place], taken[:, place] = found, distances[rows, found]
-        distances[rows, found] = np.inf
+    for i in range(nearest.shape[1]):
+        columns = distances.argmin(axis=1)  # of equal ones the first
+        nearest[:, i], taken[:, i] = columns, distances[rows, columns]
+        distances[rows, columns] = np.inf
     np.put_along_axis(distances, nearest, taken, axis=1)
     return nearest
 
@@ -281,10 +281,10 @@ def ridge(train: Floats, values: Floats, test: Floats, stops: Columns) -> Iterat
         return
     means, level = train[:, :width].mean(axis=0), values.mean()
     centred = train[:, :width] - means
-    products, with_values = centred.T @ centred, centred.T @ (values - level)
+    products, products_with_values = centred.T @ centred, centred.T @ (values - level)
     products[np.diag_indices(width)] += model.alpha
     for stop in stops:
-        weights = cho_solve(cho_factor(products[:stop, :stop]), with_values[:stop])
+        weights = cho_solve(cho_factor(products[:stop, :stop]), products_with_values[:stop])
         yield level + (test[:, :stop] - means[:stop]) @ weights
 
 
@@ -305,31 +305,39 @@ OF_TREES = {  # of sklearn.ensemble: of classes, and of a quantity
 SOME_ROWS, MANY_ROWS = 2_000, 10_000  # above, a note names the fast classifier; above, it is the default
 
 
-def make_model(given: Any, predicts: Predicted = "classes", random_state: int = 0) -> tuple[str, Model]:
+def make_model(name_or_estimator: Any, predicts: Predicted = "classes", random_state: int = 0) -> tuple[str, Model]:
     """The name and the forms of a model, given by name or as an object that is fitted anew; else ValueError."""
     what = "classifier" if predicts == "classes" else "regressor"
     form = "predict" if predicts == "classes" else "regress"
     names = [*(name for name, model in MODELS.items() if getattr(model, form) is not None), *OF_TREES]
-    if isinstance(given, str):
-        name = given.lower()
+    if isinstance(name_or_estimator, str):
+        name = name_or_estimator.lower()
         if name in OF_TREES:
             from sklearn import ensemble
 
             return name, refitted(*(seeded(getattr(ensemble, each)(), random_state) for each in OF_TREES[name]))
         if name not in MODELS:
-            raise ParameterError("classifier", given, choices(name, names), "is not known", code="unknown-name")
+            raise ParameterError(
+                "classifier", name_or_estimator, choices(name, names), "is not known", code="unknown-name"
+            )
         if name not in names:
-            raise does_not_fit("classifier", given, names, predicts)
+            raise does_not_fit("classifier", name_or_estimator, names, predicts)
         return name, MODELS[name]
     advice = f"give one of {', '.join(names)} or "
-    if not (hasattr(given, "fit") and hasattr(given, "predict")) or isinstance(given, type):
-        raise ParameterError("classifier", given, f"{advice}an object of scikit-learn that can fit and predict")
-    tags = getattr(given, "__sklearn_tags__", None)
+    if not (hasattr(name_or_estimator, "fit") and hasattr(name_or_estimator, "predict")) or isinstance(
+        name_or_estimator, type
+    ):
+        raise ParameterError(
+            "classifier", name_or_estimator, f"{advice}an object of scikit-learn that can fit and predict"
+        )
+    tags = getattr(name_or_estimator, "__sklearn_tags__", None)
     kind = what if tags is None else tags().estimator_type or what  # where it does not say
     if kind != what:
         why = f"is not allowed, its kind is {kind.replace('_', ' ')!r}"
-        raise ParameterError("classifier", given, f"{advice}a {what} of scikit-learn", why, code="wrong-kind-of-target")
-    made = seeded(given, random_state)
+        raise ParameterError(
+            "classifier", name_or_estimator, f"{advice}a {what} of scikit-learn", why, code="wrong-kind-of-target"
+        )
+    made = seeded(name_or_estimator, random_state)
     return " ".join(repr(made).split()), refitted(made, made)
 
 

@@ -51,7 +51,7 @@ def make_folds(
 ) -> tuple[list[Fold], list[Diagnostic]]:
     """The folds, and notes on how they were chosen, for :func:`bitsieve.compare`; refused if a class is too small."""
     notes: list[Diagnostic] = []
-    given = () if groups is None else (groups,)
+    split_groups = () if groups is None else (groups,)
     n_units = len(target.codes) if groups is None else len(np.unique(groups))
     if folds is None:
         folds, notes = _by_default(target) if groups is None else (min(MANY_FOLDS, n_units), [])
@@ -68,7 +68,7 @@ def make_folds(
         folds, strata = StratifiedKFold(n_folds, shuffle=True, random_state=random_state), _strata(target, n_folds)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-        pairs = folds.split(np.zeros((len(strata), 1)), strata, *given) if hasattr(folds, "split") else folds
+        pairs = folds.split(np.zeros((len(strata), 1)), strata, *split_groups) if hasattr(folds, "split") else folds
         made = [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
     _check(made, target)
     return made, notes
@@ -129,10 +129,10 @@ def _check(folds: list[Fold], target: Target) -> None:
                 advice="give it disjoint parts",
             )
         if (truth[fold.train] == truth[fold.train[0]]).all():
-            one = "value of the target" if target.is_quantity else "class"
+            value = "value of the target" if target.is_quantity else "class"
             raise UserError(
                 code="one-class",
-                message=f"fold {number} would learn from one {one} only",
+                message=f"fold {number} would learn from one {value} only",
                 advice="give other folds or more samples",
             )
 
@@ -227,10 +227,10 @@ def make_plan(
     A ``binning`` of None in ``discretization`` leaves the rule to the protocol.
     """
     predicts: Predicted = "quantity" if table.target.is_quantity else "classes"
-    on_model: list[Diagnostic] = []
+    notes_on_model: list[Diagnostic] = []
     classifier = options.classifier
     if classifier is None:
-        classifier, on_model = default_model(table.n_samples, predicts)
+        classifier, notes_on_model = default_model(table.n_samples, predicts)
     if options.bounds and predicts == "quantity":
         why = "leave it out, or give classes as the target"
         raise ParameterError(
@@ -239,7 +239,7 @@ def make_plan(
     name, model = make_model(classifier, predicts, options.random_state)
     measure = make_measure(options.scoring, predicts)
     if table.target.unit and predicts == "quantity" and not measure.is_share:
-        on_model = [*on_model, errors_in_microseconds(TIMES[table.target.unit])]
+        notes_on_model = [*notes_on_model, errors_in_microseconds(TIMES[table.target.unit])]
     grow = _form(name, model, measure)
 
     discretization = _settled_discretization(discretization, options.protocol, table.target)
@@ -249,8 +249,8 @@ def make_plan(
     prepared_table = prepared.table
     coded_table, are_all_codes = prepared_table.few_as_codes(execution.n_jobs)
 
-    counts, on_counts = feature_counts(options.features, prepared.n_left)
-    folds, on_folds = make_folds(table.target, options.folds, options.random_state, table.groups)
+    counts, notes_on_counts = feature_counts(options.features, prepared.n_left)
+    folds, notes_on_folds = make_folds(table.target, options.folds, options.random_state, table.groups)
     _refuse_small_tests(folds, measure, table.target.codes)
     counted = discretize(*_settled_codes(prepared_table, coded_table, are_all_codes, discretization), execution)
     return Plan(
@@ -275,11 +275,11 @@ def make_plan(
         diagnostics=[
             *table.diagnostics,
             *prepared.diagnostics,
-            *on_counts,
-            *on_model,
+            *notes_on_counts,
+            *notes_on_model,
             *on_target(table),
             *on_leaks(leaks(counted.information), prepared_table),
-            *on_folds,
+            *notes_on_folds,
         ],
     )
 
@@ -346,9 +346,9 @@ def make_selectors(
             message="no method is given",
             advice="name at least one, such as 'jmi'",
         )
-    taken = {method: parameters_of(method) for method in named.values() if isinstance(method, str)}
+    accepted = {method: parameters_of(method) for method in named.values() if isinstance(method, str)}
     for name in parameters:
-        if not any(name in own for own in taken.values()):
+        if not any(name in parameters_of_method for parameters_of_method in accepted.values()):
             raise UserError(
                 code="unknown-parameter",
                 message=f"none of the methods takes {name!r}",
@@ -357,8 +357,8 @@ def make_selectors(
 
     def made(method: Any) -> Any:
         if isinstance(method, str):
-            own = {name: value for name, value in parameters.items() if name in taken[method]}
-            return make_selector(method, n_features_to_select, binning=binning, **own)
+            own_parameters = {name: value for name, value in parameters.items() if name in accepted[method]}
+            return make_selector(method, n_features_to_select, binning=binning, **own_parameters)
         if hasattr(method, "fit_table") and "n_features_to_select" in method.get_params():
             return clone(method).set_params(n_features_to_select=n_features_to_select)
         if is_foreign(method):
@@ -375,22 +375,22 @@ def make_selectors(
 def feature_counts(features: Any, n_features: int) -> tuple[Columns, list[Diagnostic]]:
     """The numbers of features asked for, ascending; None: 10 to 100, or, of few, from 1. A note on those too large."""
     if features is None:
-        asked = np.arange(1, n_features + 1) if n_features <= FEW_FEATURES else np.array(DEFAULT_COUNTS)
+        requested = np.arange(1, n_features + 1) if n_features <= FEW_FEATURES else np.array(DEFAULT_COUNTS)
     else:
-        asked = _whole_numbers([features] if not isinstance(features, Iterable) else list(features))
-    kept = np.unique(asked[asked <= n_features])
+        requested = _whole_numbers([features] if not isinstance(features, Iterable) else list(features))
+    counts = np.unique(requested[requested <= n_features])
     table = f"the table has {n_features:,} feature{'s' * (n_features != 1)}"
-    if not len(kept):
+    if not len(counts):
         raise UserError(
             code="too-many-features",
-            message=f"features begin at {asked.min():,} but {table}",
+            message=f"features begin at {requested.min():,} but {table}",
             advice="ask for no more than there are",
         )
     notes = []
-    if asked.max() > n_features:
-        measured = f"{kept[0]:,}" if len(kept) == 1 else f"{kept[0]:,} to {kept[-1]:,}"
-        notes.append(fewer_measured(table, measured, int(asked.max())))
-    return kept.astype(np.intp), notes
+    if requested.max() > n_features:
+        measured = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+        notes.append(fewer_measured(table, measured, int(requested.max())))
+    return counts.astype(np.intp), notes
 
 
 def _whole_numbers(values: list[Any]) -> NDArray[Any]:
@@ -429,13 +429,13 @@ def encode_features(
     parts: list[Floats] = []
     ends = np.zeros(len(order), np.intp)
     numeric = np.zeros(len(order), bool)
-    for place, j in enumerate(order):
-        numeric[place] = table.is_numeric(j)
-        if numeric[place]:
+    for i, j in enumerate(order):
+        numeric[i] = table.is_numeric(j)
+        if numeric[i]:
             parts.append(_number(table.numeric(j), learned_from, centred))
         else:
             parts.extend(_categories(table.categorical(j).codes, learned_from))
-        ends[place] = len(parts)
+        ends[i] = len(parts)
     return NumericFeatures(np.array(parts).T, ends, numeric)
 
 
@@ -455,9 +455,9 @@ def _number(values: Floats, learned_from: Columns, centred: bool) -> Floats:
 
 
 def _categories(codes: NDArray[np.int32], learned_from: Columns) -> list[Floats]:
-    known, times = np.unique(codes[learned_from], return_counts=True)
-    known = np.sort(known[np.argsort(-times, kind="stable")[:MOST_CATEGORIES]])
-    return [(codes == code).astype(np.float64) for code in (known[1:] if len(known) == 2 else known)]
+    categories, frequencies = np.unique(codes[learned_from], return_counts=True)
+    categories = np.sort(categories[np.argsort(-frequencies, kind="stable")[:MOST_CATEGORIES]])
+    return [(codes == code).astype(np.float64) for code in (categories[1:] if len(categories) == 2 else categories)]
 
 
 class Foreign(BaseEstimator):
@@ -467,7 +467,7 @@ class Foreign(BaseEstimator):
         self.selector = selector
 
     def fit_table(self, table: InMemoryDataset) -> Foreign:
-        kept = np.setdiff1d(np.arange(table.n_features), table.left_out)
+        columns = np.setdiff1d(np.arange(table.n_features), table.left_out)
         target = table.target
         if target.is_quantity and getattr(self.selector, "score_func", None) is f_classif:
             raise UserError(
@@ -475,14 +475,14 @@ class Foreign(BaseEstimator):
                 message="f_classif is a test of classes, and the target is a quantity",
                 advice="give f_regression",
             )
-        made = encode_features(table, kept, np.arange(table.n_samples))
+        made = encode_features(table, columns, np.arange(table.n_samples))
         with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
             warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)  # they come last
             fitted = clone(self.selector).fit(made.values, target.truth)
         scores = _scores(fitted)
         starts = np.concatenate([[0], made.ends[:-1]])
         best = np.maximum.reduceat(np.where(np.isnan(scores), -np.inf, scores), starts)
-        self.selected_ = kept[np.argsort(-best, kind="stable")]
+        self.selected_ = columns[np.argsort(-best, kind="stable")]
         return self
 
 

@@ -346,7 +346,7 @@ def fingerprint(plan: Plan) -> str:
 
     table, options = plan.table, plan.options
     values = [*map(table.values, range(table.n_features))], plan.target.truth, table.weights, plan.target.said.n_bins
-    how = (
+    settings = (
         [*plan.selectors.items()],
         plan.counts,
         plan.grow,
@@ -356,7 +356,7 @@ def fingerprint(plan: Plan) -> str:
     versions = __version__, np.__version__, sklearn.__version__
     words = options.protocol, options.scoring, options.random_state, list(table.names)
     try:
-        return str(joblib.hash([*map(joblib.hash, (*values, *how, *words, versions))]))
+        return str(joblib.hash([*map(joblib.hash, (*values, *settings, *words, versions))]))
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise UserError(
             code="settings-not-comparable",

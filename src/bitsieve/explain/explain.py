@@ -38,26 +38,26 @@ _DROPPED = {  # why a column was dropped before the method saw it
 MOST = 0.5  # of the relevance of a column: from there on another one covers it
 
 
-def why_selected(selection: Any, place: int) -> str:
+def why_selected(selection: Any, position: int) -> str:
     """The end of a sentence about the column at a place of the selection."""
     k, method = len(selection.features), selection.method
-    if int(selection.indices[place]) in _columns(_constraints(selection), "must_include"):
-        return f"is selected because it was to be included (rank {place + 1:,} of {k:,})"
-    score = f"score {number(selection.scores[place])}"
-    return f"is selected: rank {place + 1:,} of {k:,} by {method} ({score}, {selection.unit})"
+    if int(selection.indices[position]) in _columns(_constraints(selection), "must_include"):
+        return f"is selected because it was to be included (rank {position + 1:,} of {k:,})"
+    score = f"score {number(selection.scores[position])}"
+    return f"is selected: rank {position + 1:,} of {k:,} by {method} ({score}, {selection.unit})"
 
 
-def why_not_selected(selection: Any, column: int, found: Contribution, added: float) -> str:
+def why_not_selected(selection: Any, column: int, column_bits: Contribution, added: float) -> str:
     """The end of a sentence about a column that was not selected."""
     evidence, fit = selection.evidence, selection.fit
-    names, chance, by_bins = evidence.table.names, evidence.chance, find_method(selection.method).bins
+    names, chance, uses_bins = evidence.table.names, evidence.chance, find_method(selection.method).bins
     if column in evidence.dropped:
         return _DROPPED[evidence.dropped[column]]
     if not evidence.information.varies[column]:
         uncut = column in getattr(evidence.binner, "uncut_", ()) and evidence.table.varies(column)
         if not uncut:
             return "is not selected: it has one value only, so it carries no information"
-        if by_bins:
+        if uses_bins:
             return f"is not selected: {_NO_RELATION} to {selection.target_name!r} and is scored 0 bits"
     if column in _columns(_constraints(selection), "exclude"):
         return "is not selected because it was excluded"
@@ -66,10 +66,14 @@ def why_not_selected(selection: Any, column: int, found: Contribution, added: fl
     stopping = fit.result.stopping
     if stopping is not None and column == stopping.candidate:
         return f"is not selected: it was next, and the selection ended there ({stopping.reason})"
-    if found.redundancy >= MOST * found.relevance and found.redundant_with >= 0:
-        share = f"{100 * found.redundancy / found.relevance:.0f} % of its relevance"
-        return f"is not selected: {share} is redundant with the selected {names[found.redundant_with]!r}"
-    if by_bins and chance is not None and max(found.relevance, found.complementarity) <= chance.of(column):
+    if column_bits.redundancy >= MOST * column_bits.relevance and column_bits.redundant_with >= 0:
+        share = f"{100 * column_bits.redundancy / column_bits.relevance:.0f} % of its relevance"
+        return f"is not selected: {share} is redundant with the selected {names[column_bits.redundant_with]!r}"
+    if (
+        uses_bins
+        and chance is not None
+        and max(column_bits.relevance, column_bits.complementarity) <= chance.of(column)
+    ):
         return "is not selected: it is no more informative than the best of as many columns is by chance"
     k = len(selection.features)
     more = "" if np.isnan(added) else f", to which it adds {number(added)} bits"
@@ -103,18 +107,22 @@ def best_substitutes(
     replaced = selected.tolist() if only is None else [only]
     if not len(candidates):
         return [None] * len(replaced)
-    known: dict[tuple[int, ...], tuple[int, float, Floats]] = {}
-    found: list[Substitute | None] = []
+    gains_by_condition: dict[tuple[int, ...], tuple[int, float, Floats]] = {}
+    substitutes: list[Substitute | None] = []
     for column in replaced:
-        given, used = conditional_on(information, [int(j) for j in selected if j != column])
-        if used not in known:
-            added = given.conditional_relevance(candidates)
+        conditional, conditioned_on = conditional_on(information, [int(j) for j in selected if j != column])
+        if conditioned_on not in gains_by_condition:
+            added = conditional.conditional_relevance(candidates)
             best = pick(added)
-            known[used] = int(candidates[best]), float(added[best]), given.conditional_relevance(selected)
-        substitute, gain, of_selected = known[used]
-        lost = float(of_selected[selected.tolist().index(column)])
-        found.append(Substitute(substitute, lost - gain, used))
-    return found
+            gains_by_condition[conditioned_on] = (
+                int(candidates[best]),
+                float(added[best]),
+                conditional.conditional_relevance(selected),
+            )
+        substitute, gain, gains_of_selected = gains_by_condition[conditioned_on]
+        lost = float(gains_of_selected[selected.tolist().index(column)])
+        substitutes.append(Substitute(substitute, lost - gain, conditioned_on))
+    return substitutes
 
 
 SHARED = 0.5  # of the information of two columns: from there on one represents the other
@@ -198,9 +206,9 @@ class FeatureExplanation:
         if self.represented_by is not None:
             below.append(f"is represented by {self.represented_by!r}: they share at least half of their information")
         # Of a column that was left out all are nan.
-        shown = (row for row in rows if row[2])
+        described_rows = (row for row in rows if row[2])
         return [
-            (name, number(bits), rest) for name, bits, rest in shown if bits is not None and not np.isnan(bits)
+            (name, number(bits), rest) for name, bits, rest in described_rows if bits is not None and not np.isnan(bits)
         ], below
 
     def __str__(self) -> str:
@@ -243,42 +251,46 @@ def explain_feature(selection: Any, feature: Any) -> FeatureExplanation:
         )
     index = column_of(feature, names)
     information = evidence.information
-    place = int(np.flatnonzero(selected == index)[0]) if index in selected else None
-    others = selected if place is None else selected[:place]
-    counted = place is not None or index not in evidence.dropped
-    found = contribution(information, index, others) if counted else _NOT_COUNTED
-    added, used = _added(information, index, others) if counted and _has_rows(information) else (np.nan, ())
-    near = affiliated_of(evidence)
+    position = int(np.flatnonzero(selected == index)[0]) if index in selected else None
+    others = selected if position is None else selected[:position]
+    is_counted = position is not None or index not in evidence.dropped
+    column_bits = contribution(information, index, others) if is_counted else _NOT_COUNTED
+    added: float = np.nan
+    conditioned_on: tuple[int, ...] = ()
+    if is_counted and _has_rows(information):
+        added, conditioned_on = _added(information, index, others)
+    groups = affiliated_of(evidence).groups
     substitute = None
-    if place is not None and _has_rows(information):
-        left = np.flatnonzero(information.varies & ~np.isin(np.arange(len(names)), selected))
-        substitute = best_substitutes(information, selected, left, only=index)[0]
-    naming = naming_column(selection.diagnostics, names[index])
-    reason = why_selected(selection, place) if place is not None else why_not_selected(selection, index, found, added)
+    if position is not None and _has_rows(information):
+        candidates = np.flatnonzero(information.varies & ~np.isin(np.arange(len(names)), selected))
+        substitute = best_substitutes(information, selected, candidates, only=index)[0]
+    if position is not None:
+        reason = why_selected(selection, position)
+    else:
+        reason = why_not_selected(selection, index, column_bits, added)
+    diagnostics = naming_column(selection.diagnostics, names[index])
+    if _NO_RELATION in reason:  # which a note would say again
+        diagnostics = [diagnostic for diagnostic in diagnostics if diagnostic.code != "no-reliable-relation"]
     return FeatureExplanation(
         feature=names[index],
         index=index,
-        rank=None if place is None else place + 1,
+        rank=None if position is None else position + 1,
         reason=reason,
-        relevance=found.relevance,
-        entropy=float(information.entropy[index]) if counted else np.nan,
+        relevance=column_bits.relevance,
+        entropy=float(information.entropy[index]) if is_counted else np.nan,
         class_entropy=information.class_entropy,
-        chance=evidence.chance.of(index) if counted and evidence.chance is not None else None,
-        redundancy=found.redundancy,
-        redundant_with=_name(names, found.redundant_with),
-        complementarity=found.complementarity,
-        complementary_with=_name(names, found.complementary_with),
+        chance=evidence.chance.of(index) if is_counted and evidence.chance is not None else None,
+        redundancy=column_bits.redundancy,
+        redundant_with=_name(names, column_bits.redundant_with),
+        complementarity=column_bits.complementarity,
+        complementary_with=_name(names, column_bits.complementary_with),
         added=added,
-        given=[names[j] for j in used],
-        stands_for=[] if place is None else [names[j] for j in near.groups[place]],
-        represented_by=next((names[s] for s, group in zip(selected, near.groups, strict=True) if index in group), None),
+        given=[names[j] for j in conditioned_on],
+        stands_for=[] if position is None else [names[j] for j in groups[position]],
+        represented_by=next((names[s] for s, group in zip(selected, groups, strict=True) if index in group), None),
         substitute=None if substitute is None else names[substitute.column],
         price=None if substitute is None else substitute.price,
-        notes=[
-            str(diagnostic)
-            for diagnostic in naming
-            if not (_NO_RELATION in reason and diagnostic.code == "no-reliable-relation")
-        ],
+        notes=list(map(str, diagnostics)),
     )
 
 
@@ -289,8 +301,8 @@ def _has_rows(information: Information) -> bool:
 
 def _added(information: Information, column: int, others: Columns) -> tuple[float, tuple[int, ...]]:
     """What a column adds to others, and to how many of them."""
-    given, used = conditional_on(information, others.tolist())
-    return float(given.conditional_relevance(np.array([column]))[0]), used
+    conditional, conditioned_on = conditional_on(information, others.tolist())
+    return float(conditional.conditional_relevance(np.array([column]))[0]), conditioned_on
 
 
 def naming_column(diagnostics: Sequence[Diagnostic], name: str) -> list[Diagnostic]:
@@ -398,15 +410,15 @@ def affiliated(
     selector = getattr(selector, "selector", selector)  # of a Selection
     check_is_fitted(selector)
     selected = np.asarray(selector.selected_, np.intp)
-    table, least = read_columns(X, estimator=selector, reset=False), 1 - tau - TIE
+    table, minimum = read_columns(X, estimator=selector, reset=False), 1 - tau - TIE
     if by == "correlation":
         values = TableSamples(table, "affiliated(by='correlation')").values()
-        return groups_of(selected, vectors_of(values, n_jobs).correlated(selected, least))
+        return groups_of(selected, vectors_of(values, n_jobs).correlated(selected, minimum))
     binner = getattr(selector, "binner_", None) if binning is None else None
     if binner is None:
         binner = binner_of(table, "quantile" if binning is None else binning, n_jobs).fit_table(table)
     source = make_source(binner.codes(table), np.zeros(table.n_samples, np.int32), n_classes=1, n_jobs=n_jobs)
-    return groups_of(selected, pairs_by_information(make_information("plug-in", source), selected, least))
+    return groups_of(selected, pairs_by_information(make_information("plug-in", source), selected, minimum))
 
 
 def groups_of(selected: Columns, pairs: Pairs) -> Affiliated:
@@ -419,15 +431,15 @@ def groups_of(selected: Columns, pairs: Pairs) -> Affiliated:
     return Affiliated(selected, *pairs.groups(nearest, len(selected)))
 
 
-def pairs_by_information(information: Information, selected: Columns, least: float) -> Pairs:
-    """Every selected column with all others whose symmetric uncertainty with it is at least ``least``."""
+def pairs_by_information(information: Information, selected: Columns, minimum: float) -> Pairs:
+    """Every selected column with all others whose symmetric uncertainty with it is at least ``minimum``."""
     columns, chosen, values = [], [], []
     everything = np.arange(information.n_features)
-    for place, pivot in enumerate(selected.tolist()):
-        others = np.delete(everything, pivot)
-        near = pair_uncertainty(information.pair(pivot, others, by_class=False))
-        kept = near >= least
-        columns.append(others[kept])
-        chosen.append(np.full(int(kept.sum()), place))
-        values.append(near[kept])
+    for i, feature in enumerate(selected.tolist()):
+        others = np.delete(everything, feature)
+        near = pair_uncertainty(information.pair(feature, others, by_class=False))
+        is_near = near >= minimum
+        columns.append(others[is_near])
+        chosen.append(np.full(int(is_near.sum()), i))
+        values.append(near[is_near])
     return Pairs(np.concatenate(columns), np.concatenate(chosen), np.concatenate(values))

@@ -151,7 +151,7 @@ def make_measure(scoring: str | None, predicts: Predicted = "classes") -> Measur
     return MEASURES[scoring]
 
 
-def does_not_fit(parameter: str, given: str, fitting: Iterable[str], predicts: Predicted) -> ParameterError:
+def does_not_fit(parameter: str, name: str, fitting: Iterable[str], predicts: Predicted) -> ParameterError:
     """The error where a measure or a model is for another kind of target."""
     why = f"does not fit, the target {'has classes' if predicts == 'classes' else 'is a quantity'}"
     advice = f"choose one of {', '.join(fitting)}"
@@ -159,7 +159,7 @@ def does_not_fit(parameter: str, given: str, fitting: Iterable[str], predicts: P
     if predicts == "classes":
         advice += "; if the target is a number to predict, add {target_kind}"
         fix = {"target_kind": "quantity"}
-    return ParameterError(parameter, given, advice, why, code="wrong-kind-of-target", fix=fix)
+    return ParameterError(parameter, name, advice, why, code="wrong-kind-of-target", fix=fix)
 
 
 SINGULAR = 1e-10  # share of a column's spread within classes below which the columns before it explain it
@@ -311,8 +311,8 @@ def choose(
     """The fewest features within one standard error of the least; then the lower error, then the earlier method."""
     best = np.unravel_index(rates.argmin(), rates.shape)
     row, at = chosen_place(rates, spread, to_beat)
-    chosen, least = ((methods[i], int(counts[j]), float(rates[i, j])) for i, j in ((row, at), best))
-    return Choice(*chosen, float(spread[row, at]), *least, to_beat, measure, tuple(others))
+    chosen, best_choice = ((methods[i], int(counts[j]), float(rates[i, j])) for i, j in ((row, at), best))
+    return Choice(*chosen, float(spread[row, at]), *best_choice, to_beat, measure, tuple(others))
 
 
 def chosen_place(rates: Floats, spread: Floats, to_beat: float | None = None) -> tuple[int, int]:
@@ -343,9 +343,9 @@ class OuterError:
     def __str__(self) -> str:
         text, unit = self.measure.text, self.measure.unit
         what = f"in folds that had no part in the choice: error {text(self.error)}{unit}"
-        shown = "below" if self.is_better else "not shown to be below"
+        formatted = "below" if self.is_better else "not shown to be below"
         limit = f"that of the {self.measure.baseline} ({text(self.majority)}{unit}, p = {self.p:.2g})"
-        return f"{what}, {shown} {limit}"
+        return f"{what}, {formatted} {limit}"
 
 
 def outer_error(
@@ -361,17 +361,17 @@ def outer_error(
 
     n_blocks = min(len(n_test), MOST_BLOCKS)
     block_of = np.arange(len(n_test)) % n_blocks
-    found, without, sizes = np.zeros((3, n_blocks))
+    block_errors, without, sizes = np.zeros((3, n_blocks))
     for block in range(n_blocks):
         inside = block_of == block
         others = errors[:, ~inside] if n_blocks > 1 else errors
         n_others = n_test[~inside] if n_blocks > 1 else n_test
         rates = others.sum(axis=1) / n_others.sum()
         row, at = chosen_place(rates, standard_errors(others, n_others))
-        found[block], without[block] = errors[row, inside, at].sum(), majority[inside].sum()
+        block_errors[block], without[block] = errors[row, inside, at].sum(), majority[inside].sum()
         sizes[block] = n_test[inside].sum()
-    error, level = float(found.sum() / sizes.sum()), float(without.sum() / sizes.sum())
-    gains = (without - found) / sizes
+    error, level = float(block_errors.sum() / sizes.sum()), float(without.sum() / sizes.sum())
+    gains = (without - block_errors) / sizes
     if n_blocks < 2:
         return OuterError(error, level, 1.0, measure)
     spread = float(gains.std(ddof=1) * np.sqrt(1 / n_blocks + 1 / (n_blocks - 1)))

@@ -270,21 +270,21 @@ def on_informative(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     return [notes.some_informative(n_selected, n_informative, about_bins, limit, names)]
 
 
-def may_be_chance(fit: Fit, found: CountEvidence) -> Flags:
+def may_be_chance(fit: Fit, evidence: CountEvidence) -> Flags:
     """Which of k features are not more informative than chance; none where a rule tested each, or rows are few."""
     if fit.selection.is_tested or fit.table.n_samples < _ROWS_TO_SHOW_IT:
-        return np.zeros(len(found.overlap), bool)
-    return ~found.informative.value
+        return np.zeros(len(evidence.overlap), bool)
+    return ~evidence.informative.value
 
 
-def on_many_values(fit: Fit, found: CountEvidence) -> list[Diagnostic]:
+def on_many_values(fit: Fit, evidence: CountEvidence) -> list[Diagnostic]:
     """Which features have so many values that they look informative by chance ((m - 1) (k - 1) / (2 N ln 2) bits)."""
     if fit.selection.estimator != "plug-in":
         return []
     selected, table = fit.result.selected, fit.table
-    n_values = np.asarray(found.binner.n_bins_)[selected]
+    n_values = np.asarray(evidence.binner.n_bins_)[selected]
     by_chance = (n_values - 1) * (table.target.n_classes - 1) / (2 * np.log(2) * table.n_samples)
-    inflated = (n_values > _MANY_VALUES) & (by_chance >= _SHARE_OF_CHANCE * found.relevance[selected])
+    inflated = (n_values > _MANY_VALUES) & (by_chance >= _SHARE_OF_CHANCE * evidence.relevance[selected])
     many = selected[inflated & (2 * n_values <= table.n_samples)].tolist()  # beyond, it is noted as an identifier
     if not many:
         return []

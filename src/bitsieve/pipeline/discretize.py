@@ -135,9 +135,9 @@ def strata_of(table: Dataset, strata: Any) -> tuple[Integers | None, list[int]]:
     strata_by_class = codes[order].astype(np.int64)
     classes = target.codes[order]
     if len(np.unique(strata_by_class * target.n_classes + classes)) == len(np.unique(strata_by_class)):
-        of = f" of {table.quoted(columns)}" if columns else ""
+        where = f" of {table.quoted(columns)}" if columns else ""
         raise UserError(
             code="one-class",
-            message=f"no stratum{of} has rows of two classes, so that shuffles within strata change nothing",
+            message=f"no stratum{where} has rows of two classes, so that shuffles within strata change nothing",
         )
     return strata_by_class, columns

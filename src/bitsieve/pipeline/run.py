@@ -129,10 +129,10 @@ def _arguments_for_table(selection: SelectionOptions, table: Dataset) -> tuple[d
 
 def _warn_of_long_job(method: Method, table: Dataset, n: int, k: int | None) -> None:
     """Warn of a method that takes more than a minute for n columns of a dense table, and say what takes less."""
-    d, least = table.n_samples, min(n, k or 1)
+    d, minimum = table.n_samples, min(n, k or 1)
     if table.is_sparse or (seconds := method.seconds(n, d, k or n)) <= LONG:
         return
-    short = [m for m in SCREENS if least <= m < n and method.seconds(m, d, min(k or m, m)) <= SHORT]
+    short = [m for m in SCREENS if minimum <= m < n and method.seconds(m, d, min(k or m, m)) <= SHORT]
     screen = short[0] if short else None
     with_screen = "" if screen is None else duration(method.seconds(screen, d, min(k or n, screen)))
     warn(notes.long_job(method.name, n, d, duration(seconds), screen, with_screen))

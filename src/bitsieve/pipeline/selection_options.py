@@ -65,7 +65,7 @@ class SelectionOptions:
         ValueError
             If there is no such method, or it takes no such parameter.
         """
-        found = find_method(method)
+        described = find_method(method)
         columns = ColumnOptions() if columns is None else columns
         parameters = dict(requested)
         constraints = parameters.pop("constraints", None)
@@ -75,11 +75,11 @@ class SelectionOptions:
                 message="constraints are given, so put include into them",
                 advice="Constraints(must_include=...)",
             )
-        if memory is not None and "memory" in found.parameters:
+        if memory is not None and "memory" in described.parameters:
             parameters["memory"] = memory
         return cls(
-            method=found,
-            parameters=_without_constraints(arguments_of(found, parameters, function_parameters)),
+            method=described,
+            parameters=_without_constraints(arguments_of(described, parameters, function_parameters)),
             requested=requested,
             n_features_to_select=n_features_to_select,
             columns=columns,

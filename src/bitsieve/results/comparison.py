@@ -340,17 +340,17 @@ class Comparison:
 def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any]:
     """Means over the numbers of features, and what a method is with the number chosen for it."""
     rates, choice, stability = comparison.rates[row], comparison.chosen(method), comparison.stability(method)
-    least = rates.argmin()
+    smallest = rates.argmin()
     at = int(np.searchsorted(comparison.counts, choice.n_features))
     outcomes = [comparison.test(method, other).outcome for other in comparison.methods if other != method]
     selecting = comparison.seconds_selecting[row]  # under the paper protocol one selection serves all folds
     once = comparison.parameters["protocol"] == "paper"
-    found = {
+    document = {
         "method": method,
         "mean_error": float(rates.mean()),
         "std_error": float(rates.std(ddof=1)) if len(rates) > 1 else None,
-        "least_error": float(rates[least]),
-        "least_error_at": int(comparison.counts[least]),
+        "least_error": float(rates[smallest]),
+        "least_error_at": int(comparison.counts[smallest]),
         "chosen_features": choice.n_features,
         "chosen_error": choice.error,
         "outer_error": comparison.outer(method).error,
@@ -364,8 +364,8 @@ def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any
         "seconds_classifying": float(comparison.seconds_classifying[row].sum()),
     }
     if comparison.bayes_error_bounds is not None:
-        found |= zip(BOUNDS, comparison.bayes_error_bounds[row].tolist(), strict=True)
-    return found
+        document |= zip(BOUNDS, comparison.bayes_error_bounds[row].tolist(), strict=True)
+    return document
 
 
 def baselines(comparison: Comparison) -> list[dict[str, Any]]:
@@ -404,15 +404,15 @@ def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -
 def summary_table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the rows of the summary, the baselines last."""
     measure = comparison.measure
-    of_curve = ("method", f"mean error{measure.unit}", "+-", "W/T/L", f"least{measure.unit}", "at")
-    of_choice = ("chosen", f"its error{measure.unit}", "redundancy", "stability", "seconds")
+    curve_header = ("method", f"mean error{measure.unit}", "+-", "W/T/L", f"least{measure.unit}", "at")
+    choice_header = ("chosen", f"its error{measure.unit}", "redundancy", "stability", "seconds")
     bounded = () if comparison.bayes_error_bounds is None else ("Bayes error %",)
-    header = (*of_curve, *of_choice, *bounded)
+    header = (*curve_header, *choice_header, *bounded)
     rows = [_text_row(row, measure)[: len(header)] for row in comparison.summary()]
     for row in baselines(comparison):
         at = "" if row["least_error_at"] is None else f"{row['least_error_at']:,}"
-        mean, least = (measure.text(row[name]) for name in ("mean_error", "least_error"))
-        rows.append((f"({row['baseline']})", mean, "", "", least, at, *("" for _ in header[len(of_curve) :])))
+        mean, least_error = (measure.text(row[name]) for name in ("mean_error", "least_error"))
+        rows.append((f"({row['baseline']})", mean, "", "", least_error, at, *("" for _ in header[len(curve_header) :])))
     return header, rows
 
 

@@ -84,9 +84,9 @@ class Interactions:
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
         header = ("rank", "columns", f"{self.statistic} (bits)", *(("p",) if self.p is not None else ()))
         rows = []
-        for place, members in enumerate(self.tuples[:SHOWN]):
-            chance = () if self.p is None else (f"{self.p[place]:.2g}",)
-            rows.append((str(place + 1), ", ".join(map(str, members)), number(self.values[place]), *chance))
+        for rank, members in enumerate(self.tuples[:SHOWN]):
+            chance = () if self.p is None else (f"{self.p[rank]:.2g}",)
+            rows.append((str(rank + 1), ", ".join(map(str, members)), number(self.values[rank]), *chance))
         return header, rows
 
     def table_text(self) -> str:
@@ -119,7 +119,7 @@ class Interactions:
         -------
         dataframe
         """
-        members = {f"column_{m + 1}": [of[m] for of in self.tuples] for m in range(self.order)}
+        members = {f"column_{m + 1}": [members[m] for members in self.tuples] for m in range(self.order)}
         chance = {} if self.p is None else {"p": self.p}
         ranks = np.arange(1, len(self.tuples) + 1)
         return frame_of({"rank": ranks, **members, "value": self.values, **chance}, library or self.library)
@@ -137,7 +137,7 @@ class Interactions:
         dataframe
         """
         pairs = zip(self.columns, self.best_tuples, strict=True)
-        others = [", ".join(str(label) for label in of if label != own) for own, of in pairs]
+        others = [", ".join(str(label) for label in members if label != column) for column, members in pairs]
         chance = {"p": self.columns_p, "false_discovery": self.false_discovery}
         chance = {name: values for name, values in chance.items() if values is not None}
         return frame_of({"column": self.columns, "value": self.best, "with": others, **chance}, library or self.library)
@@ -181,13 +181,13 @@ class Interactions:
         """
         with drawing(ax, (5.0, 5.0)) as axes:
             drawn = self.tuples[:MOST_DRAWN]
-            points = list(dict.fromkeys(label for of in drawn for label in of))
+            points = list(dict.fromkeys(label for members in drawn for label in members))
             angles = np.linspace(0, 2 * np.pi, len(points), endpoint=False)
             at = dict(zip(points, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
             strongest = max(self.values.max(initial=0.0), np.finfo(float).tiny)
-            for of, value in reversed(list(zip(drawn, self.values, strict=False))):
+            for members, value in reversed(list(zip(drawn, self.values, strict=False))):
                 share = float(np.clip(value / strongest, 0.05, 1.0))
-                corners = np.array([at[label] for label in (*of, of[0])])
+                corners = np.array([at[label] for label in (*members, members[0])])
                 axes.plot(*corners.T, color=BLUE, lw=0.5 + 3 * share, alpha=0.15 + 0.85 * share, zorder=1)
             for label, (x, y) in at.items():
                 axes.plot([x], [y], "o", color=INK, markersize=5, zorder=2)

@@ -249,7 +249,7 @@ def table_text(selection: Selection) -> str:
 def _ranking(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     names = ("rank", "feature", f"score ({selection.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
     informative = selection.informative
-    marks = [] if informative.all() else ["" if found else _BY_CHANCE for found in informative]
+    marks = [] if informative.all() else ["" if is_informative else _BY_CHANCE for is_informative in informative]
     levels, of_features = levels_in_words(selection)
     rows = [
         (
@@ -281,9 +281,9 @@ def levels_of(selection: Selection) -> dict[str, Any]:
 
 def levels_in_words(selection: Selection) -> tuple[list[str], list[tuple[str, ...]]]:
     """The same as header and rows of a table."""
-    found = levels_of(selection)
-    cells = [[of or "-" if isinstance(of, str) else f"{of:.3g}" for of in column] for column in found.values()]
-    return [LEVEL, GIVEN][: len(found)], list(zip(*cells, strict=True)) or [()] * len(selection.features)
+    levels = levels_of(selection)
+    cells = [[cell or "-" if isinstance(cell, str) else f"{cell:.3g}" for cell in column] for column in levels.values()]
+    return [LEVEL, GIVEN][: len(levels)], list(zip(*cells, strict=True)) or [()] * len(selection.features)
 
 
 def conclusion_of(fit: Fit) -> str | None:
@@ -305,8 +305,8 @@ def _certificate(fit: Fit) -> dict[str, float | None] | None:
 
 def names_of(selector: Any, columns: Iterable[int]) -> list[str]:
     """The names of some columns that a selector was fitted on; x0, x1, ... where they had none."""
-    known = getattr(selector, "feature_names_in_", None)
-    return [f"x{j}" if known is None else str(known[j]) for j in columns]
+    names = getattr(selector, "feature_names_in_", None)
+    return [f"x{j}" if names is None else str(names[j]) for j in columns]
 
 
 def _stopping(fit: Fit) -> dict[str, Any] | None:
