@@ -44,8 +44,8 @@ def match(
 ) -> Places:
     """The best ranked columns, at most ``budget`` of them, that are not correlated with a better one.
 
-    Correlated is what has a correlation of ``min_correlation`` or more; None takes the best as they are. Columns that are
-    correlated with a ``represented`` one are left out; the represented ones themselves are not.
+    Correlated is what has a correlation of ``min_correlation`` or more; None takes the best as they are. Columns that
+    are correlated with a ``represented`` one are left out; the represented ones themselves are not.
     """
     if min_correlation is None:
         return leading(scores, budget)
