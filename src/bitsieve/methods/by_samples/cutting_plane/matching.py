@@ -110,13 +110,15 @@ def match_exactly(columns: Columns, scores: Floats, budget: int, min_correlation
         if outside <= reached or len(listed) < count:
             break
         count *= 2
-    best, bound = greedy, max(problem.bound, outside)
+    best = greedy
+    bound = max(problem.bound, outside)
     if problem.bound > reached * (1 + EXACT):
         indices, inside = problem.solve(reached)
         bound = max(inside, outside)
         improved = listed[indices]
         if float(weights[indices].sum()) > reached:
-            best, reached = improved, float(weights[indices].sum())
+            best = improved
+            reached = float(weights[indices].sum())
     gap = bound / reached - 1
     return ExactMatch(best, gap if gap > EXACT else 0.0)
 
@@ -199,7 +201,8 @@ def _cliques(neighbours: Neighbours) -> list[list[int]]:
         for second in sorted(near):
             if second < first or second in covered[first]:
                 continue
-            clique, common = [first, second], near & neighbours[second]
+            clique = [first, second]
+            common = near & neighbours[second]
             while common:
                 following = min(common)
                 clique.append(following)
