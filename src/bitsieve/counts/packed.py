@@ -282,12 +282,14 @@ class PackedSums(Sums):
     def matrix_blocks(self, columns: Columns, threads: int) -> list[list[int]]:
         """Upper-triangle blocks [i0, i1, j0, j1) of SIMD groups; the columns of one fit the second-level cache."""
         groups = self.source.group_of[columns]
-        first, last = int(groups.min()), int(groups.max()) + 1
+        first = int(groups.min())
+        last = int(groups.max()) + 1
         group_bytes = max(self.packed.nbytes // len(self.source.all_groups), 1)
         width = int(np.clip(BLOCK_BYTES // group_bytes, 1, 256))
         height = max(width, min(64, -(-(last - first) // (8 * threads))))
         if self.packed.uses_counters:  # rows are independent; each prepares its samples for a whole block
-            width, height = COUNTERS_WIDTH, 2
+            width = COUNTERS_WIDTH
+            height = 2
         return [
             [i, min(i + height, last), j, min(j + width, last)]
             for j in range(first, last, width)

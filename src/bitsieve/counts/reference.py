@@ -36,7 +36,8 @@ class NaiveSource(CodedSource):
         self.n_samples, self.n_features = self._codes.shape
         self.arities = self._codes.max(axis=0).astype(np.int32) + np.int32(1)
         self.class_sizes = np.bincount(self.sample_classes, minlength=n_classes or 0)
-        self.n_classes, self.n_jobs = len(self.class_sizes), n_jobs
+        self.n_classes = len(self.class_sizes)
+        self.n_jobs = n_jobs
 
     def codes(self, feature: int) -> Integers:
         return self._codes[:, feature]

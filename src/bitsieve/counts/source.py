@@ -232,9 +232,14 @@ class Partition(Protocol):
         (table,) = self.tables(np.array([feature]), True)
         n_parts, n_codes, n_classes = table.shape
         cells, counts = table.occupied()
-        part, code, label = cells // (n_codes * n_classes), cells // n_classes % n_codes, cells % n_classes
+        part = cells // (n_codes * n_classes)
+        code = cells // n_classes % n_codes
+        label = cells % n_classes
         kept = np.bincount(part, counts, n_parts)[part] > 1
-        part, code, label, counts = part[kept], code[kept], label[kept], counts[kept]
+        part = part[kept]
+        code = code[kept]
+        label = label[kept]
+        counts = counts[kept]
         order = np.lexsort((code, label, part))
         run, sizes = _runs(part[order] * n_classes + label[order], counts[order])
         _, n_runs = np.unique(run // n_classes, return_counts=True)
@@ -316,9 +321,13 @@ class JoinedSource(ConditioningSource):
     """The samples of another source with one feature for each group of its columns."""
 
     def __init__(self, source: ConditioningSource, groups: Sequence[Columns]) -> None:
-        self.source, self.groups = source, groups
-        self.n_samples, self.n_classes, self.n_jobs = source.n_samples, source.n_classes, source.n_jobs
-        self.class_sizes, self.n_features = source.class_sizes, len(groups)
+        self.source = source
+        self.groups = groups
+        self.n_samples = source.n_samples
+        self.n_classes = source.n_classes
+        self.n_jobs = source.n_jobs
+        self.class_sizes = source.class_sizes
+        self.n_features = len(groups)
         self.search = None if source.search is None else JoinedSearch(source.search.to_repeat(), groups)
         self.arities = np.empty(len(groups), np.int32)
         for index, group in enumerate(groups):
@@ -340,7 +349,9 @@ class JoinedPartition(Partition):
     source: JoinedSource
 
     def __init__(self, source: JoinedSource, base: Partition, members: tuple[int, ...]) -> None:
-        self.source, self.base, self.members = source, base, members
+        self.source = source
+        self.base = base
+        self.members = members
 
     @property
     def keys(self) -> Integers:
@@ -360,9 +371,11 @@ class JoinedPartition(Partition):
         for column in columns:
             both = refined(self.base, self.source.groups[column])
             (table,) = both.tables(None, by_class)
-            part, code = _numbers(both.keys[:, :n_before]), _numbers(both.keys[:, n_before:])
+            part = _numbers(both.keys[:, :n_before])
+            code = _numbers(both.keys[:, n_before:])
             cells, counts = table.occupied()
-            n_codes, n_classes = int(self.source.arities[column]), table.shape[2]
+            n_codes = int(self.source.arities[column])
+            n_classes = table.shape[2]
             joint_part, label = np.divmod(cells, n_classes)
             cells = (part[joint_part] * n_codes + code[joint_part]) * n_classes + label
             tables.append(ContingencyTable.of_cells((len(self.base.keys), n_codes, n_classes), cells, counts))

@@ -79,7 +79,8 @@ class Division(NamedTuple):
         n_classes = int(classes.max(initial=0)) + 1
         both = part.astype(np.int64) * n_classes + classes
         occurs = np.bincount(both) > 0
-        occurring, label = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[both]
+        occurring = np.flatnonzero(occurs)
+        label = (np.cumsum(occurs) - 1)[both]
         _, part_of = np.unique(occurring // n_classes, return_inverse=True)
         return cls(row, *(of.reshape(-1).astype(np.int32) for of in (label, part_of, occurring % n_classes)))
 
@@ -111,7 +112,9 @@ class SparseDisjointSupport:
     """Columns of a :class:`SparseSource` that list no row in common."""
 
     def __init__(self, sums: SparseSums, terms: Terms, marginals: Integers) -> None:
-        self.source, self.terms, self.own = sums.source, terms, sums.column_sums(terms)
+        self.source = sums.source
+        self.terms = terms
+        self.own = sums.column_sums(terms)
         listed = self.own[0]
         order = np.lexsort((marginals, listed))
         new = np.ones(len(order), bool)
@@ -132,7 +135,8 @@ class SparseDisjointSupport:
 
     def sums(self, pivot: int) -> Integers:
         xy = np.empty(len(self.representatives), np.int64)
-        division, terms = self.source.division(pivot), self.terms
+        division = self.source.division(pivot)
+        terms = self.terms
         self.source.counts.sums_disjoint(terms.table, terms.shift, *division, *self.own, self.representatives, xy)
         return xy
 
@@ -159,7 +163,8 @@ class SparseSums(Sums):
     def cell_counts(self, pivot: int | None, columns: Columns, by_class: bool) -> PairSums:
         source = self.source
         pairs = (1 if pivot is None else int(source.arities[pivot])) * int(source.arities[columns].max())
-        xy, xyc = np.zeros((len(columns), min(pairs, source.n_samples)), np.int64), None
+        xy = np.zeros((len(columns), min(pairs, source.n_samples)), np.int64)
+        xyc = None
         if by_class:
             xyc = np.zeros((len(columns), min(pairs * source.n_classes, source.n_samples)), np.int64)
         source.counts.cells(*source.division(pivot), np.ascontiguousarray(columns, np.int64), xy, xyc)
@@ -172,7 +177,8 @@ class SparseSums(Sums):
         self, terms: Terms, division: Division, columns: Columns | None, by_class: bool, out: PairSums | None = None
     ) -> PairSums:
         """``S_xz`` and, if asked for, ``S_xzc`` of ``columns`` (None: all) with the parts of a division."""
-        listed, n_features = self.source.listed, self.source.n_features
+        listed = self.source.listed
+        n_features = self.source.n_features
         visited = int(self.source.row_lengths[division.row].sum()) * SORTING + n_features // 2
         lengths = listed.start[-1] if columns is None else int(listed.lengths[columns].sum())
         if out is None or columns is not None:
@@ -215,7 +221,9 @@ class SparseSums(Sums):
 
     def column_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """The sums of the terms of the listed codes, and of these within the classes, of every column; kept."""
-        source, key = self.source, (terms.shift, *terms.table[:3].tolist())  # no two estimators share them
+        # no two estimators share them
+        source = self.source
+        key = (terms.shift, *terms.table[:3].tolist())
         if key not in source.column_sums:
             pooled, within = np.empty((2, source.n_features), np.int64)
             self._run(lambda block: source.counts.column_sums(terms.table, terms.shift, *block, pooled, within), 1)
@@ -224,7 +232,9 @@ class SparseSums(Sums):
 
     def _run(self, work: Callable[[tuple[int, int]], object], min_blocks: int) -> None:
         """Work on blocks of columns that list about as many codes: ``min_blocks`` of them, or some for every thread."""
-        start, n_features, n_jobs = self.source.listed.start, self.source.n_features, self.source.n_jobs
+        start = self.source.listed.start
+        n_features = self.source.n_features
+        n_jobs = self.source.n_jobs
         threads = thread_count(n_jobs)
         n_blocks = min(min_blocks if threads == 1 else max(min_blocks, 4 * threads), n_features)
         edges = np.searchsorted(start, np.arange(1, n_blocks) * start[-1] // n_blocks)
@@ -257,15 +267,20 @@ class SparseSource(CodedSource):
         if classes is not None:
             labels = checked_classes(np.asarray(classes), codes.n_rows, n_classes).astype(np.int32)
         times = None if weights is None else checked_weights(np.asarray(weights), codes.n_rows)
-        self.listed, self.n_jobs = codes, n_jobs
-        self.row_classes, self.row_weights = labels, times
+        self.listed = codes
+        self.n_jobs = n_jobs
+        self.row_classes = labels
+        self.row_weights = times
         self.n_samples = codes.n_rows if times is None else int(times.sum())
-        self.n_features, self.arities = codes.n_features, codes.arities()
+        self.n_features = codes.n_features
+        self.arities = codes.arities()
         self.class_sizes = np.bincount(labels, times, minlength=n_classes or 0).astype(np.int64)
         self.n_classes = len(self.class_sizes)
-        row_start, n_listed = np.empty(codes.n_rows + 1, np.int64), len(codes.row)
+        row_start = np.empty(codes.n_rows + 1, np.int64)
+        n_listed = len(codes.row)
         by_row = row_start, codes.room(n_listed, np.int32), codes.room(n_listed, np.uint16)
-        by_column, counted = (codes.start, codes.row, codes.code), None if times is None else times.astype(np.uint32)
+        by_column = (codes.start, codes.row, codes.code)
+        counted = None if times is None else times.astype(np.uint32)
         self.counts = _native.SparseCounts(*by_column, labels, self.n_classes, counted, *by_row, TURNED_CODES)
         self.row_lengths = np.diff(row_start)
         self.column_sums: dict[tuple[int, ...], tuple[Integers, Integers]] = {}

@@ -225,7 +225,8 @@ class Sums:
 
     def marginal_sums(self, terms: Terms) -> tuple[Integers, Integers]:
         """``S_x`` of every feature and ``S_xc`` of every feature with the class, each of shape (n_features,)."""
-        source, every = self.source, np.arange(self.source.n_features)
+        source = self.source
+        every = np.arange(self.source.n_features)
         pooled, with_class = np.empty((2, source.n_features), np.int64)
         sums_of_tables(terms, source, 1, every, lambda some: source.tables(None, some, True), (pooled, with_class))
         return pooled, with_class

@@ -89,7 +89,8 @@ def run_blocks(
             report(done, len(blocks))
         return
     stopped = stopped or Event()
-    waiting, outcomes = SimpleQueue[Block](), SimpleQueue[BaseException | None]()
+    waiting = SimpleQueue[Block]()
+    outcomes = SimpleQueue[BaseException | None]()
     for block in blocks:
         waiting.put(block)
     work_on = partial(_work_on, work, waiting, outcomes, stopped)

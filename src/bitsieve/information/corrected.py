@@ -95,7 +95,8 @@ def _by_series(n_samples: int, a: Integers, b: Integers) -> Floats:
     log_a = _terms_at(terms, a) / a
     log_b = _terms_at(terms, b) / b
     log_n = float(_terms_at(terms, np.array([n_samples]))[0] / n_samples)
-    a, b = a.astype(np.float64), b.astype(np.float64)
+    a = a.astype(np.float64)
+    b = b.astype(np.float64)
     mean = a * b / n
     x = a * (n - a) / (n * n)
     y = b * (n - b) / (n * n)

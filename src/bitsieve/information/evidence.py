@@ -38,7 +38,8 @@ def carries_information(information: Information, columns: Columns, level: float
     list from columns of pure noise has one that counts in at most ``level`` of all data sets. ``information`` is
     plug-in, of all columns there were to choose from. What it counts with is kept until then, if it is little.
     """
-    source, search = information.source, information.source.search
+    source = information.source
+    search = information.source.search
     chosen, index = np.unique(columns, return_inverse=True)
     penalty = np.zeros(len(chosen))
     if search is not None:
@@ -46,7 +47,8 @@ def carries_information(information: Information, columns: Columns, level: float
     n_tried = max(1, source.n_features if search is not None else int(information.varies.sum()))
     column_copy = source.copy_of_columns(chosen)
     if column_copy is not None:
-        information, chosen = PlugInInformation(column_copy), np.arange(len(chosen))
+        information = PlugInInformation(column_copy)
+        chosen = np.arange(len(chosen))
     later = Later(lambda: _carry(information, chosen, penalty, n_tried, level)[index])
     if column_copy is None:
         _ = later.value
@@ -85,7 +87,8 @@ def _log_tails(source: CountSource, pairs: Sequence[tuple[int | None, Columns]])
             new = source.tables(feature, columns[block], True)
             if n_cells > CELLS_AT_ONCE:
                 batches.append(log_tails(tables))
-                tables, n_cells = [], 0
+                tables = []
+                n_cells = 0
             tables += new
             n_cells += sum(len(table.counts) for table in new)
     return np.concatenate([*batches, log_tails(tables)] if tables else batches)
@@ -106,7 +109,8 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     n_classes = tables[0].shape[2]
     counts = np.concatenate([table.counts for table in tables])
     cells = np.concatenate([np.arange(len(t.counts)) if t.cells is None else t.cells for t in tables])
-    sizes, occupied = [len(table.counts) for table in tables], counts > 0
+    sizes = [len(table.counts) for table in tables]
+    occupied = counts > 0
     table, n_codes = (np.repeat(values, sizes) for values in (np.arange(len(tables)), [t.shape[1] for t in tables]))
     counts, cells, table, n_codes = (values[occupied] for values in (counts, cells, table, n_codes))
     # Cells ascend in every table, and so do its parts and, within these, the codes.
@@ -117,7 +121,8 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     table_of_part, part_of_code, part_of_label = (
         _owners(which, owner) for which, owner in ((part, table), (code, part), (label, part))
     )
-    codes, labels = np.bincount(part_of_code), np.bincount(part_of_label)
+    codes = np.bincount(part_of_code)
+    labels = np.bincount(part_of_label)
     both = (codes > 1) & (labels > 1)
 
     def summed(values: NDArray[Any], which: Columns) -> Floats:
@@ -131,7 +136,8 @@ def log_tails(tables: Sequence[ContingencyTable]) -> Floats:
     np.minimum.at(expected, table_of_part[both], (least_code * least_label / in_part)[both])
     ratio = np.log(counts * in_part[part] / (in_code[code] * in_label[label]))
     g = np.maximum(0.0, 2 * summed(counts * ratio, table))
-    code_table, label_table = table_of_part[part_of_code], table_of_part[part_of_label]
+    code_table = table_of_part[part_of_code]
+    label_table = table_of_part[part_of_label]
     shuffled = summed(_log_gamma(in_label + 1), label_table) - summed(_log_gamma(in_part + 1), table_of_part)
     learned = summed(_log_gamma(n_classes * _PRIOR) - _log_gamma(in_code + n_classes * _PRIOR), code_table)
     learned += summed(_log_gamma(counts + _PRIOR) - _log_gamma(_PRIOR), table)
@@ -162,7 +168,8 @@ def log_chi_squared_tail(freedom: NDArray[Any] | int, x: Floats) -> Floats:
     ``(x/2)^(f/2) exp(-x/2) / Gamma(f/2 + 1)``.
     """
     shape = np.broadcast_shapes(np.shape(freedom), x.shape)
-    degrees, all_halves = np.broadcast_to(freedom, shape).ravel(), np.broadcast_to(x / 2, shape).ravel()
+    degrees = np.broadcast_to(freedom, shape).ravel()
+    all_halves = np.broadcast_to(x / 2, shape).ravel()
     tails = np.empty(len(degrees))
     for odd in (0, 1):
         indices = np.flatnonzero(degrees % 2 == odd)
@@ -215,7 +222,8 @@ def leaks(information: Information) -> list[Leak]:
     The share is ``(I(X;C) - E) / (H(C) - E)``, E the expectation of I(X;C) when the class is permuted (adjusted mutual
     information). None is found in fewer than 20 samples, or where they are more than half of the columns.
     """
-    source, entropy = information.source, information.class_entropy
+    source = information.source
+    entropy = information.class_entropy
     if source.n_samples < FEWEST or entropy <= 0:
         return []
     plain = information.relevance / entropy  # no share is above it

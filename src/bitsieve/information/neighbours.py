@@ -96,10 +96,12 @@ def _kraskov(x: Floats, y: Floats, n_neighbors: int) -> float:
 def _ross(x: Floats, codes: Floats, n_neighbors: int) -> float:
     _, category_of, sizes = np.unique(codes, return_inverse=True, return_counts=True)
     has_company = sizes[category_of] > 1
-    x, category_of = x[has_company], category_of[has_company]
+    x = x[has_company]
+    category_of = category_of[has_company]
     if not len(x):
         return 0.0
-    radius, k = np.empty(len(x)), np.empty(len(x), np.intp)
+    radius = np.empty(len(x))
+    k = np.empty(len(x), np.intp)
     for category in np.unique(category_of):
         members = np.flatnonzero(category_of == category)
         k[members] = min(n_neighbors, len(members) - 1)
@@ -156,12 +158,16 @@ def _near_on_line(values: Floats, radius: Floats, *, strictly: bool = False) -> 
     before = np.concatenate([[0], np.cumsum(sizes)])
     within = np.less if strictly else np.less_equal
     first = last = np.searchsorted(distinct, values)
-    beyond, after = np.full_like(first, -1), np.full_like(last, len(distinct))  # places that are not near
+    # places that are not near
+    beyond = np.full_like(first, -1)
+    after = np.full_like(last, len(distinct))
     for _ in range(len(distinct).bit_length()):  # the differences never fall with the distance, rounded or not
         middle = (beyond + first + 1) // 2
         near = within(values - distinct[middle], radius)
-        first, beyond = np.where(near, middle, first), np.where(near, beyond, middle)
+        first = np.where(near, middle, first)
+        beyond = np.where(near, beyond, middle)
         middle = (last + after) // 2
         near = within(distinct[middle] - values, radius)
-        last, after = np.where(near, middle, last), np.where(near, after, middle)
+        last = np.where(near, middle, last)
+        after = np.where(near, after, middle)
     return np.asarray(before[last + 1] - before[first], np.float64)

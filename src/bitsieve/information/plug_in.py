@@ -221,8 +221,11 @@ class SumPair(PairInformation):
     def __init__(
         self, information: SumInformation, pivot: int, columns: Columns | None, xy: Integers, xyc: Integers | None
     ) -> None:
-        self.information, self.pivot, self.columns = information, pivot, columns
-        self._xy, self._xyc = xy, xyc
+        self.information = information
+        self.pivot = pivot
+        self.columns = columns
+        self._xy = xy
+        self._xyc = xyc
 
     @property
     def redundancy(self) -> Floats:

@@ -57,7 +57,8 @@ class PairInformation(Protocol):
 
     def pivot_relevance(self) -> Floats:
         """I(Xs;C|Xi), each of a count of its own unless ``information.counts_both_ways``."""
-        information, pivot = self.information, np.array([self.pivot])
+        information = self.information
+        pivot = np.array([self.pivot])
         return np.array(
             [
                 information.pair(i, pivot).conditional_relevance[0]
@@ -225,7 +226,8 @@ class ConditionalInformation:
     """
 
     def __init__(self, terms: Terms, partition: Partition) -> None:
-        self.terms, self.partition = terms, partition
+        self.terms = terms
+        self.partition = partition
         self.n_samples = terms.n_samples
 
     def refine(self, feature: int) -> ConditionalInformation:

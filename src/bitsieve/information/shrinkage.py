@@ -72,7 +72,8 @@ class ShrinkageInformation(Information):
     counts_both_ways: ClassVar[bool] = True
 
     def __init__(self, source: CountSource) -> None:
-        self.source, self.sums = source, sums_of(source)
+        self.source = source
+        self.sums = sums_of(source)
         self._kept: dict[int, Matrix] = {}
         self._most_kept = max(2, CACHE_BYTES // (8 * QUANTITIES * max(source.n_features, 1)))
 
@@ -91,7 +92,8 @@ class ShrinkageInformation(Information):
         varies = np.empty(self.source.n_features, bool)
 
         def fill(columns: Columns) -> None:
-            source, n_classes = self.source, self.source.n_classes
+            source = self.source
+            n_classes = self.source.n_classes
             codes = source.arities[columns].astype(np.int64)
             x, within = self.sums.cell_counts(None, columns, True)
             xc = counted_by_class(within)
@@ -124,7 +126,8 @@ class ShrinkageInformation(Information):
 
     @cached_property
     def class_entropy(self) -> float:
-        sizes, n_classes = self.source.class_sizes[None], self.source.n_classes
+        sizes = self.source.class_sizes[None]
+        n_classes = self.source.n_classes
         return float(self._entropy(sizes, n_classes, uniform_weight(sizes, n_classes, self.source.n_samples))[0])
 
     def pair(self, pivot: int, columns: Columns | None = None, *, by_class: bool = True) -> ShrunkPair:
@@ -154,21 +157,29 @@ class ShrinkageInformation(Information):
         self, pivot: int, pivot_counts: tuple[Integers, Integers | None], columns: Columns, by_class: bool
     ) -> list[Floats]:
         """The quantities of one block."""
-        source, n_classes = self.source, self.source.n_classes
-        a, b = int(source.arities[pivot]), source.arities[columns].astype(np.int64)
+        source = self.source
+        n_classes = self.source.n_classes
+        a = int(source.arities[pivot])
+        b = source.arities[columns].astype(np.int64)
         pair = self.sums.cell_counts(pivot, columns, by_class)
         column_counts = self.sums.cell_counts(None, columns, by_class)
-        x, y, xy = pivot_counts[0], column_counts[0], pair[0]
+        x = pivot_counts[0]
+        y = column_counts[0]
+        xy = pair[0]
         weight = uniform_weight(xy, a * b, source.n_samples)
         redundancy = self._entropy(x, a, weight) + self._entropy(y, b, weight) - self._entropy(xy, a * b, weight)
         if not by_class:
             return [redundancy]
-        xc, yc, xyc = counted_by_class(pivot_counts[1]), counted_by_class(column_counts[1]), counted_by_class(pair[1])
+        xc = counted_by_class(pivot_counts[1])
+        yc = counted_by_class(column_counts[1])
+        xyc = counted_by_class(pair[1])
         weight = uniform_weight(xyc, a * b * n_classes, source.n_samples)
-        h_x, h_y = self._entropy(x, a, weight), self._entropy(y, b, weight)
+        h_x = self._entropy(x, a, weight)
+        h_y = self._entropy(y, b, weight)
         h_c = self._entropy(source.class_sizes[None], n_classes, weight)
         h_xy = self._entropy(xy, a * b, weight)
-        h_xc, h_yc = self._entropy(xc, a * n_classes, weight), self._entropy(yc, b * n_classes, weight)
+        h_xc = self._entropy(xc, a * n_classes, weight)
+        h_yc = self._entropy(yc, b * n_classes, weight)
         h_xyc = self._entropy(xyc, a * b * n_classes, weight)
         return [
             redundancy,
@@ -188,7 +199,8 @@ class ShrinkageInformation(Information):
         ordered = columns[np.argsort(source.arities[columns], kind="stable")]
         codes = (1 if pivot is None else int(source.arities[pivot])) * source.arities[ordered].astype(np.int64)
         cells = np.minimum(codes * (source.n_classes if by_class else 1), source.n_samples)
-        blocks, first = [], 0
+        blocks = []
+        first = 0
         while first < len(ordered):
             held = cells[first:] * np.arange(1, len(cells) - first + 1)
             last = first + max(1, int(np.searchsorted(held, BLOCK_CELLS, side="right")))
@@ -201,7 +213,9 @@ class ShrunkPair(PairInformation):
     """The information of some features with one pivot."""
 
     def __init__(self, information: ShrinkageInformation, pivot: int, columns: Columns | None, values: Matrix) -> None:
-        self.information, self.pivot, self.columns = information, pivot, columns
+        self.information = information
+        self.pivot = pivot
+        self.columns = columns
         self._values = values
 
     def _within(self, index: int) -> Floats:

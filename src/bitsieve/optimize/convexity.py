@@ -36,7 +36,8 @@ def shows_no_negative_eigenvalue(matrix: Floats, added: float = 0.0) -> bool:
         if end <= 0:
             return False
         begin = end / SPREAD
-        leading_vectors, excess = vectors[-N_TAKEN_AWAY:], np.maximum(values[-N_TAKEN_AWAY:] + added - end / 2, 0)
+        leading_vectors = vectors[-N_TAKEN_AWAY:]
+        excess = np.maximum(values[-N_TAKEN_AWAY:] + added - end / 2, 0)
 
         def shifted(rows: Floats) -> Floats:
             """The rows times the matrix that takes the interval to -1 .. 1, without the large eigenvalues."""
@@ -66,7 +67,9 @@ def _large_eigenvalues(matrix: Floats, random: np.random.Generator) -> tuple[Flo
             block = block - (block @ rows.T) @ rows
         block = np.linalg.qr(block.T)[0].T
         image = block @ matrix
-        rows, images, block = np.vstack([rows, block]), np.vstack([images, image]), image
+        rows = np.vstack([rows, block])
+        images = np.vstack([images, image])
+        block = image
     projected = rows @ images.T
     values, turn = np.linalg.eigh((projected + projected.T) / 2)
     return values, turn.T @ rows

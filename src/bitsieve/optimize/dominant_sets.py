@@ -33,7 +33,8 @@ class SimilarityMatrix:
     """A symmetric matrix in memory, of any float type; its diagonal must be 0."""
 
     def __init__(self, matrix: Matrix) -> None:
-        self.matrix, self.n = matrix, len(matrix)
+        self.matrix = matrix
+        self.n = len(matrix)
 
     def row(self, i: int) -> Matrix:
         """The similarity of one to all, shape (n,)."""
@@ -52,7 +53,9 @@ class SimilarityRows:
         self, make: Callable[[int, int], Floats], n: int, memory: int, at_once: int = 1, progress: Progress = None
     ) -> None:
         self.n = n
-        self._make, self._at_once, self._progress = make, at_once, progress
+        self._make = make
+        self._at_once = at_once
+        self._progress = progress
         self._room = max(1, memory // (8 * n))
         self._kept: OrderedDict[int, Floats] = OrderedDict()
 
@@ -128,7 +131,8 @@ def _gains(similarity: Similarity, left: Columns, weights: Floats) -> Floats:
 
 def _climb(similarity: Similarity, left: Columns, weights: Floats, gains: Floats) -> tuple[Floats, int]:
     """Steps until the equilibrium is reached, and their number."""
-    weights, gains = weights.copy(), gains.copy()
+    weights = weights.copy()
+    gains = gains.copy()
     max_steps = 100_000 + 100 * len(left)
     for step in range(max_steps):
         i, length, leaves = _native.infection_step(weights, gains, TOLERANCE)
@@ -147,7 +151,8 @@ def replicator(similarity: Similarity, left: Columns, sums: Floats) -> Floats:
         with threadpool_limits(1):  # a product's bits depend on the number of threads
             for _ in range(MOST_STEPS):
                 gains = matrix @ weights
-                last, weights = weights, weights * gains
+                last = weights
+                weights = weights * gains
                 weights /= np.add.reduce(weights)
                 if np.add.reduce(np.abs(weights - last)) < SETTLED:
                     break
@@ -171,22 +176,26 @@ def dominant_sets(
     similarity: Similarity, find: Dynamics = infection_immunization, progress: Progress = None
 ) -> list[DominantSet]:
     """Take off dominant sets until every thing is in one; what is similar to nothing left is a set of its own."""
-    left, sums = np.arange(similarity.n), similarity.sums()
+    left = np.arange(similarity.n)
+    sums = similarity.sums()
     negligible = NONE_LEFT * max(float(sums.max(initial=0.0)), 1e-300)
     sets: list[DominantSet] = []
     while len(left) and float(sums.max()) > negligible:
         weights = find(similarity, left, sums)
         support = np.flatnonzero(weights)
-        members, weights_of_members = left[support], weights[support]
+        members = left[support]
+        weights_of_members = weights[support]
         is_left = np.ones(len(left), bool)
         is_left[support] = False
-        mean, removed = 0.0, np.zeros(len(left))
+        mean = 0.0
+        removed = np.zeros(len(left))
         for member, weight in zip(members.tolist(), weights_of_members.tolist(), strict=True):
             row = similarity.row(member)[left]
             removed += row
             mean += weight * float(np.add.reduce(row[support] * weights_of_members))
         sets.append(DominantSet(members, weights_of_members, mean / 2))
-        left, sums = left[is_left], (sums - removed)[is_left]
+        left = left[is_left]
+        sums = (sums - removed)[is_left]
         if progress is not None:
             progress(similarity.n - len(left), similarity.n)
     sets += [DominantSet(np.array([i], np.intp), np.ones(1), 0.0) for i in left.tolist()]

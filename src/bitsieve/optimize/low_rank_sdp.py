@@ -48,7 +48,9 @@ def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress:
         return LowRankSolution(np.ones((n + 1, 1)), 4.0 * constant, 4.0 * constant)
     scale = float(np.abs(objective.matrix).sum())
     vectors = retract(np.random.default_rng(0).standard_normal((n, FIRST_RANK)), objective.total)
-    precision, bound, rounds = 1e-3, np.inf, 0
+    precision = 1e-3
+    bound = np.inf
+    rounds = 0
     while True:
         vectors = climb(objective, vectors, precision * scale / n)
         value = objective.value_and_gradient(vectors)[0] + constant
@@ -66,7 +68,8 @@ def solve_low_rank(matrix: Floats, k: int, *, tolerance: float = 1e-8, progress:
     alike = _equalised(objective, vectors)
     value_alike = objective.value_and_gradient(alike)[0] + constant
     if abs(alike[:, 0].sum() - objective.total) <= 1e-12 * n and value_alike >= value - tolerance * abs(value):
-        vectors, value = alike, value_alike
+        vectors = alike
+        value = value_alike
     return LowRankSolution(_with_first_axis(vectors), value, max(bound, value))
 
 

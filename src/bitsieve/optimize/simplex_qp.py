@@ -33,7 +33,8 @@ class DenseQuadratic:
 
     def __init__(self, matrix: Floats, diagonal: Floats | None = None, scale: float = 1.0) -> None:
         entries = np.diagonal(matrix)
-        self.matrix, self.scale = matrix, scale
+        self.matrix = matrix
+        self.scale = scale
         self.diagonal = scale * (entries if diagonal is None else diagonal)
         self._added = self.diagonal - scale * entries
 
@@ -61,7 +62,8 @@ class FactorQuadratic:
 
     def __init__(self, factor: Floats, diagonal: Floats | None = None, scale: float = 1.0) -> None:
         entries = np.einsum("ij,ij->i", factor, factor)
-        self.factor, self.scale = factor, scale
+        self.factor = factor
+        self.scale = scale
         self.diagonal = scale * (entries if diagonal is None else diagonal)
         self._added = self.diagonal - scale * entries
 
@@ -137,7 +139,8 @@ def by_conjugate_gradients(
         step += (length / curvature) * direction
         residual -= (length / curvature) * product
         turned = preconditioned(residual)
-        before, length = length, float(residual @ turned)
+        before = length
+        length = float(residual @ turned)
         direction = turned + (length / before) * direction
     return step
 
@@ -164,7 +167,8 @@ def minimize_on_simplex(
             state.descend()
             if not state.done:
                 state.solve_faces()
-        x, gradient = state.x, state.gradient
+        x = state.x
+        gradient = state.gradient
         objective = float((gradient - linear) @ x) / 2
         return SimplexSolution(x, gradient, objective, state.gap, state.done)
 
@@ -182,7 +186,9 @@ class _State:
     """Weights and their gradient, and the steps that change both."""
 
     def __init__(self, quadratic: Quadratic, linear: Floats, tolerance: float) -> None:
-        self.quadratic, self.linear, self.tolerance = quadratic, linear, tolerance
+        self.quadratic = quadratic
+        self.linear = linear
+        self.tolerance = tolerance
         self.length = 0.0  # of the next projected gradient step; 0: none yet
         self.move_to(np.full(len(linear), 1 / len(linear)))
 
@@ -219,7 +225,8 @@ class _State:
                 break
             step = project_on_simplex(self.x - self.length * self.gradient) - self.x
             product = self.quadratic.times(step)
-            slope, curvature = float(self.gradient @ step), float(step @ product)
+            slope = float(self.gradient @ step)
+            curvature = float(step @ product)
             if slope >= 0:  # rounding is all that is left
                 break
             share = 1.0 if curvature <= -slope else -slope / curvature
@@ -254,7 +261,8 @@ class _State:
         across = np.zeros(len(self.x))
         across[support] = project_on_simplex(target) - self.x[support]
         product = self.quadratic.times(across)
-        slope, curvature = float(self.gradient @ across), float(across @ product)
+        slope = float(self.gradient @ across)
+        curvature = float(across @ product)
         share = 1.0 if curvature <= -slope else -slope / curvature
         if slope < 0 and share * (slope + share * curvature / 2) <= to_edge:
             self.move_to(self.x + share * across)

@@ -50,7 +50,8 @@ def retract(vectors: Floats, total: float) -> Floats:
             break
         low, high = (shift, high) if value < total else (low, shift)
         newton = shift - (value - total) / slope if slope > 0 else low
-        last, shift = shift, newton if low < newton < high else low + (high - low) / 2
+        last = shift
+        shift = newton if low < newton < high else low + (high - low) / 2
         if shift == last:
             break
     moved = vectors.copy()
@@ -104,7 +105,8 @@ class QuadraticOnSpheres:
     """``f(V) = <V, QV> + 2 sum_i q_i V_i0`` with ``q = Q1``, under ``sum_i V_i0 = total``; Q is symmetric."""
 
     def __init__(self, matrix: Floats, total: float) -> None:
-        self.matrix, self.total = matrix, total
+        self.matrix = matrix
+        self.total = total
         self.linear = matrix.sum(axis=1)
 
     def value_and_gradient(self, vectors: Floats) -> tuple[float, Floats]:
@@ -145,7 +147,11 @@ def climb(objective: QuadraticOnSpheres, vectors: Floats, tolerance: float) -> F
         elif agreement > 0.75 and step.at_edge:
             radius = min(2 * radius, 2 * size)
         if agreement > 0.05:
-            vectors, value, gradient, tangent, slope = moved, new_value, new_gradient, new_tangent, new_slope
+            vectors = moved
+            value = new_value
+            gradient = new_gradient
+            tangent = new_tangent
+            slope = new_slope
     return vectors
 
 
@@ -162,7 +168,9 @@ class _Step:
     ) -> None:
         self.direction = np.zeros_like(slope)
         self.at_edge = False
-        residual, search = slope, slope  # the search direction of conjugate gradients
+        # the search direction of conjugate gradients
+        residual = slope
+        search = slope
         square = inner(residual, residual)
         start = length(slope)
         scale = 2 * float(np.abs(lengths).max()) + np.finfo(float).tiny
@@ -189,6 +197,7 @@ class _Step:
 
     def _to_edge(self, search: Floats, radius: float) -> float:
         """The step length along the search direction at which the edge of the trust region is reached."""
-        along, square = inner(self.direction, search), inner(search, search)
+        along = inner(self.direction, search)
+        square = inner(search, search)
         room = radius * radius - inner(self.direction, self.direction)
         return float((-along + np.sqrt(max(along * along + square * room, 0.0))) / square)

@@ -216,7 +216,8 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if keeps_columns_only(X):
-            original, X = X, collect(X)
+            original = X
+            X = collect(X)
             validate_data(self, X, reset=False, skip_check_array=True)
             return take_columns(original, [nw.from_native(X).columns[j] for j in np.flatnonzero(self.support_)])
         frame = nw.from_native(X, pass_through=True)
@@ -273,7 +274,8 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
 
     def _who(self) -> str:
         """What requires something of the data, in messages: with its rule, if that requires it."""
-        name, rule = type(self).__name__, getattr(self, "stopping", None)
+        name = type(self).__name__
+        rule = getattr(self, "stopping", None)
         return f"{name} with {getattr(rule, 'name', rule)}" if rule and self._needs() & (ROWS | INDEPENDENT) else name
 
     def _needs(self) -> frozenset[str]:

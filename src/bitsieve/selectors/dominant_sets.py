@@ -185,7 +185,8 @@ class DominantSetClusters(ColumnSelector):
         table.set_names_on(self)
         self.groups_, self.selected_, self.weights_, self.cohesiveness_, self.similarity_ = clusters[:5]
         self.similarity_matrix_ = clusters.matrix
-        self.labels_, self.support_ = np.zeros(table.n_features, np.intp), np.zeros(table.n_features, bool)
+        self.labels_ = np.zeros(table.n_features, np.intp)
+        self.support_ = np.zeros(table.n_features, bool)
         for label, group in enumerate(self.groups_):
             self.labels_[group] = label
         self.support_[self.selected_] = True

@@ -140,7 +140,8 @@ class StabilitySelector(ColumnSelector):
 
     def _fit_table(self, table: InMemoryDataset) -> Self:  # type: ignore[override]  # as it requires the rows
         chosen = np.zeros((2 * self.n_pairs, table.n_features), bool)
-        method, execution = self.selector.described[0], self._execution()
+        method = self.selector.described[0]
+        execution = self._execution()
         table, discretization = take_few_numbers_as_categories(table, method, self.selector.discretization, execution)
 
         def fit(index: int) -> None:
@@ -187,7 +188,8 @@ def half_of(table: InMemoryDataset, pair: int, which: int, random_state: int) ->
 
 def _columns_that_vary(fitted: Any, half: InMemoryDataset) -> Columns:
     """The chosen columns but for those that the binner left whole, which are chosen to fill up the list."""
-    selected, binner = np.asarray(fitted.selected_), getattr(fitted, "binner_", None)
+    selected = np.asarray(fitted.selected_)
+    binner = getattr(fitted, "binner_", None)
     return selected if binner is None else selected[codes_that_occur(binner, half)[selected] > 1]
 
 

@@ -31,7 +31,8 @@ def rank(values: Floats) -> Columns:
     run_ends = np.append(starts, len(order))[1:]
     # Between two gaps lies one run, unless many small steps add up to more than a tie: then there are several.
     for run in np.flatnonzero(falling[run_ends - 1] < falling[starts] - TIE):
-        start, rising = int(starts[run]), -falling[: run_ends[run]]
+        start = int(starts[run])
+        rising = -falling[: run_ends[run]]
         while start < len(rising):
             begins[start] = True
             start = int(np.searchsorted(rising, -(falling[start] - TIE), side="right"))

@@ -95,10 +95,15 @@ def _of_the_groups(root: Path) -> float:
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
         if controllers == "":  # version 2
-            mount, limit, used, cache = root / "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"
+            mount = root / "sys/fs/cgroup"
+            limit = "memory.max"
+            used = "memory.current"
+            cache = "inactive_file"
         elif "memory" in controllers.split(","):
             mount = root / "sys/fs/cgroup/memory"
-            limit, used, cache = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+            limit = "memory.limit_in_bytes"
+            used = "memory.usage_in_bytes"
+            cache = "total_inactive_file"
         else:
             continue
         group = mount / path.lstrip("/")

@@ -54,7 +54,10 @@ class Step(str):
 
     def __new__(cls, text: str, done: int, total: int, seconds: float, name: str = "") -> Self:
         step = super().__new__(cls, text)
-        step.done, step.total, step.seconds, step.name = done, total, seconds, name
+        step.done = done
+        step.total = total
+        step.seconds = seconds
+        step.name = name
         return step
 
 
@@ -98,7 +101,8 @@ class Ticker:
         self._thread.join()
 
     def _tick(self) -> None:
-        start, kind = time.monotonic(), type(self._stream).__module__
+        start = time.monotonic()
+        kind = type(self._stream).__module__
         refreshes = self._stream.isatty() or kind.partition(".")[0] == "ipykernel"
         pause = SILENCE if refreshes else EVERY_LINE
         while not self._ended.wait(pause):
@@ -137,7 +141,8 @@ def bar(phase: str) -> str:
     if not isinstance(phase, Step):
         return phase
     filled = _WIDTH * phase.done // max(phase.total, 1)
-    seconds_per_step, rate = phase.seconds / max(phase.done, 1), ""
+    seconds_per_step = phase.seconds / max(phase.done, 1)
+    rate = ""
     if phase.done and phase.seconds >= SILENCE:
         rate = (
             f", {1 / seconds_per_step:,.0f} a second" if seconds_per_step < 1 else f", {seconds_per_step:,.0f} s each"

@@ -25,10 +25,13 @@ from bitsieve.utils.progress import phase
 
 N_SHUFFLES = 99
 LEAST_CONTRASTS = 100
-RAREST, EPSILON = 1e-300, 2.0**-53  # shares of cases are no nearer to 0 and to 1 than this
+# shares of cases are no nearer to 0 and to 1 than this
+RAREST = 1e-300
+EPSILON = 2.0**-53
 MOST_EXPONENT = 700.0  # of e, that a float holds
 # Tuples times samples times shuffles that are made without being asked for, in some ten seconds: of planes, of tables.
-AFFORDED, AFFORDED_BY_TABLES = 1e12, 1e9
+AFFORDED = 1e12
+AFFORDED_BY_TABLES = 1e9
 
 
 class Interacting(NamedTuple):
@@ -99,7 +102,8 @@ def strongest_p(rarity: Floats, of_copies: Floats) -> Floats:
     on each other: the share is ``exp(-t (-ln F)^a)``, with the a and t of the largest likelihood for the copies, by
     Newton's method.
     """
-    logs, a = np.log(of_copies), 1.0
+    logs = np.log(of_copies)
+    a = 1.0
     largest = logs.max()
     if logs.min() == largest:
         raise UserError(
@@ -190,8 +194,10 @@ class Search:
         screened = np.sort(np.argsort(~gains, kind="stable")[: self.screen])
         screened_source = conditioning(source).joined([np.array([column]) for column in screened])
         of_some = replace(self, screen=None).strongest(screened_source, progress)
-        best, best_columns = np.full(source.n_features, -np.inf), np.full((source.n_features, self.order), -1, np.intp)
-        best[screened], best_columns[screened] = of_some.best, np.append(screened, -1)[of_some.best_columns]
+        best = np.full(source.n_features, -np.inf)
+        best_columns = np.full((source.n_features, self.order), -1, np.intp)
+        best[screened] = of_some.best
+        best_columns[screened] = np.append(screened, -1)[of_some.best_columns]
         return Interacting(of_some.values, screened[of_some.columns], best, best_columns)
 
     def affordable_shuffles(self, source: CountSource) -> int:
@@ -209,7 +215,8 @@ class Search:
         """The strongest tuple of every column after each of some shuffles of the class; all else is done as without."""
         # Triples are searched by all threads, pairs a shuffle a thread.
         inside, outside = (source.n_jobs, None) if self.order == 3 else (None, source.n_jobs)
-        samples, search = Samples.of(source, strata), replace(self, n_top=0)
+        samples = Samples.of(source, strata)
+        search = replace(self, n_top=0)
         of_codes: dict[str, Any] = {"arities": source.arities, "n_classes": source.n_classes, "n_jobs": inside}
         best = np.empty((n_shuffles, source.n_features))
 
@@ -226,7 +233,8 @@ class Search:
         It follows from one search among the columns and shuffled copies of a tenth of them, at least of
         ``LEAST_CONTRASTS``.
         """
-        samples, random = Samples.of(source), np.random.default_rng([random_state, 0])
+        samples = Samples.of(source)
+        random = np.random.default_rng([random_state, 0])
         varying = np.flatnonzero(source.arities > 1)
         copied = random.permutation(np.resize(varying, max(len(varying) // 10, LEAST_CONTRASTS)))
         copies = np.stack([samples.codes[samples.shuffle(random), column] for column in copied], axis=1)

@@ -36,12 +36,16 @@ class IncompleteColumn:
         mean_gap: Gap,
         remember: bool,
     ) -> None:
-        self.values, self.missing, self.classes = values, missing, classes
-        self.gap, self.mean_gap = gap, mean_gap
+        self.values = values
+        self.missing = missing
+        self.classes = classes
+        self.gap = gap
+        self.mean_gap = mean_gap
         present_by_class = [values[~missing & (classes == c)] for c in range(n_classes)]
         self._known = [of_class if len(of_class) else values[~missing] for of_class in present_by_class]
         sizes = np.array([len(of_class) for of_class in self._known])
-        everything, starts = np.concatenate(self._known), np.cumsum(sizes) - sizes
+        everything = np.concatenate(self._known)
+        starts = np.cumsum(sizes) - sizes
         both = np.array([np.add.reduceat(self.mean_gap(a, everything), starts) / sizes for a in self._known])
         self._both = (both + both.T) / 2  # symmetric but for rounding
         self._expected = self._expect() if remember else None
@@ -101,7 +105,8 @@ class Differences:
     """Differences between the samples of a table; a missing value is drawn from the known ones of its class."""
 
     def __init__(self, rows: Rows, classes: NDArray[np.integer], n_classes: int) -> None:
-        self.n_samples, self.n_features = rows.n_samples, rows.n_features
+        self.n_samples = rows.n_samples
+        self.n_features = rows.n_features
         self.varies = rows.varies
         self.tolerance = 2 * self.n_features / GRID  # twice the error that rounding to the grid can give a distance
         numbers, spans = _with_spans(rows.numbers)
@@ -187,7 +192,8 @@ class Differences:
 
 def _with_spans(numbers: Floats) -> tuple[Floats, Floats]:
     """The numbers and the range of each column; both halved where the range is beyond the largest float."""
-    low, high = np.fmin.reduce(numbers, axis=0), np.fmax.reduce(numbers, axis=0)
+    low = np.fmin.reduce(numbers, axis=0)
+    high = np.fmax.reduce(numbers, axis=0)
     with np.errstate(over="ignore"):
         halves = np.where(np.isinf(high - low), 0.5, 1.0)
     if (halves < 1).any():

@@ -51,15 +51,19 @@ def find_similarity(
     if not isinstance(kind, str):
         return _given(kind, samples), "given"
     if kind == "auto":
-        kind, bandwidth = _fitting(samples.rows()), "log"
+        kind = _fitting(samples.rows())
+        bandwidth = "log"
     if kind in ("binned", "distinct"):
         information = samples.counted(kind)
-        matrix, rows = partial(uncertainty_matrix, information), partial(uncertainty_rows, information)
+        matrix = partial(uncertainty_matrix, information)
+        rows = partial(uncertainty_rows, information)
         return _whole_or_rows(information.n_features, memory, matrix, rows, 1), kind
     numbers, varies = samples.numbers(f" with similarity={kind!r}")
-    values, n = standardize(numbers[:, varies]), int(varies.sum())
+    values = standardize(numbers[:, varies])
+    n = int(varies.sum())
     if kind == "parzen":
-        pairs, everything = ParzenPairs(values, bandwidth, n_jobs), np.arange(n)
+        pairs = ParzenPairs(values, bandwidth, n_jobs)
+        everything = np.arange(n)
 
         def windows(first: int, last: int) -> Floats:
             return np.stack([pairs.relevance_row(i, everything) for i in range(first, last)])
@@ -82,7 +86,8 @@ def _fitting(rows: Rows) -> str:
     """The kind that fits the columns: "parzen" where few have values that repeat, or codes are beside quantities."""
     numeric = [len(np.unique(column)) for column in rows.numbers.T]
     counts = np.array([count for count in numeric if count > 1] + [2] * len(rows.categorical))
-    quantities, codes = int((counts * REPEATED > rows.n_samples).sum()), int((counts <= CODES).sum())
+    quantities = int((counts * REPEATED > rows.n_samples).sum())
+    codes = int((counts <= CODES).sum())
     mixed = SHARE * min(quantities, codes) >= len(counts)
     return "parzen" if mixed or 2 * quantities > len(counts) else "distinct"
 
@@ -169,7 +174,8 @@ class WholeSetInformation:
     """``I(S + f;C) = I(S;C) + I(f;C|S)``, the samples divided by the joint value of S."""
 
     def __init__(self, information: Information) -> None:
-        self._given, self._class_entropy = information.conditional(), information.class_entropy
+        self._given = information.conditional()
+        self._class_entropy = information.class_entropy
         self._reached = 0.0
 
     def information(self, candidates: Columns) -> Floats:
@@ -222,7 +228,8 @@ def dominant_set_mii(
 ) -> MethodResult:
     """Choose columns from dominant sets of similar ones; see :class:`bitsieve.DominantSetMII`."""
     varies = samples.rows().varies
-    varying, n_selected = np.flatnonzero(varies), samples.n_features if k is None else k
+    varying = np.flatnonzero(varies)
+    n_selected = samples.n_features if k is None else k
     if not len(varying):
         nothing = {"groups_": [np.empty(0, np.intp)] * n_selected, "sets_": [], "cohesiveness_": np.empty(0)}
         return MethodResult(np.arange(n_selected), np.zeros(n_selected), extras={**nothing, "similarity_": "none"})
@@ -231,7 +238,8 @@ def dominant_set_mii(
     found_sets = dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets"))
     sets = [dominant_set.members for dominant_set in found_sets]
     chosen = choose_from_sets(sets, scores, n_selected, until_negative=k is None, progress=phase("ranking"))
-    order, gains = varying[chosen.order], chosen.scores
+    order = varying[chosen.order]
+    gains = chosen.scores
     if k is not None and len(order) < k:
         order = constants_last(order, varies)[:k]
         gains = np.concatenate([gains, np.zeros(k - len(gains))])
@@ -276,10 +284,13 @@ def dominant_set_clusters(
 ) -> Clusters:
     """Group columns that are similar to each other; see :class:`bitsieve.DominantSetClusters`."""
     varies = samples.rows().varies
-    varying, constant, weights = np.flatnonzero(varies), np.flatnonzero(~varies), np.zeros(samples.n_features)
+    varying = np.flatnonzero(varies)
+    constant = np.flatnonzero(~varies)
+    weights = np.zeros(samples.n_features)
     groups: list[Columns] = []
     cohesiveness: list[float] = []
-    matrix, kind = None, "none"
+    matrix = None
+    kind = "none"
     if len(varying):
         similar, kind = find_similarity(samples, similarity, bandwidth, memory, n_jobs)
         for dominant_set in dominant_sets(similar, DYNAMICS[dynamics], phase("dominant sets")):

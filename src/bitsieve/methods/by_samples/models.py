@@ -84,7 +84,8 @@ def _check_model(name: str, value: Any) -> None:
 
 def l1_svm(samples: Samples, k: int, *, C: float | None = None) -> MethodResult:
     """Choose the columns to which an L1 penalty leaves the largest weights; see :class:`bitsieve.L1SVM`."""
-    values, codes = standardised(samples.values()), samples.classes
+    values = standardised(samples.values())
+    codes = samples.classes
     phase("fitting the model")
     penalty, weights = _least_penalty(values, codes, k) if C is None else (C, _weights(_l1_machine(values, codes, C)))
     order = rank(weights)
@@ -103,7 +104,8 @@ def _least_penalty(values: Floats | csc_array, codes: NDArray[np.int32], k: int)
     """The first C of a growing series at which k columns have weight, or else the last, and the weights."""
     from sklearn.svm import l1_min_c
 
-    penalty, too_small = float(l1_min_c(values, codes)), _too_small(values, codes, k)
+    penalty = float(l1_min_c(values, codes))
+    too_small = _too_small(values, codes, k)
     for _ in range(MOST_TRIED):
         if not too_small(penalty):
             weights = _weights(_l1_machine(values, codes, penalty))
@@ -115,17 +117,20 @@ def _least_penalty(values: Floats | csc_array, codes: NDArray[np.int32], k: int)
 
 def svm_rfe(samples: Samples, k: int, *, step: int | float = 0.1, C: float = 1.0) -> MethodResult:
     """Drop the columns of the smallest squared weights, again and again; see :class:`bitsieve.SVMRFE`."""
-    values, progress = standardised(samples.values()), phase("eliminating features")
+    values = standardised(samples.values())
+    progress = phase("eliminating features")
     varies: Flags = np.asarray(values.any(axis=0) if isinstance(values, np.ndarray) else np.diff(values.indptr) > 0)
 
     def squared_weights(columns: Columns) -> Floats:
-        squares, is_varying = np.zeros(len(columns)), varies[columns]
+        squares = np.zeros(len(columns))
+        is_varying = varies[columns]
         if is_varying.any():
             squares[is_varying] = _squared_weights(values[:, columns[is_varying]], samples.classes, C)
         return squares
 
     remaining = np.setdiff1d(np.arange(samples.n_features), samples.left_out)
-    n_columns, at_once = len(remaining), max(1, int(step * len(remaining))) if isinstance(step, float) else step
+    n_columns = len(remaining)
+    at_once = max(1, int(step * len(remaining))) if isinstance(step, float) else step
     while len(remaining) > k:
         weights = np.sqrt(squared_weights(remaining))
         # Of equal features the last is dropped first. Relative to the largest, as 100,000 features have small weights.
@@ -163,7 +168,8 @@ def _squared_weights(values: Floats | csc_array, classes: NDArray[np.int32], C: 
     products[np.diag_indices_from(products)] = [ddot(row, row) for row in rows]
     machine = SVC(kernel="precomputed", C=C).fit(products, classes)
     offsets = np.concatenate([[0], np.cumsum(machine.n_support_)])
-    dual_weights, vectors = machine.dual_coef_, rows[machine.support_]
+    dual_weights = machine.dual_coef_
+    vectors = rows[machine.support_]
     of_class = [slice(a, b) for a, b in itertools.pairwise(offsets)]
     squares = np.zeros(rows.shape[1])
     for a, b in itertools.combinations(range(len(of_class)), 2):

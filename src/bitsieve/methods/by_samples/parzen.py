@@ -95,7 +95,9 @@ class ParzenPairs:
         return out
 
     def _beginning_with(self, i: int, others: Columns) -> Floats:
-        out, entropy, first = np.empty(len(others)), self.entropy, float(self._pivots[i])
+        out = np.empty(len(others))
+        entropy = self.entropy
+        first = float(self._pivots[i])
         for start in range(0, len(others), CHUNK):
             batch = others[start : start + CHUNK]
             values = self.values[batch]
@@ -146,7 +148,9 @@ class _ClassFactor:
     """The factored covariance of one class, and all samples in the coordinates it makes."""
 
     def __init__(self, first: int, last: int, n_samples: int) -> None:
-        self.first, self.last, self.n_points = first, last, last - first
+        self.first = first
+        self.last = last
+        self.n_points = last - first
         self.loads: list[Floats] = []  # the rows of L left of the diagonal
         self.pivots: list[float] = []
         self.coordinates = np.empty((0, n_samples))
@@ -164,7 +168,8 @@ class _ClassFactor:
         """Loads, pivots and the new coordinate of each of some features beside the chosen ones."""
         centred = self._centred(values)
         loads = np.empty((len(self.pivots), len(values)))
-        explained, rest = np.zeros(len(values)), values
+        explained = np.zeros(len(values))
+        rest = values
         for k, (before, diagonal) in enumerate(zip(self.loads, self.pivots, strict=True)):
             explained_part = np.add.reduce(before[:, None] * loads[:k], axis=0)
             loads[k] = (covariances(centred, self.rows[k]) - explained_part) / diagonal
@@ -192,7 +197,9 @@ class JointInformation:
         posterior: bool = False,
     ) -> None:
         self.values = np.ascontiguousarray(values)
-        self.bandwidth, self.n_jobs, self.posterior = bandwidth, n_jobs, posterior
+        self.bandwidth = bandwidth
+        self.n_jobs = n_jobs
+        self.posterior = posterior
         self.n_samples = values.shape[1]
         offsets = np.concatenate([[0], np.cumsum(class_sizes)]).tolist()
         self._classes = [_ClassFactor(a, b, self.n_samples) for a, b in itertools.pairwise(offsets)]
@@ -213,12 +220,14 @@ class JointInformation:
         """The information of so many candidates as are looked at together."""
         logs = np.empty((len(self._classes), len(candidates), self.n_samples))
         heights = np.empty((len(self._classes), len(candidates)))
-        dimensions, blocks = len(self._classes[0].pivots) + 1, []
+        dimensions = len(self._classes[0].pivots) + 1
+        blocks = []
         for c, factor in enumerate(self._classes):
             h = width(self.bandwidth, factor.n_points, dimensions)
             _, pivots, new_coordinates = factor.extend(self.values[candidates])
             scale = TO_POWERS_OF_2 / h
-            shared, new_coordinates = scale * factor.coordinates, scale * new_coordinates
+            shared = scale * factor.coordinates
+            new_coordinates = scale * new_coordinates
             height = -_native.log2(float(factor.n_points)) - dimensions * (LOG_2_PI / 2 + _native.log2(h))
             height -= sum(_native.log2(diagonal) for diagonal in factor.pivots)
             heights[c] = [height - _native.log2(diagonal) for diagonal in pivots.tolist()]
@@ -226,7 +235,8 @@ class JointInformation:
 
         def fill(block: tuple[int, Floats, Floats, int]) -> None:
             c, shared, new_coordinates, start = block
-            stop, factor = min(start + QUERIES, self.n_samples), self._classes[c]
+            stop = min(start + QUERIES, self.n_samples)
+            factor = self._classes[c]
             _native.joint_log_sums(
                 self._kernel, shared, new_coordinates, factor.first, factor.last, start, stop, logs[c]
             )

@@ -27,8 +27,10 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
         n_clusters = check_integer("n_clusters", n_clusters, k, n_features, why)
     numbers, varies = samples.numbers()
     varying = np.flatnonzero(varies)
-    clusters, scores = np.full(n_features, -1, np.intp), np.zeros(n_features)
-    order, separability = varying, 0.0
+    clusters = np.full(n_features, -1, np.intp)
+    scores = np.zeros(n_features)
+    order = varying
+    separability = 0.0
     if len(varying):
         phase("clustering")
         centred = centre(numbers[:, varying])
@@ -39,7 +41,8 @@ def rcfs(samples: Samples, k: int, *, n_clusters: int | None = None, standardize
         # Else one unit for all, by powers of 4; beside a column 2**500 times as large kept above 0.
         unit = 1 / total if standardize else 4.0 ** np.maximum(centred.exponents - centred.exponents.max(), -500)
         chosen = most_separable(between * unit, total * unit, clusters[varying], min(k, len(varying)))
-        explained, unexplained = (between * unit)[chosen].sum(), ((total - between) * unit)[chosen].sum()
+        explained = (between * unit)[chosen].sum()
+        unexplained = ((total - between) * unit)[chosen].sum()
         separability = float(explained / unexplained) if unexplained else float("inf")
         order = varying[chosen[rank(scores[varying[chosen]])]]
     selected = constants_last(order, varies)[:k]
@@ -64,7 +67,8 @@ def correlation_clusters(centred: Floats, n_clusters: int | None, min_clusters: 
 
 def _apart(unit: Floats) -> Floats:
     """``1 - |rho|`` of every two of n columns of length 1: (0, 1), (0, 2), ... (n - 2, n - 1)."""
-    n, progress = unit.shape[1], phase("comparing pairs of features")
+    n = unit.shape[1]
+    progress = phase("comparing pairs of features")
     out = np.empty(n * (n - 1) // 2)
     end = 0
     for first in range(0, n, TILE):
@@ -74,7 +78,8 @@ def _apart(unit: Floats) -> Floats:
         np.subtract(1.0, tile, out=tile)
         np.maximum(tile, 0.0, out=tile)
         for n_skipped, row in enumerate(tile, 1):
-            start, end = end, end + len(row) - n_skipped
+            start = end
+            end = end + len(row) - n_skipped
             out[start:end] = row[n_skipped:]
         progress(min(first + TILE, n), n)
     return out
@@ -121,7 +126,8 @@ def most_separable(between: Floats, total: Floats, clusters: Columns, k: int) ->
         of_each = np.sort([*singles, *(m[_first(margins[m], slack[m], 1)[0]] for m in several)])
         return of_each[_first(margins[of_each], slack[of_each], k)]
 
-    share, reached = -1.0, 0.0
+    share = -1.0
+    reached = 0.0
     while reached > share:
         share = reached
         chosen = best(share, np.zeros_like(total))

@@ -19,7 +19,9 @@ from bitsieve.utils.progress import phase
 
 BLOCK_DISTANCES = 1 << 21  # held at once a thread, 16 MiB; blocks depend on the data alone, and so do all sums
 MOST_BLOCK_SAMPLES = 256
-OF_CLASS, OF_ALL = 10, 70  # neighbours by default: of each class, and for a quantity
+# neighbours by default: of each class, and for a quantity
+OF_CLASS = 10
+OF_ALL = 70
 
 
 def relieff(
@@ -85,9 +87,11 @@ def rrelieff_weights(
     """
     scaled = values / np.abs(values).max()
     scaled = scaled / (scaled.max() - scaled.min())
-    everyone, k = np.arange(differences.n_samples), min(n_neighbors, differences.n_samples - 1)
+    everyone = np.arange(differences.n_samples)
+    k = min(n_neighbors, differences.n_samples - 1)
     blocks = _blocks(differences, chosen, n_jobs)
-    sums, gap_sums = np.zeros((len(blocks), 2, differences.n_features)), np.zeros(len(blocks))
+    sums = np.zeros((len(blocks), 2, differences.n_features))
+    gap_sums = np.zeros(len(blocks))
 
     def work(index: int) -> None:
         block = blocks[index]

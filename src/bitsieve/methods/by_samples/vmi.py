@@ -35,7 +35,8 @@ def vmi(
     """Add the column with the greatest bound, one at a time; see :class:`bitsieve.VMI`."""
     order = np.argsort(samples.classes, kind="stable")
     class_sizes = np.bincount(samples.classes, minlength=samples.n_classes).astype(np.int64)
-    pairwise, coded = decomposition == "pairwise", samples.coded()
+    pairwise = decomposition == "pairwise"
+    coded = samples.coded()
     bound: Bound
     if coded is None:
         bound = DensityBound(_densities(samples, order, class_sizes, bandwidth, n_jobs), pairwise=pairwise)
@@ -60,9 +61,11 @@ def _densities(
             advice="drop the class, or bin the columns ({binning})",
             fix={"binning": "mdl"},
         )
-    values, numeric = np.empty((rows.n_features, rows.n_samples)), np.zeros(rows.n_features, bool)
+    values = np.empty((rows.n_features, rows.n_samples))
+    numeric = np.zeros(rows.n_features, bool)
     numeric[rows.numeric] = True
-    values[rows.numeric], values[rows.categorical] = rows.numbers[order].T, rows.codes[order].T
+    values[rows.numeric] = rows.numbers[order].T
+    values[rows.categorical] = rows.codes[order].T
     phase("densities")
     table = DensityTable(values, numeric, class_sizes, bandwidth, n_jobs)
     for column, class_index in np.argwhere(table.deviations == 0).tolist():

@@ -33,7 +33,9 @@ class Remaining:
     """Features in an order, chosen from its beginning; one removes those that share as much with it as their level."""
 
     def __init__(self, information: Information, order: Columns, levels: Floats) -> None:
-        self.information, self.left, self.levels = information, order, levels
+        self.information = information
+        self.left = order
+        self.levels = levels
 
     @property
     def n_left(self) -> int:
@@ -42,7 +44,8 @@ class Remaining:
 
     def choose(self) -> tuple[int, Columns]:
         """The first feature, and those that it removes, ascending."""
-        feature, rest = int(self.left[0]), self.left[1:]
+        feature = int(self.left[0])
+        rest = self.left[1:]
         removed = self._removed(feature, rest)
         self.left = rest[~removed]
         return feature, np.sort(rest[removed])
@@ -58,8 +61,11 @@ class RemainingByEquivalence(Remaining):
 
     def __init__(self, information: Information, order: Columns, levels: Floats, disjoint: DisjointPairs) -> None:
         super().__init__(information, order, levels)
-        self.disjoint, self.next, self.n = disjoint, 0, len(order)
-        kind, of_kind = disjoint.support.equivalence, disjoint.support.representatives
+        self.disjoint = disjoint
+        self.next = 0
+        self.n = len(order)
+        kind = disjoint.support.equivalence
+        of_kind = disjoint.support.representatives
         self.alive = np.zeros(information.n_features, bool)
         self.alive[order] = True
         self.met = np.zeros(information.n_features, bool)  # of the pivot; all False between steps
@@ -67,7 +73,9 @@ class RemainingByEquivalence(Remaining):
         self.members = order[by_kind]  # by kind, then by level
         self.member_levels = levels[self.members]
         offsets = np.searchsorted(kind[self.members], np.arange(len(of_kind) + 1))
-        self.first, self.end = offsets[:-1].copy(), offsets[1:]  # of every kind, those that may be left
+        # of every kind, those that may be left
+        self.first = offsets[:-1].copy()
+        self.end = offsets[1:]
         self.lowest = np.full(len(self.first), np.inf)
         has_members = self.first < self.end
         self.lowest[has_members] = self.member_levels[self.first[has_members]]
@@ -84,7 +92,8 @@ class RemainingByEquivalence(Remaining):
         self.n -= 1
         co_occurring = self.disjoint.co_occurring(feature, self.n)
         if co_occurring is None:
-            self.left, self.next = self.left[self.alive[self.left]], 0
+            self.left = self.left[self.alive[self.left]]
+            self.next = 0
             removed = np.sort(self.left[self._removed(feature, self.left)])
         else:
             removed = self._removed_by_kind(feature, *co_occurring)
@@ -104,7 +113,8 @@ class RemainingByEquivalence(Remaining):
 
     def _remove_lowest(self, kind: int, shared: float) -> Columns:
         """Of a kind, the columns whose level a share reaches, but for those that meet the pivot."""
-        first, end = self.first[kind], self.end[kind]
+        first = self.first[kind]
+        end = self.end[kind]
         last = first + np.searchsorted(self.member_levels[first:end], shared, side="right")
         reached = self.members[first:last]
         removed = reached[self.alive[reached] & ~self.met[reached]]
@@ -138,7 +148,8 @@ def fcbf(information: Information, k: int | None, *, delta: float = 0.0, strict:
             message=f"no column has a symmetric uncertainty with the target {relation} delta={delta:g}",
             advice=f"the largest is {with_class.max():.4g}, give a smaller delta",
         )
-    n_candidates, progress = candidates.n_left, phase("ranking")
+    n_candidates = candidates.n_left
+    progress = phase("ranking")
     order: list[int] = []
     groups: list[Columns] = []
     while candidates.n_left and (k is None or len(order) < k):

@@ -18,7 +18,8 @@ class _Blankets:
     """The blanket of every feature left, and I(Xi;C|M_i), of the features that vary, by place among them."""
 
     def __init__(self, information: Information, columns: Columns, size: int, rule: str) -> None:
-        self.information, self.columns = information, columns
+        self.information = information
+        self.columns = columns
         self.members = np.empty((len(columns), min(size, len(columns))), np.intp)  # -1: fewer are left
         self.gone = np.zeros(len(columns), bool)
         self.is_relevance = rule == "relevance"
@@ -47,7 +48,8 @@ class _Blankets:
     def _choose(self, feature: int) -> None:
         nearness = self.nearness[feature]
         nearness[self.gone] = -np.inf
-        chosen, available = list[int](), nearness
+        chosen = list[int]()
+        available = nearness
         for _ in range(min(self.members.shape[1], len(self.gone) - int(np.count_nonzero(self.gone)) - 1)):
             chosen.append(pick(available))
             available = nearness.copy()
@@ -69,8 +71,10 @@ def koller_sahami(
     varying = np.flatnonzero(information.varies)
     if not len(varying):
         return rank_all(varying, information.varies, np.zeros(information.n_features), k)
-    blankets, progress = _Blankets(information, varying, blanket_size, blanket), phase("ranking")
-    dropped, scores = list[int](), np.zeros(information.n_features)
+    blankets = _Blankets(information, varying, blanket_size, blanket)
+    progress = phase("ranking")
+    dropped = list[int]()
+    scores = np.zeros(information.n_features)
     for done in range(1, len(varying) + 1):
         worst = blankets.worst()
         scores[varying[worst]] = blankets.delta[worst]

@@ -45,7 +45,8 @@ class ConditionalScores:
         condition = self.criterion.condition(self.chosen)
         grown = len(self.known)
         if condition[:grown] != self.known:
-            self.given, grown = self.information.conditional(), 0
+            self.given = self.information.conditional()
+            grown = 0
         for column in condition[grown:]:
             self.given = self.given.refine(column)
         self.known = condition
@@ -67,7 +68,8 @@ class TripleScores:
 
     def add(self, feature: int) -> None:
         """Put a feature into S: one more term for each of those before it."""
-        conditional, relevance = self.information.conditional().refine(feature), self.information.relevance[feature]
+        conditional = self.information.conditional().refine(feature)
+        relevance = self.information.relevance[feature]
         if not self.chosen:
             self.total = relevance + conditional.conditional_relevance()
         else:

@@ -76,7 +76,8 @@ class MIFSU(MIFS):
     paper = "Kwak, Choi 2002"
 
     def fold(self, folded: Floats, pair: PairInformation) -> Floats:
-        information, feature = pair.information, pair.pivot
+        information = pair.information
+        feature = pair.pivot
         entropy = information.entropy[feature]
         share = information.relevance[feature] / entropy if entropy > 0 else 0.0
         return folded + share * pair.redundancy

@@ -41,7 +41,8 @@ class Forest:
     @cached_property
     def parents(self) -> list[tuple[int, int]]:
         """Every column after its parent, with its parent; -1 for the lowest column of a tree."""
-        parents, seen = [], np.zeros(self.n_features, bool)
+        parents = []
+        seen = np.zeros(self.n_features, bool)
         for root in range(self.n_features):
             waiting = [] if seen[root] else [(root, -1)]
             while waiting:
@@ -74,7 +75,8 @@ def spanning_forest(
     matrix[is_excluded] = -np.inf
     if level < 1:  # before the tree is made: else a column of many codes takes edges of others, and loses them
         freedom = information.source.arities[columns].astype(np.int64) - 1
-        g_per_bit, n_pairs = 2 * information.source.n_samples * log(2), (~is_excluded).sum() / 2
+        g_per_bit = 2 * information.source.n_samples * log(2)
+        n_pairs = (~is_excluded).sum() / 2
         for i in range(1, len(columns)):
             row = matrix[i, :i]
             p = chdtrc(np.maximum(1, freedom[i] * freedom[:i]), g_per_bit * np.maximum(0.0, row))
@@ -88,15 +90,19 @@ def maximum_spanning_tree(weights: Floats) -> tuple[Columns, Floats]:
     """The edges of symmetric weights (-inf: none), and their weights; of equal ones the lower pair. By Prim: O(n^2)."""
     n = len(weights)
     best = np.full(n, -np.inf)
-    pair, outside, columns = np.full(n, n * n), np.ones(n, bool), np.arange(n)
-    edges, bits = [], []
+    pair = np.full(n, n * n)
+    outside = np.ones(n, bool)
+    columns = np.arange(n)
+    edges = []
+    bits = []
     newest = 0
     for _ in range(n - 1):
         outside[newest] = False
         pairs = np.minimum(newest, columns) * n + np.maximum(newest, columns)
         row = weights[newest]
         better = outside & ((row > best) | ((row == best) & (pairs < pair)))
-        best[better], pair[better] = row[better], pairs[better]
+        best[better] = row[better]
+        pair[better] = pairs[better]
         candidates = np.flatnonzero(outside)
         highest = candidates[best[candidates] == best[candidates].max()]
         newest = int(highest[np.argmin(pair[highest])])
@@ -112,10 +118,12 @@ class TreeModel:
 
     def __init__(self, codes: Codes, arities: NDArray[np.integer], forest: Forest) -> None:
         """Codes are of shape (n_features, n_samples)."""
-        self.forest, self.arities = forest, arities.astype(np.int64)
+        self.forest = forest
+        self.arities = arities.astype(np.int64)
         self.tables: list[Floats] = [np.empty(0)] * forest.n_features  # [xj, its parent's code] = P(xj | parent)
         for column, parent in forest.parents:
-            n_codes, n_parent = int(arities[column]), 1 if parent < 0 else int(arities[parent])
+            n_codes = int(arities[column])
+            n_parent = 1 if parent < 0 else int(arities[parent])
             cells = codes[column].astype(np.int64) * n_parent + (0 if parent < 0 else codes[parent])
             counts = np.bincount(cells, minlength=n_codes * n_parent).reshape(n_codes, n_parent) + SMOOTHING
             self.tables[column] = counts / counts.sum(axis=0)
@@ -142,7 +150,8 @@ class TreeModel:
         knockoffs = np.empty_like(codes)
         messages: dict[int, Floats] = {}
         for column, parent in reversed(self.forest.parents):
-            table, below = self.tables[column], messages.pop(column, None)
+            table = self.tables[column]
+            below = messages.pop(column, None)
             weights = table[:, np.zeros(codes.shape[1], np.intp) if parent < 0 else codes[parent]]
             knockoffs[column] = choose(weights if below is None else weights * below)
             if parent < 0:

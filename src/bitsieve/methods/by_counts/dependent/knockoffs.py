@@ -76,7 +76,8 @@ def fit_gains(source: PackedSource) -> Floats:
     residual = by_class - share[:, None] * size  # sums over the samples of a code, a class a row
     error = source.n_samples * float((share * (1 - share)).sum())
     freedom = np.add.reduceat((size > 0).astype(np.float64), start) - 1
-    gains, cached_tables = np.zeros(source.n_features), dict[int, list[Any]]()
+    gains = np.zeros(source.n_features)
+    cached_tables = dict[int, list[Any]]()
     for _ in range(MOST_STEPS):
         gain = np.add.reduceat((residual**2 / (size + 1)).sum(axis=0), start) - freedom * error / source.n_samples
         best = int(np.argmax(gain))
@@ -91,7 +92,8 @@ def fit_gains(source: PackedSource) -> Floats:
         codes_of_best = slice(start[best], start[best] + n_codes)
         added = STEP * residual[:, codes_of_best] / (size[codes_of_best] + 1)
         reduced = float((2 * added * residual[:, codes_of_best] - added**2 * size[codes_of_best]).sum())
-        gains[best], error = gains[best] + reduced, error - reduced
+        gains[best] = gains[best] + reduced
+        error = error - reduced
         for v, counts in enumerate(cached_tables[best]):
             residual -= added[:, v, None] * counts
     return gains

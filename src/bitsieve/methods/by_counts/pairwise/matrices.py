@@ -173,7 +173,8 @@ class TiledMatrix(CountedMatrix):
     def _tile(self, first: int, start: int) -> Matrix:
         if (first, start) in self._kept:
             return self._kept[first, start]
-        rows, columns = self._sorted[first : first + TILE_ROWS], self._sorted[start : start + TILE_COLUMNS]
+        rows = self._sorted[first : first + TILE_ROWS]
+        columns = self._sorted[start : start + TILE_COLUMNS]
         shape = len(rows), len(columns)
         size = shape[0] * shape[1]
         if size * self._work.itemsize <= self._free:

@@ -143,7 +143,8 @@ def approximated_ranking(
 
 def balanced_alpha(mean_redundancy: float, mean_relevance: float) -> float:
     """The a that gives both terms like weight: ``q / (q + f)``, q the mean size of the entries of H; else 1/2."""
-    redundancy, relevance = max(0.0, mean_redundancy), max(0.0, mean_relevance)
+    redundancy = max(0.0, mean_redundancy)
+    relevance = max(0.0, mean_relevance)
     return redundancy / (redundancy + relevance) if redundancy + relevance > 0 else 0.5
 
 
@@ -175,7 +176,8 @@ def _rank_dense(
 def _ranking(
     solution: SimplexSolution, weights: Floats, gradient: Floats, alpha: float, shift: float
 ) -> QuadraticRanking:
-    inside, outside = np.flatnonzero(weights), np.flatnonzero(weights == 0)
+    inside = np.flatnonzero(weights)
+    outside = np.flatnonzero(weights == 0)
     order = np.concatenate([inside[rank(weights[inside])], outside[rank(-gradient[outside])]])
     return QuadraticRanking(weights, order, alpha, shift, solution.gap, solution.converged)
 
@@ -191,7 +193,8 @@ def qpfs(
     """Rank by the weights of a quadratic program; see :class:`bitsieve.QPFS`."""
     settings = make_nystrom(approximation)
     varying = np.flatnonzero(information.varies)
-    landmarks, solve = None, partial(quadratic_ranking, alpha=alpha, shifted=convexify == "shift")
+    landmarks = None
+    solve = partial(quadratic_ranking, alpha=alpha, shifted=convexify == "shift")
     if settings is not None and alpha is not None and len(varying):
         landmarks = choose_landmarks(settings, varying, information.n_features)
         own_entropy = settings.variant != "paper"
@@ -218,17 +221,16 @@ def _rank_by_weights(
     """Rank the columns that vary by the weights that a program gives them; the others have weight 0."""
     varying = np.flatnonzero(information.varies)
     weights = np.zeros(information.n_features)
-    order, attributes = varying, {"alpha_": np.nan if alpha is None else float(alpha), "shift_": 0.0, "gap_": 0.0}
+    order = varying
+    attributes = {"alpha_": np.nan if alpha is None else float(alpha), "shift_": 0.0, "gap_": 0.0}
     convergence_warning = None
     if len(varying):
         ranking = solve(information, varying)
         if not ranking.converged:
             convergence_warning = not_converged(name, ranking.gap)
         weights[varying] = ranking.weights
-        order, attributes = (
-            varying[ranking.order],
-            {"alpha_": float(ranking.alpha), "shift_": ranking.shift, "gap_": ranking.gap},
-        )
+        order = varying[ranking.order]
+        attributes = {"alpha_": float(ranking.alpha), "shift_": ranking.shift, "gap_": ranking.gap}
     ranked = rank_all(order, information.varies, weights, k, weights_=weights, **attributes, **extras)
     return replace(ranked, convergence_warning=convergence_warning)
 

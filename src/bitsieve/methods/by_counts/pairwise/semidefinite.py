@@ -122,7 +122,8 @@ def semidefinite_choice(
 
 def _lowest_of_equals(matrix: Floats, members: Columns) -> Columns:
     """The members, each replaced by the lowest column that gives the same objective to the last bit, such as a copy."""
-    chosen, diagonal = np.sort(members), matrix.diagonal()
+    chosen = np.sort(members)
+    diagonal = matrix.diagonal()
     for index, member in enumerate(chosen.tolist()):
         others = np.delete(chosen, index)
         equal = (matrix[:member, others] == matrix[member, others]).all(axis=1) & (
@@ -146,8 +147,10 @@ def sdpcmi(
     """Choose ``k`` features at once by rounding the relaxation; see :class:`bitsieve.SDPCMI`."""
     varying = np.flatnonzero(information.varies)
     weights = np.full(information.n_features, -1.0)
-    membership, scores = np.zeros(information.n_features), np.zeros(information.n_features)
-    order, certificate = varying, Certificate(0.0, 0.0, 0.0)
+    membership = np.zeros(information.n_features)
+    scores = np.zeros(information.n_features)
+    order = varying
+    certificate = Certificate(0.0, 0.0, 0.0)
     if len(varying):
         choice = semidefinite_choice(
             information,
@@ -158,8 +161,10 @@ def sdpcmi(
             draw=make_random(random_state).standard_normal,
             swaps=refine == "swap",
         )
-        order, certificate = varying[choice.order], choice.certificate
-        weights[varying], membership[varying] = choice.cosines, choice.membership
+        order = varying[choice.order]
+        certificate = choice.certificate
+        weights[varying] = choice.cosines
+        membership[varying] = choice.membership
         scores[order[: len(choice.shares)]] = choice.shares
     attributes = {"weights_": weights, "membership_": membership, **certificate.attributes()}
     return rank_all(order, information.varies, scores, k, **attributes)

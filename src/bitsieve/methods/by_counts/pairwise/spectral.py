@@ -65,9 +65,11 @@ def rank_by_landmarks(rows: Matrix, landmarks: Columns, variant: str | None = No
     landmark_rows = np.asarray(rows, np.float64)
     if variant == "paper":
         factor = nystrom_factor(landmark_rows, landmarks)
-        weights, shift = nystrom_weights(factor.matrix), factor.shift
+        weights = nystrom_weights(factor.matrix)
+        shift = factor.shift
     else:
-        weights, shift = extended_weights(landmark_rows, landmarks), 0.0
+        weights = extended_weights(landmark_rows, landmarks)
+        shift = 0.0
     of_landmarks = weights[landmarks]
     length = dot(of_landmarks, of_landmarks)
     value = dot(of_landmarks, multiply(landmark_rows, weights)) / length if length > 0 else 0.0
@@ -85,16 +87,21 @@ def speccmi(
 ) -> MethodResult:
     """Rank by the dominant eigenvector of the conditional matrix; see :class:`bitsieve.SpecCMI`."""
     varying = np.flatnonzero(information.varies)
-    weights, order, landmarks = np.zeros(information.n_features), varying, None
-    ranking, certificate = SpectralRanking(weights[varying], order, 0.0), Certificate(0.0, 0.0, 0.0)
+    weights = np.zeros(information.n_features)
+    order = varying
+    landmarks = None
+    ranking = SpectralRanking(weights[varying], order, 0.0)
+    certificate = Certificate(0.0, 0.0, 0.0)
     if len(varying):
-        settings, max_bytes = make_nystrom(approximation), check_memory(memory)
+        settings = make_nystrom(approximation)
+        max_bytes = check_memory(memory)
         if settings is not None:
             landmarks = choose_landmarks(settings, varying, information.n_features)
             matrix, ranking = _ranked_by_landmarks(information, varying, landmarks, settings.variant, max_bytes)
         else:
             full_matrix = conditional_matrix(information, varying, np.dtype(dtype), max_bytes)
-            matrix, ranking = full_matrix, rank_by_spectrum(full_matrix)
+            matrix = full_matrix
+            ranking = rank_by_spectrum(full_matrix)
         members = ranking.order[:k]
         if refine == "swap":
             swapped = improve_by_swaps(matrix.row, matrix.diagonal, members, progress=phase("swapping"))

@@ -111,7 +111,8 @@ def improve_by_swaps(
         index, incoming = swap
         sums -= rows[index]
         inside[chosen[index]] = False
-        chosen[index], rows[index] = incoming, row(incoming)
+        chosen[index] = incoming
+        rows[index] = row(incoming)
         sums += rows[index]
         inside[incoming] = True
         if progress is not None:

@@ -34,7 +34,9 @@ from bitsieve.utils.docstrings import cites
 from bitsieve.utils.lazy import chdtrc
 from bitsieve.utils.parameters import check_choice, check_integer, check_level
 
-MIN_SHUFFLES, MAX_SHUFFLES = 200, 10**5  # of one test
+# of one test
+MIN_SHUFFLES = 200
+MAX_SHUFFLES = 10**5
 SHARED = 0.5  # of its information about the class that a column shares at least with one that it owes it to
 DEPENDENT = 0.05  # level at which two columns are taken to depend on each other
 

@@ -87,7 +87,8 @@ class RepeatedSearch:
         if self.search.units is None:
             figure = self.figure(candidate)
             return lambda seeds: self.best_after_shuffles(seeds) <= figure
-        search_of_one, bits = replace(self, tried=np.array([candidate])), self.bits(candidate)
+        search_of_one = replace(self, tried=np.array([candidate]))
+        bits = self.bits(candidate)
         return lambda seeds: search_of_one.most_bits_after_shuffles(seeds) >= bits
 
     def _least(self, seeds: NDArray[np.uint64], of_columns: Callable[[Dependence], Floats]) -> Floats:

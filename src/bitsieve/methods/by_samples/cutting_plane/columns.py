@@ -56,7 +56,8 @@ class Columns(ABC):
     def __init__(self, shape: tuple[int, int], n_jobs: int | None) -> None:
         self.n_samples, self.n_features = shape
         self.n_jobs = n_jobs
-        self.mean, self.length = np.zeros(self.n_features), np.zeros(self.n_features)
+        self.mean = np.zeros(self.n_features)
+        self.length = np.zeros(self.n_features)
         self._each_block(self._measure)
         self.varies = self.length > 0
 
@@ -132,7 +133,8 @@ class DenseColumns(Columns):
     def _measure(self, first: int, last: int) -> None:
         """Means and lengths about them; numbers of any size, without overflow."""
         values = self.values[:, first:last].astype(np.float64)
-        low, high = values.min(axis=0), values.max(axis=0)
+        low = values.min(axis=0)
+        high = values.max(axis=0)
         _, exponents = np.frexp(np.maximum(-low, high))
         np.ldexp(values, -exponents, out=values)
         mean = np.add.reduce(values, axis=0) / len(values)
@@ -159,7 +161,9 @@ class SparseColumns(Columns):
     """A CSC matrix or array of finite float32 or float64, no entry twice; 32-bit or 64-bit indices."""
 
     def __init__(self, matrix: csc_array, n_jobs: int | None = None) -> None:
-        self.start, self.row, self.value = matrix.indptr, matrix.indices, matrix.data
+        self.start = matrix.indptr
+        self.row = matrix.indices
+        self.value = matrix.data
         super().__init__(matrix.shape, n_jobs)
 
     def products(self, weights: Floats) -> Floats:
@@ -216,7 +220,8 @@ class SparseColumns(Columns):
         """Some columns divided by their length, and what is still to be subtracted from all their values."""
         from scipy.sparse import csc_array
 
-        length, mean = self.length[columns], self.mean[columns]
+        length = self.length[columns]
+        mean = self.mean[columns]
         mine = self._take(columns)
         stored = np.diff(mine.indptr)
         full = stored == self.n_samples
@@ -239,7 +244,8 @@ class Part:
     """Some columns of a table in memory: s vectors of n samples, ``rows - level``, ``rows`` dense or sparse."""
 
     def __init__(self, rows: Floats | csr_array, level: Floats) -> None:
-        self.rows, self.level = rows, level
+        self.rows = rows
+        self.level = level
 
     def times(self, weights: Floats) -> Floats:
         """The sum of the vectors by weights of shape (s, tasks): shape (n, tasks)."""
@@ -253,7 +259,8 @@ class Part:
         """The products of the vectors with each other over some samples, shape (s, s)."""
         rows = self.rows[samples]
         n = rows.shape[0]
-        sums, inner = rows.T @ np.ones(n), rows.T @ rows
+        sums = rows.T @ np.ones(n)
+        inner = rows.T @ rows
         products: Floats = inner if isinstance(inner, np.ndarray) else inner.toarray()
         products -= np.outer(sums, self.level) + np.outer(self.level, sums) - n * np.outer(self.level, self.level)
         return products

@@ -44,8 +44,8 @@ def match(
 ) -> Places:
     """The best ranked columns, at most ``budget`` of them, that are not correlated with a better one.
 
-    Correlated is what has a correlation of ``min_correlation`` or more; None takes the best as they are. Columns that are
-    correlated with a ``represented`` one are left out; the represented ones themselves are not.
+    Correlated is what has a correlation of ``min_correlation`` or more; None takes the best as they are. Columns that
+    are correlated with a ``represented`` one are left out; the represented ones themselves are not.
     """
     if min_correlation is None:
         return leading(scores, budget)
@@ -110,13 +110,15 @@ def match_exactly(columns: Columns, scores: Floats, budget: int, min_correlation
         if outside <= reached or len(listed) < count:
             break
         count *= 2
-    best, bound = greedy, max(problem.bound, outside)
+    best = greedy
+    bound = max(problem.bound, outside)
     if problem.bound > reached * (1 + EXACT):
         indices, inside = problem.solve(reached)
         bound = max(inside, outside)
         improved = listed[indices]
         if float(weights[indices].sum()) > reached:
-            best, reached = improved, float(weights[indices].sum())
+            best = improved
+            reached = float(weights[indices].sum())
     gap = bound / reached - 1
     return ExactMatch(best, gap if gap > EXACT else 0.0)
 
@@ -199,7 +201,8 @@ def _cliques(neighbours: Neighbours) -> list[list[int]]:
         for second in sorted(near):
             if second < first or second in covered[first]:
                 continue
-            clique, common = [first, second], near & neighbours[second]
+            clique = [first, second]
+            common = near & neighbours[second]
             while common:
                 following = min(common)
                 clique.append(following)

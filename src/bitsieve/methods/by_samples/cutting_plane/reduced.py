@@ -166,7 +166,8 @@ class ReducedProblem:
             return None
         _, factor = self._hessian(root, k, inner.alpha > 0, C)
         step = -_solve(factor, inner.gradient)
-        slope, share = float(inner.gradient @ step), 1.0
+        slope = float(inner.gradient @ step)
+        share = 1.0
         while share >= SHORTEST:
             tried = self._inner(root, k, inner.u + share * step, C)
             flatter = float(tried.gradient @ tried.gradient) <= steepness / 4
@@ -206,10 +207,12 @@ def _newton_target(curvature: Floats, slopes: Floats, mixture: Floats) -> Floats
     rough = minimize_on_simplex(DenseQuadratic(curvature), linear, tolerance=1e-12, max_rounds=50).weights
     # Near the optimum the slopes are far below the rounding of curvature @ mixture: over the weights that are not 0 the
     # difference is solved for instead.
-    inside, outside = rough > 0, rough == 0
+    inside = rough > 0
+    outside = rough == 0
     n_inside = int(inside.sum())
     system = np.ones((n_inside + 1, n_inside + 1))
-    system[:-1, :-1], system[-1, -1] = curvature[np.ix_(inside, inside)], 0.0
+    system[:-1, :-1] = curvature[np.ix_(inside, inside)]
+    system[-1, -1] = 0.0
     right = np.append(slopes[inside] + curvature[np.ix_(inside, outside)] @ mixture[outside], mixture[outside].sum())
     exact = np.zeros(len(mixture))
     exact[inside] = mixture[inside] + np.linalg.lstsq(system, right)[0][:-1]

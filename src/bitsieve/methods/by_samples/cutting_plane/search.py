@@ -153,7 +153,8 @@ class Solution:
 
     def next_cut(self) -> Places | None:
         """The next cut; None where there is none to add."""
-        n_missing, n_cuts_left = self.settings.n_features - len(self.support), self.settings.max_cuts - len(self.cuts)
+        n_missing = self.settings.n_features - len(self.support)
+        n_cuts_left = self.settings.max_cuts - len(self.cuts)
         self.products = self.columns.products(self.signs * self.alpha)
         if n_cuts_left == 1:
             self.budget = self.settings.n_features
@@ -187,7 +188,8 @@ class Solution:
         self.gap = max(self.gap, self.solved.gap / self.solved.value)
 
     def _match(self) -> _Cut:
-        min_correlation, scores = self.settings.least, self._cosines(slice(None))
+        min_correlation = self.settings.least
+        scores = self._cosines(slice(None))
         gap = float("nan")
         if min_correlation is not None and self.settings.matching == "exact":
             columns, gap = match_exactly(self.columns, scores, self.budget, min_correlation)

@@ -42,7 +42,8 @@ def divergence(n_cross: Numbers, m: int, n: int) -> Numbers:
 
 def two_class_bounds(n_cross: Numbers, m: int, n: int) -> tuple[Numbers, Numbers]:
     """``1/2 - sqrt(u)/2`` and ``1/2 - u/2`` for ``u = 4 p q max(Dp, 0) + (p - q)^2``, ``p = m / (m + n) = 1 - q``."""
-    p, q = m / (m + n), n / (m + n)
+    p = m / (m + n)
+    q = n / (m + n)
     u = 4.0 * p * q * np.maximum(divergence(n_cross, m, n), 0.0) + (p - q) ** 2
     return 0.5 - np.sqrt(u) / 2.0, 0.5 - u / 2.0
 
@@ -124,8 +125,10 @@ def forward_selection(
 ) -> tuple[Integers, Floats]:
     """k columns, each the one that makes the sum of the bounds smallest beside those before it, and these sums."""
     left = np.arange(len(pairs.columns.ranks))
-    order, sums = [], []
-    tried, to_try = 0, sum(len(left) - step for step in range(k))
+    order = []
+    sums = []
+    tried = 0
+    to_try = sum(len(left) - step for step in range(k))
 
     def report(done: int, n_blocks: int) -> None:
         if progress is not None:

@@ -42,7 +42,8 @@ def gmi(
     n_jobs: int | None = None,
 ) -> MethodResult:
     """Leave out the columns that depend most on the others; see :class:`bitsieve.GMI`."""
-    n_features, n_relevant = samples.n_features, samples.n_features
+    n_features = samples.n_features
+    n_relevant = samples.n_features
     if relevance is not None and (n_relevant := check_kept("relevance", relevance, n_features)) < k:
         raise ParameterError("relevance", relevance, f"keep as many features as are selected, {k:,}, or more")
     if samples.n_samples < 4:
@@ -53,7 +54,8 @@ def gmi(
     numbers, varies = samples.numbers()
     varying = np.flatnonzero(varies)
     relevant, less = _by_relevance(numbers[:, varying], samples.classes, n_relevant, n_jobs)
-    kept, others = varying[relevant], varying[less]
+    kept = varying[relevant]
+    others = varying[less]
     random = make_random(random_state)
     matrix = dependency_matrix(
         RankedColumns.of(numbers[:, kept]),
@@ -64,10 +66,12 @@ def gmi(
         progress=phase("comparing pairs of features"),
     )
     order, totals = RULES[removal](matrix)
-    dependency, scores = np.zeros((n_features, n_features)), np.zeros(n_features)
+    dependency = np.zeros((n_features, n_features))
+    scores = np.zeros(n_features)
     dependency[np.ix_(kept, kept)] = matrix
     dependency[others] = dependency[:, others] = np.nan
-    scores[kept[order]], scores[others] = totals, np.nan
+    scores[kept[order]] = totals
+    scores[others] = np.nan
     return rank_all(np.concatenate([kept[order], others]), varies, scores, k, dependency_=dependency)
 
 
@@ -123,7 +127,8 @@ def class_weights(draw: Draw, classes: NDArray[np.integer], priors: str) -> tupl
 
 def dependency(x: Floats, y: Floats, classes: NDArray[np.integer], draw: Draw, priors: str) -> float:
     """The bound for one pair, where x and y may have several dimensions each, shape (n_samples, n_dimensions)."""
-    first, second = classes[draw.original], classes[draw.permuted]
+    first = classes[draw.original]
+    second = classes[draw.permuted]
     points = np.vstack(
         [np.hstack([x[draw.original], y[draw.original]]), np.hstack([x[draw.permuted], y[draw.partner]])]
     )
@@ -188,7 +193,8 @@ def by_removal(matrix: Floats) -> tuple[Columns, Floats]:
     at_removal = np.empty(n)
     for place in range(n - 1, -1, -1):
         worst = int(np.flatnonzero(totals >= totals.max() - TIE)[-1])
-        order[place], at_removal[place] = worst, totals[worst]
+        order[place] = worst
+        at_removal[place] = totals[worst]
         totals = totals - matrix[worst]
         totals[order[place:]] = -np.inf
     return order, at_removal

@@ -102,7 +102,8 @@ class Posterior:
         blocks, active = np.nonzero(weights.reshape(-1, LANES).sum(axis=1).reshape(self.shape[:2]))
         start = np.zeros(self.n_blocks + 1, np.int32)
         start[1:] = np.cumsum(np.bincount(blocks, minlength=self.n_blocks))
-        flat, flat_logs = weights.reshape(-1), log_weights.reshape(-1)
+        flat = weights.reshape(-1)
+        flat_logs = log_weights.reshape(-1)
         self.weighted = Weighted(self.n_samples, self.n_classes, flat, flat_logs, start, active.astype(np.int32))
         self.bound = self.entropy + fsum(self.true_class(log_weights).tolist()) / self.n_samples
 
@@ -163,9 +164,12 @@ class _BoundScores:
     """The bounds as scores of the greedy search, S being emptied where they no longer grow if so wanted."""
 
     def __init__(self, bound: Bound, alone: Floats, *, restarting: bool) -> None:
-        self.bound, self.alone, self.restarting = bound, alone, restarting
+        self.bound = bound
+        self.alone = alone
+        self.restarting = restarting
         self.restarts: list[int] = []
-        self.n_chosen, self.reached = 0, -np.inf
+        self.n_chosen = 0
+        self.reached = -np.inf
 
     def add(self, feature: int) -> None:
         self.bound.add(feature)

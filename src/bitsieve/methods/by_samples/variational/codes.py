@@ -34,7 +34,9 @@ FEW = 32  # candidates tried where the first of them may reach H(C)
 KNOWN_LOGS = 1 << 14  # counts whose log2 is kept
 STATE_BYTES = 2 << 30
 EXACT_BYTES = 64 << 20  # of the tables that candidates of one native call need
-SINGLE, DOUBLE = 2.0**-24, 2.0**-53  # relative errors of a rounding
+# relative errors of a rounding
+SINGLE = 2.0**-24
+DOUBLE = 2.0**-53
 POWER_ERROR = 1e-13  # bits: of 2^x and log2 of native/samples/variational.hpp, twice
 
 
@@ -157,7 +159,8 @@ class NaiveBound(Bound):
 
     def _values(self, candidates: Columns, weighted: Weighted, tables: Tables) -> Floats:
         out = np.empty(self.n_features)
-        kernel, table = self.posterior.kernel, self.table
+        kernel = self.posterior.kernel
+        table = self.table
 
         def mix(features: Features) -> None:
             part = np.empty(len(features))
@@ -205,7 +208,8 @@ class PairwiseBound(NaiveBound):
         """Of one step, once: the state takes in the chosen features that it lacks."""
         out = np.empty(self.n_features)
         features = candidates.astype(np.int64)
-        kept, others = features[features < self.n_kept], features[features >= self.n_kept]
+        kept = features[features < self.n_kept]
+        others = features[features >= self.n_kept]
         for chosen in self._chosen[self._n_taken :]:
             tables = Tables.given(self.table, chosen, len(self._tables))
             self._true_class += tables.true_class
@@ -225,8 +229,10 @@ class PairwiseBound(NaiveBound):
         out: Floats,
     ) -> None:
         """Compute the float32 sums of ``features``; the state, if any, takes in the ``chosen`` ones."""
-        posterior, table = self.posterior, self.table
-        weighted, exponent = posterior.float32, 1 / len(self._chosen)
+        posterior = self.posterior
+        table = self.table
+        weighted = posterior.float32
+        exponent = 1 / len(self._chosen)
         given = chosen, [one.cells for one in tables], [one.offset for one in tables], exponent, state
 
         def mix(some: Features) -> None:
@@ -238,13 +244,15 @@ class PairwiseBound(NaiveBound):
             table.spread(mix, features, table.chunk)
 
     def values(self, candidates: Columns) -> Floats:
-        true_class, out = np.empty(self.n_features), np.empty(self.n_features)
+        true_class = np.empty(self.n_features)
+        out = np.empty(self.n_features)
 
         def mix(some: Features) -> None:
             true_part = np.empty(self.n_features)
             part = np.empty(len(some))
             self._exact(some, true_part, part, None)
-            true_class[some], out[some] = true_part[some], part
+            true_class[some] = true_part[some]
+            out[some] = part
 
         widest = int(self.table.arities.max())
         cells = widest * int(self.table.arities[self._chosen].sum()) * self.posterior.n_classes

@@ -64,7 +64,8 @@ class DensityTable:
         out = np.empty(self.n_samples)
         partner = None if other < 0 else self.values[other]
         scale = 0.0 if other < 0 else self.scale(other, c, dimensions)
-        first, last = int(self.ends[c]), int(self.ends[c + 1])
+        first = int(self.ends[c])
+        last = int(self.ends[c + 1])
         _native.kernel_sums(kernel, self.values[i], self.scale(i, c, dimensions), partner, scale, first, last, out)
         out[out < NOTHING] = -np.inf
         return out
@@ -99,8 +100,10 @@ class DensityBound(Bound):
         return self.values(np.arange(self.n_features))
 
     def values(self, candidates: Columns) -> Floats:
-        posterior, (state, exponent) = self.posterior, self._state()
-        true_class, mixed = np.empty(self.n_features), np.empty(self.n_features)
+        posterior = self.posterior
+        (state, exponent) = self._state()
+        true_class = np.empty(self.n_features)
+        mixed = np.empty(self.n_features)
 
         def mix(feature: int) -> None:
             true_class[feature] = posterior.true_class(state[feature].reshape(posterior.shape)).sum() * exponent
@@ -131,14 +134,16 @@ class DensityBound(Bound):
         return self._alone, 1.0
 
     def _fill_alone(self, j: int) -> None:
-        table, dimensions = self.table, int(self.table.numeric[j])
+        table = self.table
+        dimensions = int(self.table.numeric[j])
         for c, points in enumerate(np.diff(table.ends).tolist()):
             logs = table.log_sums(self.posterior.kernel, c, j, -1, dimensions)
             self._put(self._alone, j, c, logs + (table.log_height(j, c, dimensions) - log2(points)))
 
     def _margins(self, chosen: int) -> dict[int, list[Floats]]:
         """Of the chosen feature, the sums of its kernels in each class, by the dimensions of the joint estimate."""
-        table, classes = self.table, range(self.posterior.n_classes)
+        table = self.table
+        classes = range(self.posterior.n_classes)
         of_chosen = int(table.numeric[chosen])
         return {
             dimensions: [table.log_sums(self.posterior.kernel, c, chosen, -1, dimensions) for c in classes]
