@@ -107,12 +107,10 @@ class ShareStopping(SingleStopping):
 '''
 
 ENGINE = """
-from functools import partial
 from itertools import accumulate
 
-from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.engines.cluster import ClusterSource
-from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, places_with_samples
+from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, partitions_with_samples
 
 
 class Drawers:
@@ -120,41 +118,44 @@ class Drawers:
         self.frames = frames
 
 
-class DrawerPortions(DataPartitions):
-    asked = 0  # how often any portion was asked for something
+class DrawerPartitions(DataPartitions):
+    n_requests = 0  # to any partitions
 
     def __init__(self, members):
         self.members = list(members)
 
     def total(self, task, work, merge):
-        DrawerPortions.asked += 1
+        DrawerPartitions.n_requests += 1
         return merge([work(*objects) for objects in self.members])
 
     def map(self, task, work):
-        return DrawerPortions([(work(*objects),) for objects in self.members])
+        return DrawerPartitions([(work(*objects),) for objects in self.members])
 
-    def beside(self, other):
-        return DrawerPortions([mine + theirs for mine, theirs in zip(self.members, other.members, strict=True)])
+    def zipped(self, other):
+        return DrawerPartitions([first + second for first, second in zip(self.members, other.members, strict=True)])
 
     def with_samples(self):
-        places = places_with_samples(self.total("facts", has_samples, in_order))
-        return DrawerPortions([self.members[place] for place in places])
+        indices = partitions_with_samples(self.total("facts", has_samples, in_order))
+        return DrawerPartitions([self.members[i] for i in indices])
 
     def numbered(self, n_rows):
-        starts = accumulate(n_rows, initial=0)
-        return DrawerPortions([(start, *objects) for start, objects in zip(starts, self.members)])
+        first_rows = accumulate(n_rows, initial=0)
+        return DrawerPartitions([(first, *objects) for first, objects in zip(first_rows, self.members)])
 
 
 class DrawerSource(ClusterSource):
+    takes_original = False
+
     def __init__(self, data):
-        self.data, self.labels = data, list(data.frames[0].columns)
+        self.data = data
+        self.labels = list(data.frames[0].columns)
         self.n_columns = len(self.labels)
 
-    def _portions(self, labels, y, weights):
-        return DrawerPortions([(frame, y, weights) for frame in self.data.frames])
+    def open_partitions(self, columns, y, weights):
+        return DrawerPartitions([(frame, y, weights) for frame in self.data.frames])
 
-    def _original(self, roles):
-        return OriginalData(not_read_again, None, roles.weight_name, roles.features)
+    def take(self, roles, names):
+        raise NotImplementedError  # nothing here reads the rows again
 """
 
 FORMAT = """
@@ -375,7 +376,7 @@ def test_a_method_family(modules, monkeypatch, wine, capsys, name, parameters):
 
 def test_an_engine(modules, monkeypatch, wine):
     """One line of ENGINES: rows in three drawers, and those of one more frame, are selected from as if in memory."""
-    from temporary_engine import DrawerPortions, Drawers
+    from temporary_engine import DrawerPartitions, Drawers
 
     drawers = engines.Engine("drawers", lambda data: isinstance(data, Drawers), "temporary_engine.DrawerSource")
     monkeypatch.setattr(engines, "ENGINES", (drawers, *engines.ENGINES))
@@ -389,7 +390,7 @@ def test_an_engine(modules, monkeypatch, wine):
     ):
         assert selection.features == whole.features
         assert selection.scores.tolist() == whole.scores.tolist()
-    assert DrawerPortions.asked > 0
+    assert DrawerPartitions.n_requests > 0
     fitted = bitsieve.make_selector("cmim", 4, binning="uniform").fit(parts, "target")
     assert fitted.get_feature_names_out().tolist() == sorted(whole.features, key=frame.columns.get_loc)
     with pytest.raises(ValueError, match=r"^engine='drawer' is not known: give one of 'drawers', 'dask'"):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bitsieve.dataset.text import Words, understood
+from bitsieve.dataset.text import Words, meaning_of_text
 
 N = range(100)
 DAY = 86_400_000_000
@@ -19,7 +19,7 @@ DAY = 86_400_000_000
 def meant(texts, **how):
     """What is decided of text, each of which is in one row or more."""
     values, counts = np.unique(np.array(texts, object), return_counts=True)
-    return understood(pa.array(values.tolist()), counts, **how)
+    return meaning_of_text(pa.array(values.tolist()), counts, **how)
 
 
 def read(texts, *first):
@@ -96,8 +96,8 @@ def test_what_stays_text(what):
 def test_accounts_of_what_stays_text():
     assert meant(STAYS["leading zeros"]).parsing.what == meant(STAYS["phone numbers"]).parsing.what == "codes"
     assert meant(STAYS["open dates"]).parsing.what == "open dates"
-    assert meant(STAYS["leading zeros"], wanted="number").format.read(pa.array(["00012"])).to_pylist() == [12]
-    asked = meant(STAYS["open dates"], wanted="month-first").format
+    assert meant(STAYS["leading zeros"], kind="number").format.read(pa.array(["00012"])).to_pylist() == [12]
+    asked = meant(STAYS["open dates"], kind="month-first").format
     assert asked.read(pa.array(["03/04/2024"])).to_pylist() == [datetime.datetime(2024, 3, 4)]
 
 
@@ -116,11 +116,11 @@ def test_booleans_that_are_written_in_several_ways():
 
 def test_nothing_is_repaired_where_that_is_switched_off():
     others = NUMBERS["percentages"][2]
-    assert meant(others, repair=False).format == meant(others, wanted="category").format == Words()
+    assert meant(others, repair=False).format == meant(others, kind="category").format == Words()
 
 
 @given(st.permutations([*[f"{j}.5%" for j in range(30)], "-", "n/a", "x"]), st.integers(1, 40))
 def test_the_decision_hangs_on_no_order(values, rows):
     counts = {value: 1 + len(value) * rows for value in values}
-    expected = understood(pa.array(sorted(values)), np.array([counts[value] for value in sorted(values)]))
-    assert understood(pa.array(values), np.array([counts[value] for value in values])) == expected
+    expected = meaning_of_text(pa.array(sorted(values)), np.array([counts[value] for value in sorted(values)]))
+    assert meaning_of_text(pa.array(values), np.array([counts[value] for value in values])) == expected

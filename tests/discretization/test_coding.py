@@ -77,7 +77,7 @@ def running_summary(binner, parts, limits=None):
     """Each part with what is known of those before it."""
     first, known = 0, None
     for part in parts:
-        new = summarize(part, binner, first_row=first, limits=limits, known=known)
+        new = summarize(part, binner, first_row=first, limits=limits, earlier=known)
         known = new if known is None else Summary.merged([known, new])
         first += part.n_samples
     return known
@@ -280,7 +280,7 @@ def test_text_that_is_kept_is_understood_and_nothing_else():
     texts = pa.array(["1", "2", None, "4"] * 20)
     table = pa.table({"number": np.arange(80), "text": texts, "word": pa.array(["a", "b"] * 40)})
     summary = summarize(read_xy(table, np.arange(80) % 2), CategoricalBinner(missing="bin"))
-    assert [*summary.understood(repair=True, wanted={})] == [2]  # text of numbers is numbers already
+    assert [*summary.text_meanings(repair=True, types={})] == [2]  # text of numbers is numbers already
 
 
 @pytest.mark.parametrize("gaps", [False, True])

@@ -64,7 +64,7 @@ def test_pieces_give_what_the_file_gives(same_selection, path, table, target):
         table = table.append_column("part", pa.array(np.where(np.arange(N) < 120, 1, 2)))
     expected = bitsieve.select(table, target, sample_weight="times", **HOW)
     files = FilesOnCluster(path, None)
-    assert (len(files.pieces) > 5) == (path.suffix != ".feather")
+    assert (len(files.partitions) > 5) == (path.suffix != ".feather")
     read = files.read_in_parts(ReadOptions(target=target, sample_weight="times"))
     fit = run_on_read_table(
         read,

@@ -173,7 +173,7 @@ def test_one_statement_counts_several_columns(monkeypatch):
 
 def few_kept(monkeypatch, cells):
     """Columns of more values than this are known by intervals."""
-    monkeypatch.setattr(in_database.DatabasePartitions, "limits", in_database.Limits(cells=cells))
+    monkeypatch.setattr(in_database.DatabaseEngine, "limits", in_database.Limits(cells=cells))
 
 
 def skewed(n=30_000):
@@ -302,9 +302,9 @@ def test_a_table_that_changes_before_its_columns_are_looked_at(monkeypatch, chan
     con, table = duckdb.connect(), rows().drop_columns(["w", "price"])
     con.register("given", table)
     con.execute("create table t as select * from given")
-    summarize = in_database.DatabasePartitions.summarize
+    summarize = in_database.DatabaseEngine.summarize
     monkeypatch.setattr(
-        in_database.DatabasePartitions, "summarize", lambda *args: con.execute(change) and summarize(*args)
+        in_database.DatabaseEngine, "summarize", lambda *args: con.execute(change) and summarize(*args)
     )
     with pytest.raises(ValueError, match=r"^the table changed while it was counted, as the counts disagree"):
         bitsieve.select(con.table("t"), "y", push_down=True, missing="bin")

@@ -125,7 +125,7 @@ def test_what_an_executor_loses_is_made_again(spark, frame):
     codes = bitsieve.SparkSource(frame.select("text", "truth", "constant", "class"))
     source = codes.read_in_parts(ReadOptions(target="class")).count(CategoricalBinner())[1]
     before = source.tables(1, np.arange(3), True)
-    source.portions.frame.unpersist(blocking=True)
+    source.partitions.frame.unpersist(blocking=True)
     for mine, theirs in zip(source.tables(1, np.arange(3), True), before, strict=True):
         np.testing.assert_array_equal(mine.counts, theirs.counts)
 
@@ -187,7 +187,7 @@ def test_only_spark_frames_are_taken():
 
 def test_recipes_are_followed_step_by_step():
     doubled = spark_portions.Recipe().then(lambda kept: 2 * kept)
-    both = doubled.beside(doubled.then(lambda value: value + 1))
+    both = doubled.zipped(doubled.then(lambda value: value + 1))
     assert both(0, 5) == [10, 11]
     assert both.then(lambda a, b: a * b)(0, 5) == [110]
     long = spark_portions.Recipe()

@@ -13,7 +13,7 @@ from bitsieve.discretization.coding import fit_on_summary
 from bitsieve.discretization.summary import Summary, summarize
 from bitsieve.discretization.transformers import CategoricalBinner
 from bitsieve.engines import stream
-from bitsieve.engines.stream import StreamPacking, StreamPartitions
+from bitsieve.engines.stream import StreamEngine, StreamPacking
 from bitsieve.io import spool
 from bitsieve.utils.progress import listening
 
@@ -33,8 +33,8 @@ def second_passes(request, monkeypatch):
 
     monkeypatch.setattr(StreamPacking, "__init__", made)
     monkeypatch.setattr(stream, "rows_of_batch", lambda *_: ROWS)
-    calls, pack = [], StreamPartitions.pack
-    monkeypatch.setattr(StreamPartitions, "pack", lambda self, *how: calls.append(1) or pack(self, *how))
+    calls, pack = [], StreamEngine._pack
+    monkeypatch.setattr(StreamEngine, "_pack", lambda self, *how: calls.append(1) or pack(self, *how))
     yield calls
     assert set(on_disk) <= {request.param == "on disk"}
 

@@ -12,7 +12,7 @@ from pyarrow import csv, dataset, feather, parquet
 import bitsieve
 from bitsieve.discretization.summary import Limits
 from bitsieve.engines import stream
-from bitsieve.engines.stream import StreamPartitions
+from bitsieve.engines.stream import StreamEngine
 from bitsieve.information import ESTIMATORS
 from bitsieve.methods.registry import list_methods
 from bitsieve.selectors.making import make_selector
@@ -195,7 +195,7 @@ def test_a_partitioned_folder_has_the_columns_of_its_folders(rows, tmp_path):
 
 
 def test_a_sample_is_told(rows, folder, monkeypatch):
-    monkeypatch.setattr(StreamPartitions, "limits", Limits(cells=50, rows=256))
+    monkeypatch.setattr(StreamEngine, "limits", Limits(cells=50, rows=256))
     monkeypatch.setattr(stream, "rows_of_batch", lambda *_: 110)
     found = bitsieve.select(folder / "parts", "class", binning="quantile", **HOW)
     (note,) = (note for note in found.notes if "sample" in note)

@@ -27,7 +27,7 @@ from bitsieve.dataset.target import (
     split_target,
     to_classes,
 )
-from bitsieve.dataset.text import target_text, understood
+from bitsieve.dataset.text import meaning_of_text, target_text
 from bitsieve.dataset.text_format import ColumnRules, TextMeaning
 from bitsieve.dataset.value_ranges import NUMBERS
 from bitsieve.diagnostics import UserError
@@ -176,14 +176,18 @@ class TargetSummary:
         without = [of.column for of in self.columns.values() if of.sample is None]
         return any(column is not None and column.has_uncounted for column in without)
 
-    def understood(self, rules: ColumnRules) -> dict[int, TextMeaning]:
-        """What the text of columns means that is no class, by their places."""
-        found = {}
-        for place, of in enumerate(self.columns.values()):
-            if of.column is not None and of.column.is_text and of.column.distinct is not None:
-                text, rows = text_of(of.column.distinct.values.tolist()), of.column.distinct.counts[:, 1]
-                found[place] = understood(text, rows, repair=rules.repair)
-        return {place: meaning for place, meaning in found.items() if meaning.format.no_class}
+    def text_meanings(self, rules: ColumnRules) -> dict[int, TextMeaning]:
+        """What the text of columns means that is numbers or times, by the indices of the columns."""
+        meanings = {}
+        for j, target_column in enumerate(self.columns.values()):
+            summary = target_column.column
+            if summary is not None and summary.is_text and summary.distinct is not None:
+                text = text_of(summary.distinct.values.tolist())
+                n_rows = summary.distinct.counts[:, 1]
+                meaning = meaning_of_text(text, n_rows, repair=rules.repair)
+                if meaning.format.no_class:
+                    meanings[j] = meaning
+        return meanings
 
     def fitted(self, name: str, said: TargetKind = AS_FOUND) -> TargetCoding:
         """How the target becomes classes: as by :func:`~bitsieve.dataset.target.read_target` of all rows."""

@@ -23,12 +23,12 @@ from bitsieve.io.text import without_commas
 from bitsieve.options import DAY_FIRST, MONTH_FIRST
 from bitsieve.utils.arrays import Flags, Integers
 
-_MOST = 0.95  # of the rows with a value must be of one form
-_MANY_NUMBERS = 20  # different ones, from which on other words among them are read as missing
-_LONGEST = 64  # characters of a number or a time
-_FEW_WORDS = 100  # that are looked at one by one
+_MIN_SHARE = 0.95  # of the rows with a value that must be of one format
+_MANY_NUMBERS = 20  # different ones; among so many, other words are read as missing
+_MAX_LENGTH = 64  # characters of a number or a time
+_FEW_WORDS = 100  # different words; so many are looked at one by one
 _MAY_BEGIN_A_NUMBER = frozenset(" +-.0123456789niNI")  # or a date; and nan, inf
-_LISTED = 3  # values that are read as missing
+_N_UNREAD_LISTED = 3  # values that are read as missing and listed in a diagnostic
 #: Words in a column of numbers or times that mean a missing value; any case.
 _TOKENS = (
     *("-", "--", "---", "–", "—", ".", "..", "...", "*", "**", "n.a.", "n.a", "na.", "n/d", "nd", "n/k", "none"),
@@ -39,8 +39,6 @@ _TRUE = frozenset(
     ["yes", "y", "true", "t", "on", "1", "ja", "j", "oui", "vrai", "si", "sí", "sim", "да", "wahr", "vero", "verdadero"]
 )
 _FALSE = frozenset(["no", "n", "false", "f", "off", "0", "nein", "non", "faux", "não", "nao", "нет", "falsch", "falso"])
-
-
 _MARKED = frozenset(MARKERS)
 _TOKEN_VALUES = text_of(_TOKENS)
 
@@ -59,9 +57,9 @@ class Words(TextFormat):
 
 @dataclass(frozen=True)
 class Plain(TextFormat):
-    """Numbers or times as every file of text has them; None: of the type that some text has by itself."""
+    """Numbers or times as every text file has them."""
 
-    kind: pa.DataType | None = None
+    kind: pa.DataType | None = None  # None: the type is detected in the text itself
     what: ClassVar[str] = "numbers or times"
 
     @property
@@ -76,13 +74,14 @@ class Plain(TextFormat):
 
     def read(self, text: pa.Array) -> pa.Array:
         """The values."""
-        kind, text = self.kind, Words().read(text)
-        if kind is None:
+        text = Words().read(text)
+        if self.kind is None:
             return typed_text(text)
         if text.null_count == len(text):
-            return pa.nulls(len(text), kind)
-        plain = pc.replace_substring(text, ",", "") if pa.types.is_integer(kind) or pa.types.is_floating(kind) else text
-        return _parsed(plain, kind).combine_chunks()
+            return pa.nulls(len(text), self.kind)
+        if pa.types.is_integer(self.kind) or pa.types.is_floating(self.kind):
+            text = pc.replace_substring(text, ",", "")  # of thousands
+        return _parsed(text, self.kind).combine_chunks()
 
 
 @dataclass(frozen=True)
@@ -98,113 +97,173 @@ class Truths(TextFormat):
 
     @classmethod
     def guess(cls, text: pa.Array, counts: Integers) -> Truths | None:
-        """None where there are other words in many rows, or one for yes and one for no, as categories have."""
+        """None where many rows have other words, or where there is one word for yes and one for no, as categories have.
+
+        ``counts`` are the rows that have each word.
+        """
         if len(text) > _FEW_WORDS:
             return None
         words = text.to_pylist()
-        meant = [_truth(word) for word in words]
-        n_words = [meant.count("yes"), meant.count("no")]
-        known = sum(int(n) for n, truth in zip(counts, meant, strict=True) if truth is not None)
-        in_words = any(truth and not word.strip().isdigit() for word, truth in zip(words, meant, strict=True))
-        return cls() if min(n_words) and max(n_words) > 1 and in_words and known >= _MOST * counts.sum() else None
+        truths = [_truth(word) for word in words]
+        n_yes = truths.count("yes")
+        n_no = truths.count("no")
+        if not n_yes or not n_no or n_yes + n_no == 2:
+            return None
+        pairs = list(zip(words, truths, strict=True))
+        if all(truth is None or word.strip().isdigit() for word, truth in pairs):
+            return None  # 0 and 1 alone are numbers
+        n_rows = sum(int(count) for count, truth in zip(counts, truths, strict=True) if truth is not None)
+        return cls() if n_rows >= _MIN_SHARE * counts.sum() else None
 
 
 def _truth(word: str) -> str | None:
-    """``yes`` or ``no``, where a word means that."""
+    """``yes`` or ``no`` if a word means that, else None."""
     plain = word.strip().casefold()
-    return "yes" if plain in _TRUE else "no" if plain in _FALSE else None
-
-
-def understood(
-    text: pa.Array,  # the distinct values, in any order; null is a missing value
-    counts: Integers,  # how many rows have each
-    *,
-    repair: bool = True,
-    wanted: str | None = None,  # one of ``COLUMN_TYPES``, which then is what it means
-    has_null: bool = False,  # whether other rows have no value
-) -> TextMeaning:
-    """What the text of a column means."""
-    if wanted == "category":
-        return TextMeaning(Words())
-    known = flags(Words().read(text).is_valid()) & (counts > 0)
-    has_missing = has_null or bool(counts[~known].any())
-    text, counts = text.filter(pa.array(known)), counts[known]
-    plain = typed_text(text).type
-    if len(text) and not pa.types.is_string(plain) and wanted not in (DAY_FIRST, MONTH_FIRST):
-        from bitsieve.dataset.text_numbers import are_codes
-
-        if wanted is None and not pa.types.is_temporal(plain) and are_codes(text, counts):
-            return TextMeaning(Words(), TextParsing("codes", min(text.to_pylist()), int(counts.sum())))
-        return TextMeaning(Plain(plain))
-    if not len(text) or not (repair or wanted):
-        return TextMeaning(Words())
-    return _repaired(text, counts, has_missing, wanted) or TextMeaning(Words())
-
-
-def _repaired(text: pa.Array, counts: Integers, has_missing: bool, wanted: str | None) -> TextMeaning | None:
-    """What text means that is not plain."""
-    from bitsieve.dataset.text_numbers import Numbers
-    from bitsieve.dataset.text_times import Dates, Durations
-
-    if wanted in (DAY_FIRST, MONTH_FIRST):
-        guessed = Dates.guess(text, counts)
-        form: TextFormat = Dates(wanted, guessed is not None and guessed.zoned)
-        return _accepted(form, text, counts, has_missing)
-    if wanted is None:
-        if Truths.guess(text, counts) is not None:
-            are_truths = np.array([_truth(word) is not None for word in text.to_pylist()])
-            counts = np.where(are_truths, counts, 0)
-            return TextMeaning(Truths(), _parsing_of(Truths(), text, counts, are_truths, has_missing))
-        may_be = pc.and_(pc.match_substring_regex(text, "[0-9]"), pc.less_equal(pc.utf8_length(text), _LONGEST))
-        if 2 * counts[flags(may_be)].sum() < _MOST * counts.sum():
-            return None
-    for kind in (Numbers,) if wanted else (Numbers, Dates, Durations):
-        guess = kind.guess(text, counts)
-        found = None if guess is None else _accepted(guess, text, counts, has_missing, bool(wanted))
-        if found is not None:
-            return found
+    if plain in _TRUE:
+        return "yes"
+    if plain in _FALSE:
+        return "no"
     return None
 
 
-def _accepted(
-    form: TextFormat, text: pa.Array, counts: Integers, has_missing: bool, always: bool = True
-) -> TextMeaning | None:
-    """The form with its parsing; None where too much of the text is not of it."""
+def meaning_of_text(
+    text: pa.Array,
+    counts: Integers,
+    *,
+    repair: bool = True,
+    kind: str | None = None,
+    has_null: bool = False,
+) -> TextMeaning:
+    """Decide what the text of a column means.
+
+    Parameters
+    ----------
+    text : pyarrow.Array
+        The distinct values, in any order; null is a missing value.
+    counts : array of shape (n_values,)
+        How many rows have each value.
+    repair : bool
+        Whether text that is almost numbers, times or booleans is read as such.
+    kind : str, optional
+        The type that the user chose for the column, one of ``COLUMN_TYPES``.
+    has_null : bool
+        Whether more rows have no value.
+    """
+    if kind == "category":
+        return TextMeaning(Words())
+    has_value = flags(Words().read(text).is_valid()) & (counts > 0)
+    has_missing = has_null or bool(counts[~has_value].any())
+    text = text.filter(pa.array(has_value))
+    counts = counts[has_value]
+    if not len(text):
+        return TextMeaning(Words())
+    plain_type = typed_text(text).type
+    is_plain = not pa.types.is_string(plain_type)
+    if is_plain and kind not in (DAY_FIRST, MONTH_FIRST):
+        return _meaning_of_plain_text(text, counts, plain_type, kind)
+    if not repair and not kind:
+        return TextMeaning(Words())
+    return _repaired(text, counts, has_missing, kind) or TextMeaning(Words())
+
+
+def _meaning_of_plain_text(text: pa.Array, counts: Integers, plain_type: pa.DataType, kind: str | None) -> TextMeaning:
+    """Numbers or times, unless the numbers look like codes: "007" is no 7."""
+    from bitsieve.dataset.text_numbers import are_codes
+
+    if kind is None and not pa.types.is_temporal(plain_type) and are_codes(text, counts):
+        example = min(text.to_pylist())
+        return TextMeaning(Words(), TextParsing("codes", example, int(counts.sum())))
+    return TextMeaning(Plain(plain_type))
+
+
+def _repaired(text: pa.Array, counts: Integers, has_missing: bool, kind: str | None) -> TextMeaning | None:
+    """What text means that is not plain; None for categories."""
+    from bitsieve.dataset.text_numbers import Numbers
+    from bitsieve.dataset.text_times import Dates, Durations
+
+    if kind in (DAY_FIRST, MONTH_FIRST):
+        guessed_dates = Dates.guess(text, counts)
+        dates = Dates(kind, guessed_dates is not None and guessed_dates.zoned)
+        return _meaning_by(dates, text, counts, _values_of_format(dates, text), has_missing)
+    if kind is not None:
+        numbers = Numbers.guess(text, counts)
+        if numbers is None:
+            return None
+        return _meaning_by(numbers, text, counts, _values_of_format(numbers, text), has_missing)
+    if Truths.guess(text, counts) is not None:
+        are_truths = np.array([_truth(word) is not None for word in text.to_pylist()])
+        counts_of_truths = np.where(are_truths, counts, 0)  # other words are kept, so they are not unread
+        return TextMeaning(Truths(), _parsing_of(Truths(), text, counts_of_truths, are_truths, has_missing))
+    has_digit = pc.match_substring_regex(text, "[0-9]")
+    is_short = pc.less_equal(pc.utf8_length(text), _MAX_LENGTH)
+    may_be_read = flags(pc.and_(has_digit, is_short))
+    if 2 * counts[may_be_read].sum() < _MIN_SHARE * counts.sum():
+        return None
+    for guess in (Numbers.guess, Dates.guess, Durations.guess):
+        text_format = guess(text, counts)
+        if text_format is None:
+            continue
+        fits = _values_of_format(text_format, text)
+        if _are_enough(fits, text, counts):
+            return _meaning_by(text_format, text, counts, fits, has_missing)
+    return None
+
+
+def _values_of_format(text_format: TextFormat, text: pa.Array) -> Flags:
+    """Which values a format can read."""
+    return flags(text_format.read(text).is_valid())
+
+
+def _are_enough(fits: Flags, text: pa.Array, counts: Integers) -> bool:
+    """Whether so much of the text can be read that the rest is missing."""
+    is_token = flags(pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(text)), _TOKEN_VALUES)) & ~fits
+    n_fit = int(counts[fits].sum())
+    n_tokens = int(counts[is_token].sum())
+    n_others = int(counts[~fits & ~is_token].sum())
+    if not n_fit or n_fit < _MIN_SHARE * (n_fit + n_others) or n_fit < n_tokens:
+        return False
+    return n_others == 0 or int(fits.sum()) >= _MANY_NUMBERS
+
+
+def _meaning_by(
+    text_format: TextFormat, text: pa.Array, counts: Integers, fits: Flags, has_missing: bool
+) -> TextMeaning:
+    """The meaning of text by a format; dates whose order of day and month is open stay categories."""
     from bitsieve.dataset.text_times import Dates
 
-    fits = flags(form.read(text).is_valid())
-    tokens = flags(pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(text)), _TOKEN_VALUES)) & ~fits
-    others = ~fits & ~tokens
-    n_fit, n_others = int(counts[fits].sum()), int(counts[others].sum())
-    enough = n_fit >= _MOST * (n_fit + n_others) and n_fit >= int(counts[tokens].sum())
-    if not always and not (n_fit and enough and (not n_others or int(fits.sum()) >= _MANY_NUMBERS)):
-        return None
-    parsing = _parsing_of(form, text, counts, fits, has_missing)
-    if isinstance(form, Dates) and form.is_open(text):
+    parsing = _parsing_of(text_format, text, counts, fits, has_missing)
+    if isinstance(text_format, Dates) and text_format.is_open(text):
         return TextMeaning(Words(), TextParsing("open dates", parsing.example, parsing.n_read))
-    return TextMeaning(form, parsing)
+    return TextMeaning(text_format, parsing)
 
 
-def _parsing_of(form: TextFormat, text: pa.Array, counts: Integers, fits: Flags, has_missing: bool) -> TextParsing:
-    """How often text is read and what is not: the most frequent first, then by name."""
+def _parsing_of(
+    text_format: TextFormat, text: pa.Array, counts: Integers, fits: Flags, has_missing: bool
+) -> TextParsing:
+    """How many rows are read by a format, and the text that is not: the most frequent first, then by name."""
     values = text.to_pylist()
 
-    def most_frequent(chosen: Flags) -> list[tuple[str, int]]:
-        found = sorted((-int(counts[j]), values[j]) for j in np.flatnonzero(chosen & (counts > 0)).tolist())
-        return [(value, -rows) for rows, value in found[:_LISTED]]
+    def most_frequent(mask: Flags) -> list[tuple[str, int]]:
+        indices = np.flatnonzero(mask & (counts > 0)).tolist()
+        ordered = sorted(indices, key=lambda j: (-int(counts[j]), values[j]))
+        return [(values[j], int(counts[j])) for j in ordered[:_N_UNREAD_LISTED]]
 
-    example = most_frequent(fits)[:1]
-    n_read, n_unread = int(counts[fits].sum()), int(counts[~fits].sum())
+    read = most_frequent(fits)
     return TextParsing(
-        form.what, example[0][0] if example else "", n_read, n_unread, tuple(most_frequent(~fits)), has_missing
+        what=text_format.what,
+        example=read[0][0] if read else "",
+        n_read=int(counts[fits].sum()),
+        n_unread=int(counts[~fits].sum()),
+        unread=tuple(most_frequent(~fits)),
+        has_missing=has_missing,
     )
 
 
 def typed_text(values: pa.Array) -> pa.Array:
-    """Text as files of text are read: numbers or times where all of it is such; truth values stay text."""
+    """Read text as text files are read: numbers or times where all of it is such; booleans stay text."""
     text = Words().read(values.cast(pa.string()))
-    known = text.drop_null()
-    if not len(known) or known[0].as_py()[:1] not in _MAY_BEGIN_A_NUMBER:
+    present = text.drop_null()
+    if not len(present) or present[0].as_py()[:1] not in _MAY_BEGIN_A_NUMBER:
         return text
     column = without_commas(_parsed(text))
     if len(column) != len(text) or pa.types.is_string(column.type) or pa.types.is_boolean(column.type):
@@ -213,57 +272,62 @@ def typed_text(values: pa.Array) -> pa.Array:
 
 
 def _parsed(text: pa.Array, kind: pa.DataType | None = None) -> pa.ChunkedArray:
-    """Text as values of a type; None: the one that a file of text would find."""
+    """Read text as values of a type; None: of the type that the reader of text files detects."""
     buffer = BytesIO()
     csv.write_csv(pa.table({"value": text}), buffer, csv.WriteOptions(include_header=False))
-    read = csv.read_csv(
+    block_size = buffer.tell() + (1 << 16)  # one block, so that the type is detected in all values
+    column_types = None if kind is None else {"value": kind}
+    table = csv.read_csv(
         pa.BufferReader(buffer.getvalue()),
-        read_options=csv.ReadOptions(column_names=["value"], use_threads=False, block_size=buffer.tell() + (1 << 16)),
+        read_options=csv.ReadOptions(column_names=["value"], use_threads=False, block_size=block_size),
         parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
-        convert_options=csv.ConvertOptions(
-            strings_can_be_null=True, null_values=[""], column_types=None if kind is None else {"value": kind}
-        ),
+        convert_options=csv.ConvertOptions(strings_can_be_null=True, null_values=[""], column_types=column_types),
     )
-    (column,) = read.columns
-    return column
+    return table.column(0)
 
 
 def typed_columns(
-    arrays: Sequence[pa.Array], places: Sequence[int], rules: ColumnRules, wanted: Mapping[int, str]
+    arrays: Sequence[pa.Array], indices: Sequence[int], rules: ColumnRules, types: Mapping[int, str]
 ) -> tuple[list[pa.Array], dict[int, TextMeaning]]:
-    """Arrays at some places of a table with text as what it means, and what that is; ``wanted``: types asked for."""
-    typed, meanings = list(arrays), {}
-    for j, (array, place) in enumerate(zip(arrays, places, strict=True)):
+    """Read the text among columns as what it means; also return these meanings, by column index.
+
+    ``indices`` are those of the arrays in their table; ``types`` are those that the user chose, by index.
+    """
+    typed = list(arrays)
+    meanings = {}
+    for i, (array, j) in enumerate(zip(arrays, indices, strict=True)):
         if is_text(array.type):
-            typed[j], meanings[place] = _typed_column(array, place, rules, wanted.get(place))
+            typed[i], meanings[j] = _typed_column(array, j, rules, types.get(j))
     return typed, meanings
 
 
-def _typed_column(array: pa.Array, place: int, rules: ColumnRules, wanted: str | None) -> tuple[pa.Array, TextMeaning]:
+def _typed_column(array: pa.Array, j: int, rules: ColumnRules, kind: str | None) -> tuple[pa.Array, TextMeaning]:
     coded = pc.dictionary_encode(array)
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()
-    if rules.formats is not None:
-        form = rules.formats.get(place, Words())
-        meaning = TextMeaning(form, is_plain=isinstance(form, Plain))
-    elif wanted is None and _are_plain_words(coded.dictionary):
+    if rules.formats is None and kind is None and _are_plain_words(coded.dictionary):
         return coded, TextMeaning(Words())
+    text = coded.dictionary.cast(pa.string())
+    if rules.formats is not None:
+        text_format = rules.formats.get(j, Words())
+        meaning = TextMeaning(text_format, is_plain=isinstance(text_format, Plain))
     else:
-        rows, has_null = _rows(coded, rules.counted)
-        text = coded.dictionary.cast(pa.string())
-        meaning = understood(text, rows, repair=rules.repair, wanted=wanted, has_null=has_null)
-    values = meaning.format.read(coded.dictionary.cast(pa.string()))
+        counts, has_null = _counts_of_values(coded, rules.counted)
+        meaning = meaning_of_text(text, counts, repair=rules.repair, kind=kind, has_null=has_null)
+    values = meaning.format.read(text)
     if pa.types.is_string(values.type):
         return pa.DictionaryArray.from_arrays(coded.indices, values), meaning
     return values.take(coded.indices), meaning
 
 
-def _rows(coded: pa.DictionaryArray, counted: Flags | None) -> tuple[Integers, bool]:
-    """How many rows that count have each value of a dictionary, and whether any of them has none."""
-    places = numpy_of(pc.fill_null(coded.indices.cast(pa.int64()), len(coded.dictionary)))
-    counts_all = counted is None or len(counted) != len(places)  # weights of another length are refused later
-    rows = np.bincount(places if counts_all else places[counted], minlength=len(coded.dictionary) + 1)
-    return rows[:-1], bool(rows[-1])
+def _counts_of_values(coded: pa.DictionaryArray, mask: Flags | None) -> tuple[Integers, bool]:
+    """How many rows of a mask have each value of a dictionary, and whether any of them has none."""
+    n_values = len(coded.dictionary)
+    codes = numpy_of(pc.fill_null(coded.indices.cast(pa.int64()), n_values))
+    if mask is not None and len(mask) == len(codes):  # weights of another length are refused later
+        codes = codes[mask]
+    counts = np.bincount(codes, minlength=n_values + 1)
+    return counts[:-1], bool(counts[-1])
 
 
 def _are_plain_words(values: pa.Array) -> bool:
@@ -277,35 +341,46 @@ def _are_plain_words(values: pa.Array) -> bool:
 
 
 def target_with_text_read(y: Any, rules: ColumnRules) -> tuple[Any, dict[str, TextParsing]]:
-    """A target with its text as :func:`typed_columns` reads it where that is no class; by column how it was read."""
+    """Read the text of a target where it is numbers or times; also return how, by the names of its columns."""
     columns = split_target(y)
-    texts = {place: target_text(values) for place, values in enumerate(columns.values())}
-    texts = {place: text for place, text in texts.items() if text is not None}
+    texts: dict[int, pa.Array] = {}
+    for j, values in enumerate(columns.values()):
+        text = target_text(values)
+        if text is not None:
+            texts[j] = text
     typed, meanings = typed_columns([*texts.values()], [*texts], rules, {})
-    read = {place: array for place, array in zip(texts, typed, strict=True) if meanings[place].format.no_class}
-    if not read:
+    typed_by_index = {j: array for j, array in zip(texts, typed, strict=True) if meanings[j].format.no_class}
+    if not typed_by_index:
         return y, {}
+    parsings = {}
+    for j, name in enumerate(columns):
+        parsing = meanings[j].parsing if j in typed_by_index else None
+        if parsing is not None:
+            parsings[name] = parsing
     if len(columns) == 1:
-        read_y = read[0]
-    else:
-        series = [nw.from_native(values, pass_through=True, series_only=True) for values in columns.values()]
-        arrays = [one.to_arrow() if isinstance(one, nw.Series) else pa.array(one) for one in series]
-        read_y = pa.table([read.get(place, array) for place, array in enumerate(arrays)], names=list(columns))
-    parsings = {name: meanings[place].parsing for place, name in enumerate(columns) if place in read}
-    return read_y, {name: parsing for name, parsing in parsings.items() if parsing is not None}
+        return typed_by_index[0], parsings
+    arrays = [typed_by_index.get(j, _arrow_array(values)) for j, values in enumerate(columns.values())]
+    return pa.table(arrays, names=list(columns)), parsings
+
+
+def _arrow_array(values: Any) -> pa.Array | pa.ChunkedArray:
+    series = nw.from_native(values, pass_through=True, series_only=True)
+    return series.to_arrow() if isinstance(series, nw.Series) else pa.array(series)
 
 
 def target_text(values: Any) -> pa.Array | None:
-    """A column of a target as Arrow text, numbers among text as text, too; None where it is of another kind."""
-    found = nw.from_native(values, pass_through=True, allow_series=True)
-    if isinstance(found, nw.Series) and found.dtype not in (nw.String, nw.Object):
+    """A column of a target as Arrow text, with numbers among the text as text; None for a column of another kind."""
+    column = nw.from_native(values, pass_through=True, allow_series=True)
+    if isinstance(column, nw.Series) and column.dtype not in (nw.String, nw.Object):
         return None
-    if not isinstance(found, (nw.Series, pa.Array, pa.ChunkedArray)):
-        found = as_array(found)
-        if found.dtype.kind not in "OUS" or found.ndim != 1:
+    if not isinstance(column, (nw.Series, pa.Array, pa.ChunkedArray)):
+        column = as_array(column)
+        if column.dtype.kind not in "OUS" or column.ndim != 1:
             return None
+    if isinstance(column, (pa.Array, pa.ChunkedArray)):
+        return column if is_text(column.type) else None
     try:
-        array = found if isinstance(found, (pa.Array, pa.ChunkedArray)) else arrow_of(found, "the target")[0]
+        array, *_ = arrow_of(column, "the target")
     except ValueError:  # of other kinds, which are refused elsewhere
         return None
     return array if is_text(array.type) else None

@@ -1,125 +1,167 @@
-"""Tables whose parts are read, summarized, coded and counted on the workers of a cluster."""
+"""Tables whose partitions are read, summarized, coded and counted on the workers of a cluster."""
 
 from __future__ import annotations
 
 import re
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from bitsieve.counts.packed import PackedSource
+from bitsieve.counts.source import CountSource
 from bitsieve.dataset.dataset import InMemoryDataset
-from bitsieve.dataset.original import OriginalData
 from bitsieve.dataset.roles import Roles, split_columns
-from bitsieve.dataset.target_summary import TargetCoding
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import Coding
-from bitsieve.discretization.summary import Limits
+from bitsieve.discretization.summary import Limits, Summary
 from bitsieve.engines.data_partitions import DataPartitions, PartitionedSource, in_order
-from bitsieve.engines.partitioned_dataset import Merge, Packed, PartitionedDataset, PartitionReader, Parts, Work
+from bitsieve.engines.engine import CountRequest, Engine, SummaryRequest, TargetRequest, Work
+from bitsieve.engines.partition_reader import PartitionReader
+from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.registry import DataInParts
 from bitsieve.options import ReadOptions
-from bitsieve.utils.arrays import Integers
+from bitsieve.utils.arrays import Columns
 from bitsieve.utils.progress import phase
 
 Result = TypeVar("Result")
 _NOT_LOADED = re.compile(r"(?:ModuleNotFoundError|ImportError|AttributeError): (.*bitsieve.*)|VERSION_MISMATCH\] (.*)")
 
 
-class ClusterPartitions(Parts):
-    """The rows of a table in the portions of a cluster; of these rows nothing is ever fetched."""
+class ClusterEngine(Engine):
+    """The rows of a table on a cluster; only summaries and counts are fetched from the workers.
+
+    ``open_partitions(columns)`` opens the partitions of these columns, None: of all columns. ``target_and_weight`` are
+    the columns that a pass over the target reads. ``take`` reads columns and target into this process.
+    """
 
     label = "the data"
 
-    def __init__(self, portions: Callable[[bool], DataPartitions], reader: PartitionReader) -> None:
+    def __init__(
+        self,
+        reader: PartitionReader,
+        open_partitions: Callable[[list[Any] | None], DataPartitions],
+        target_and_weight: list[Any],
+        take: Callable[[Sequence[str]], Any],
+    ) -> None:
         from bitsieve import __version__
 
-        targets, self.limits = portions(True), Limits()
+        self.limits = Limits()
+        self._take = take
+        targets = open_partitions(target_and_weight)
         n_rows = targets.total("rows", partial(_n_rows, reader=reader, version=__version__), in_order)
         self.is_empty = not sum(n_rows)
-        without = targets.total("rows", reader.n_without, in_order) if reader.drop_missing else []
-        self.n_without = sum(without)
+        if reader.drop_missing:
+            n_without_target: list[int] = targets.total("rows", reader.n_without_target, in_order)
+            self.n_without_target = sum(n_without_target)
         if not self.is_empty:
-            self.targets, self.everything = targets.numbered(n_rows), portions(False).numbered(n_rows)
+            self.targets = targets.numbered(n_rows)
+            self.rows = open_partitions(None).numbered(n_rows)
 
-    def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
-        """Send ``work`` to every portion, and merge what returns by a tree."""
+    def summarize_target(self, request: TargetRequest[Result]) -> Result | None:
         if self.is_empty:
             return None
-        return (self.targets if target_only else self.everything).total(task, work, merge)
+        return self.targets.total("target", request.work, request.merge)
 
-    def pack(self, reader: PartitionReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
-        """All portions, each packed where it is, where it stays."""
-        work = partial(_packed, read=partial(reader.read, target=target), coding=coding)
-        return Packed(partial(PartitionedSource, self.everything.map("pack", work), len(class_sizes)))
+    def summarize(self, request: SummaryRequest) -> Summary | None:
+        if self.is_empty:
+            return None
+        return self.rows.total("summarize", request.work(self.limits), Summary.merged)
+
+    def count(self, request: CountRequest) -> CountSource:
+        """Pack every partition on the worker that holds it, where it stays."""
+        read = partial(request.reader.read, target=request.target)
+        packed = self.rows.map("pack", partial(_packed, read=read, coding=request.coding))
+        return PartitionedSource(packed, len(request.class_sizes))
+
+    def take(self, names: Sequence[str]) -> Any:
+        return self._take(names)
 
 
-def _n_rows(*objects: Any, reader: PartitionReader, version: str) -> list[int]:
-    """How many rows of a part count, asked of a worker that has this bitsieve."""
+def _n_rows(columns: Any, y: Any = None, weights: Any = None, *, reader: PartitionReader, version: str) -> list[int]:
+    """How many rows of a partition count; raises ImportError on a worker that has another version of bitsieve."""
     from bitsieve import __version__
 
     if __version__ != version:
         raise ImportError(f"it has bitsieve {__version__}")
-    return reader.n_rows(*objects)
+    return reader.n_rows(columns, y, weights)
+
+
+def _packed(first_row: int, *objects: Any, read: Work[InMemoryDataset], coding: Coding) -> PackedSource:
+    """The codes of a partition, packed for counting."""
+    table = read(first_row, *objects)
+    target = table.target
+    return PackedSource(coding.codes(table), target.codes, n_classes=target.n_classes, weights=table.weights)
 
 
 @contextmanager
 def _loaded_by_workers(advice: str) -> Iterator[None]:
-    """Inside the block it is one line that a worker has no bitsieve, or another version of it or of Python."""
+    """Turn any error inside the block that says that a worker cannot load this bitsieve into one line."""
     try:
         yield
+    except ValueError:
+        raise
     except Exception as error:  # each cluster has its own kinds
-        found = (
-            None if isinstance(error, ValueError) else _NOT_LOADED.search("".join(traceback.format_exception(error)))
-        )
-        if found is None:
+        match = _NOT_LOADED.search("".join(traceback.format_exception(error)))
+        if match is None:
             raise
         from bitsieve import __version__
 
-        why = (found[1] or found[2]).strip()
+        reason = (match[1] or match[2]).strip()
         raise UserError(
             code="worker-without-bitsieve",
-            message=f"a worker cannot load bitsieve {__version__} ({why})",
+            message=f"a worker cannot load bitsieve {__version__} ({reason})",
             advice=f"install it on all workers{advice}",
         ) from None
 
 
-def _packed(first_row: int, *objects: Any, read: Work[InMemoryDataset], coding: Coding) -> PackedSource:
-    """The codes of a part, packed for counting."""
-    table = read(first_row, *objects)
-    classes = table.target
-    return PackedSource(coding.codes(table), classes.codes, n_classes=classes.n_classes, weights=table.weights)
-
-
 class ClusterSource(DataInParts, ABC):
-    """Data whose parts are read on the workers of a cluster; a subclass says what these are."""
+    """Data whose partitions are read on the workers of a cluster.
+
+    A subclass says how partitions are opened and how columns are taken from the data.
+    """
 
     labels: list[Any]  # of the columns; empty where they have no names
     n_columns: int
+    # whether ``take_original`` gives columns in the data's own kind; else the data is not read again
+    takes_original: ClassVar[bool] = True
     to_install: ClassVar[str] = ""  # what else must be done where bitsieve is installed on the workers
 
     @abstractmethod
-    def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> DataPartitions:
-        """The parts, to be read, of some columns at least (None: all): columns, target and weights of each, or None."""
+    def open_partitions(self, columns: list[Any] | None, y: Any, weights: Any) -> DataPartitions:
+        """Open the partitions: of each the columns (None: all), and its target and weights where ``y`` and ``weights``
+        are given by their values, else None."""
 
     @abstractmethod
-    def _original(self, roles: Roles) -> OriginalData:
-        """What was given, when the columns are divided."""
+    def take(self, roles: Roles, names: Sequence[str]) -> Any:
+        """Read these columns, then the target and the weights, into the memory of this process."""
+
+    def take_original(self, roles: Roles, indices: Columns) -> Any:
+        """The features of these indices, in the data's own kind; not called where ``takes_original`` is False."""
+        raise NotImplementedError
 
     def read_in_parts(self, options: ReadOptions) -> PartitionedDataset:
         phase("reading")
         roles = split_columns(self.labels, options.target, options.sample_weight, unnamed=options.target_name)
-        target = None if roles.target else options.target
-        sample_weight = None if roles.weight is not None else options.sample_weight
+        y = None if roles.target else options.target
+        weights = None if roles.weight is not None else options.sample_weight
 
-        def portions(target_only: bool) -> DataPartitions:
-            return self._portions((roles.others or self.labels[:1]) if target_only else None, target, sample_weight)
+        def open_engine(reader: PartitionReader) -> ClusterEngine:
+            return ClusterEngine(
+                reader,
+                open_partitions=partial(self.open_partitions, y=y, weights=weights),
+                target_and_weight=roles.others or self.labels[:1],  # any column gives the number of rows
+                take=partial(self.take, roles),
+            )
 
         with _loaded_by_workers(self.to_install):
-            open_parts = partial(ClusterPartitions, portions)
-            table = PartitionedDataset.read(open_parts, roles, self.n_columns, options, named=bool(self.labels))
-        table.original = self._original(roles)
-        return table
+            return PartitionedDataset.read(
+                open_engine,
+                roles,
+                self.n_columns,
+                options,
+                named=bool(self.labels),
+                take_original=partial(self.take_original, roles) if self.takes_original else None,
+            )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import accumulate, pairwise
 from os import PathLike
 from pathlib import Path
@@ -14,14 +13,13 @@ from uuid import uuid4
 import numpy as np
 
 from bitsieve.dataset.encoding import as_array
-from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.roles import Roles
 from bitsieve.diagnostics import UserError
 from bitsieve.engines.cluster import ClusterSource
-from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, places_with_samples
-from bitsieve.engines.partitioned_dataset import PartitionReader
+from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, partitions_with_samples
+from bitsieve.engines.partition_reader import PartitionReader
 from bitsieve.engines.registry import is_dask
-from bitsieve.engines.stream import ROWS_READ_AGAIN, read_again
+from bitsieve.engines.stream import ROWS_READ_AGAIN, read_columns
 from bitsieve.io.column_file import CheckedPartition
 from bitsieve.io.read import open_columns
 from bitsieve.utils.arrays import Columns
@@ -39,65 +37,86 @@ FAN_IN = 8  # results that one task merges
 
 
 class DaskPartitions(DataPartitions):
-    """Objects on workers, a tuple of Delayed or small values a portion; without a ``client`` threads do the work."""
+    """Objects on workers: of each partition a tuple of Delayed or small values.
+
+    Without a ``client`` the threads of this process do the work.
+    """
 
     def __init__(self, members: Sequence[tuple[Any, ...]], client: Client | None = None) -> None:
-        self.members, self.client = list(members), client
+        self.members = list(members)
+        self.client = client
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
         dask = _dask()
-        results, level = self._tasks(task, work), 0
+        results = self._tasks(task, work)
         name = f"bitsieve-add-{uuid4().hex}"
-        one = dask.delayed(merge, pure=False)
+        merge_task = dask.delayed(merge, pure=False)
+        level = 0
         while len(results) > 1:
             groups = [results[i : i + FAN_IN] for i in range(0, len(results), FAN_IN)]
-            results = [one(group, dask_key_name=f"{name}-{level}-{place}") for place, group in enumerate(groups)]
+            results = [merge_task(group, dask_key_name=f"{name}-{level}-{i}") for i, group in enumerate(groups)]
             level += 1
         (result,) = results
         try:
-            if self.client is None:
-                (found,) = dask.compute(result, scheduler="threads")
-            else:
-                found = self.client.compute(result).result()
-        except KeyError as error:  # of pandas, in a task that takes columns from a part
+            total: Result = self._computed(result)
+        except KeyError as error:  # of pandas, in a task that selects columns of a partition
             raise UserError(
                 code="columns-differ",
                 message=f"a part of the data lacks a column ({one_line(error.args[0])})",
                 advice="every part must have the same columns",
             ) from None
-        whole: Result = found
-        return whole
+        return total
 
     def map(self, task: str, work: Callable[..., Any]) -> DaskPartitions:
-        dask = _dask()
-        made = self._tasks(task, work)
-        kept = dask.persist(*made, scheduler="threads") if self.client is None else self.client.persist(made)
-        return DaskPartitions([(each,) for each in kept], self.client)
+        tasks = self._tasks(task, work)
+        members = [(delayed,) for delayed in self._persisted(tasks)]
+        return DaskPartitions(members, self.client)
 
-    def beside(self, other: DaskPartitions) -> DaskPartitions:
+    def zipped(self, other: DaskPartitions) -> DaskPartitions:
         pairs = zip(self.members, other.members, strict=True)
-        return DaskPartitions([mine + theirs for mine, theirs in pairs], self.client)
+        return DaskPartitions([first + second for first, second in pairs], self.client)
 
     def with_samples(self) -> DaskPartitions:
-        kept = [self.members[place] for place in places_with_samples(self.total("facts", has_samples, in_order))]
-        if self.client is not None:  # those of one worker next to each other
-            from distributed import futures_of
-
-            keys = [futures_of(member[0])[0].key for member in kept]
-            places = self.client.who_has()
-            workers = [min(places.get(key, ()), default="") for key in keys]
-            kept = [kept[i] for i in sorted(range(len(kept)), key=workers.__getitem__)]
-        return DaskPartitions(kept, self.client)
+        """The packed partitions that have samples; those of one worker lie next to each other."""
+        indices = partitions_with_samples(self.total("facts", has_samples, in_order))
+        members = [self.members[i] for i in indices]
+        if self.client is not None:
+            members = _sorted_by_worker(members, self.client)
+        return DaskPartitions(members, self.client)
 
     def numbered(self, n_rows: Sequence[int]) -> DaskPartitions:
-        starts = accumulate(n_rows, initial=0)
-        kept = [(start, *objects) for start, objects, n in zip(starts, self.members, n_rows, strict=False) if n]
-        return DaskPartitions(kept, self.client)
+        first_rows = accumulate(n_rows, initial=0)
+        numbered = zip(first_rows, self.members, n_rows, strict=False)  # ``first_rows`` also has the end
+        return DaskPartitions([(first, *objects) for first, objects, n in numbered if n], self.client)
 
     def _tasks(self, task: str, work: Callable[..., Any]) -> list[Delayed]:
-        dask = _dask()
-        name, one = f"bitsieve-{task}-{uuid4().hex}", dask.delayed(work, pure=False)
-        return [one(*objects, dask_key_name=f"{name}-{place}") for place, objects in enumerate(self.members)]
+        name = f"bitsieve-{task}-{uuid4().hex}"
+        delayed_work = _dask().delayed(work, pure=False)
+        return [delayed_work(*objects, dask_key_name=f"{name}-{i}") for i, objects in enumerate(self.members)]
+
+    def _persisted(self, tasks: list[Delayed]) -> Sequence[Delayed]:
+        if self.client is not None:
+            persisted: Sequence[Delayed] = self.client.persist(tasks)
+            return persisted
+        in_threads: Sequence[Delayed] = _dask().persist(*tasks, scheduler="threads")
+        return in_threads
+
+    def _computed(self, result: Delayed) -> Any:
+        if self.client is not None:
+            return self.client.compute(result).result()
+        (value,) = _dask().compute(result, scheduler="threads")
+        return value
+
+
+def _sorted_by_worker(members: list[tuple[Any, ...]], client: Client) -> list[tuple[Any, ...]]:
+    """The partitions in the order of the workers that hold them, so that few results travel to be merged."""
+    from distributed import futures_of
+
+    keys = [futures_of(member[0])[0].key for member in members]
+    workers_of_keys = client.who_has()
+    workers = [min(workers_of_keys.get(key, ()), default="") for key in keys]
+    order = sorted(range(len(members)), key=workers.__getitem__)
+    return [members[i] for i in order]
 
 
 def _dask() -> Any:
@@ -123,39 +142,37 @@ def _check_workers(client: Client) -> None:
     """Refuse a worker that cannot load bitsieve, for whose tasks one would wait without end."""
     from bitsieve import __version__
 
-    found = client.run(eval, "__import__('bitsieve').__version__", on_error="return")
-    for worker, answer in sorted(found.items()):
+    answers = client.run(eval, "__import__('bitsieve').__version__", on_error="return")
+    for worker, answer in sorted(answers.items()):
         if answer != __version__:
-            why = f"it has bitsieve {answer}" if isinstance(answer, str) else one_line(answer)
+            reason = f"it has bitsieve {answer}" if isinstance(answer, str) else one_line(answer)
             raise UserError(
                 code="worker-without-bitsieve",
-                message=f"worker {worker} cannot load bitsieve {__version__} ({why})",
+                message=f"worker {worker} cannot load bitsieve {__version__} ({reason})",
                 advice="install it on all workers",
             )
 
 
 class DaskPartitionsSource(ClusterSource):
-    """Data whose parts are Dask's; a subclass says what these are."""
+    """Data whose partitions are Delayed objects of Dask; a subclass says what these are."""
 
     client: Client | None  # None: there is no cluster
 
     @abstractmethod
-    def _parts(self, labels: list[Any] | None) -> list[Any]:
-        """Every part of the rows, still to be read; of some columns at least, None: of all."""
+    def delayed_partitions(self, columns: list[Any] | None) -> list[Any]:
+        """The partitions, which are not read yet, with these columns at least; None: with all columns."""
 
-    def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> DaskPartitions:
+    def open_partitions(self, columns: list[Any] | None, y: Any, weights: Any) -> DaskPartitions:
         if self.client is not None:
             _check_workers(self.client)
-        parts = self._parts(labels)
-        lengths: list[int] | None = None
-        beside: list[list[Any]] = []
-        for what, values in (("target", y), ("weights", weights)):
-            if values is not None and not is_dask(values) and lengths is None:
-                lengths = DaskPartitions([(part,) for part in parts], self.client).total(
-                    "rows", PartitionReader().n_rows, in_order
-                )
-            beside.append([None] * len(parts) if values is None else _cut(values, len(parts), lengths, what))
-        return DaskPartitions(list(zip(parts, *beside, strict=True)), self.client)
+        partitions = self.delayed_partitions(columns)
+        lengths: list[int] = []
+        if any(values is not None and not is_dask(values) for values in (y, weights)):
+            rows = DaskPartitions([(partition,) for partition in partitions], self.client)
+            lengths = rows.total("rows", PartitionReader().n_rows, in_order)
+        targets = _cut(y, len(partitions), lengths, "target")
+        weights_of_partitions = _cut(weights, len(partitions), lengths, "weights")
+        return DaskPartitions(list(zip(partitions, targets, weights_of_partitions, strict=True)), self.client)
 
 
 class DaskSource(DaskPartitionsSource):
@@ -201,83 +218,94 @@ class DaskSource(DaskPartitionsSource):
                 message=f"data is {type(data).__name__}",
                 advice="give a Dask data frame, or a Dask array with two dimensions",
             )
-        self.data, self.client = data, current_client() if client is None else client
-        self.labels, self.n_columns = list(getattr(data, "columns", ())), data.shape[1]
+        self.data = data
+        self.client = current_client() if client is None else client
+        self.labels = list(getattr(data, "columns", ()))
+        self.n_columns = data.shape[1]
 
-    def _parts(self, labels: list[Any] | None) -> list[Any]:
+    def delayed_partitions(self, columns: list[Any] | None) -> list[Any]:
         """The partitions of a data frame; the blocks of rows of an array, with all columns."""
-        if self.labels:
-            return list((self.data if labels is None else self.data[labels]).to_delayed())
-        return list(self.data.rechunk({1: -1}).to_delayed()[:, 0])
+        if not self.labels:
+            return list(self.data.rechunk({1: -1}).to_delayed()[:, 0])
+        frame = self.data if columns is None else self.data[columns]
+        return list(frame.to_delayed())
 
-    def _original(self, roles: Roles) -> OriginalData:
-        data, features = self.data, roles.features
+    def take(self, roles: Roles, names: Sequence[str]) -> Any:
+        label_of_name = {str(label): label for label in roles.features}
+        labels = [label_of_name[name] for name in names]
+        return self.data[[*labels, *roles.others]].compute()
 
-        def take(indices: Columns) -> Any:
-            return data[[features[j] for j in indices]] if features else data[:, indices]
-
-        def with_target(names: Sequence[str]) -> Any:
-            label_of = {str(label): label for label in features}
-            return data[[*(label_of[name] for name in names), *roles.others]].compute()
-
-        return OriginalData(take, with_target, roles.weight_name, features or None)
+    def take_original(self, roles: Roles, indices: Columns) -> Any:
+        if not roles.features:
+            return self.data[:, indices]
+        return self.data[[roles.features[j] for j in indices]]
 
 
-def _cut(values: Any, n_parts: int, lengths: list[int] | None, what: str) -> list[Any]:
-    """Values that are given beside the features, cut at the same rows."""
+def _cut(values: Any, n_partitions: int, lengths: list[int], what: str) -> list[Any]:
+    """The target or the weights of each partition, cut at the same rows as the features; None of each if not given."""
+    if values is None:
+        return [None] * n_partitions
     if is_dask(values):
-        if len(values.shape) == 2 and not hasattr(values, "columns"):
-            values = values.rechunk({1: -1})
-        parts = np.asarray(values.to_delayed(), object).reshape(-1).tolist()
-        if len(parts) != n_parts:
-            raise UserError(
-                code="partitions-differ",
-                message=f"the {what} has {len(parts):,} parts and the features {n_parts:,}",
-                advice="cut both at the same rows",
-            )
-        return parts
-    assert lengths is not None
-    known = values if hasattr(values, "iloc") else as_array(values)
-    if len(known) != sum(lengths):
+        return _delayed_blocks(values, n_partitions, what)
+    array = values if hasattr(values, "iloc") else as_array(values)
+    if len(array) != sum(lengths):
         raise UserError(
             code="lengths-differ",
-            message=f"the {what} has {len(known):,} values but the data has {sum(lengths):,} rows",
+            message=f"the {what} has {len(array):,} values but the data has {sum(lengths):,} rows",
             advice="they must be as many",
         )
-    ends = list(accumulate(lengths, initial=0))
-    rows = known.iloc if hasattr(known, "iloc") else known
-    return [rows[first:last] for first, last in pairwise(ends)]
+    rows = array.iloc if hasattr(array, "iloc") else array
+    offsets = accumulate(lengths, initial=0)
+    return [rows[first:end] for first, end in pairwise(offsets)]
+
+
+def _delayed_blocks(values: Any, n_partitions: int, what: str) -> list[Any]:
+    """The partitions of a Dask collection, which must be as many as those of the features."""
+    if len(values.shape) == 2 and not hasattr(values, "columns"):
+        values = values.rechunk({1: -1})
+    blocks = np.asarray(values.to_delayed(), object).reshape(-1).tolist()
+    if len(blocks) != n_partitions:
+        raise UserError(
+            code="partitions-differ",
+            message=f"the {what} has {len(blocks):,} parts and the features {n_partitions:,}",
+            advice="cut both at the same rows",
+        )
+    return blocks
 
 
 class FilesOnCluster(DaskPartitionsSource):
     """Files read by workers under one path: row groups of Parquet, ranges of lines of text, whole Arrow files."""
 
-    def __init__(self, path: str | PathLike[str], client: Client | None, header: bool | None = None) -> None:
-        self.client, self.batches = client, open_columns(Path(path).absolute(), header=header)
-        self.labels, self.n_columns = list(self.batches.names), len(self.batches.names)
-        self.pieces = self.batches.checked_partitions()
+    takes_original = False
 
-    def _parts(self, labels: list[Any] | None) -> list[Any]:
-        dask = _dask()
-        columns, name = self.labels if labels is None else labels, f"bitsieve-read-{uuid4().hex}"
+    def __init__(self, path: str | PathLike[str], client: Client | None, header: bool | None = None) -> None:
+        self.client = client
+        self.file = open_columns(Path(path).absolute(), header=header)
+        self.labels = list(self.file.names)
+        self.n_columns = len(self.labels)
+        self.partitions = self.file.checked_partitions()
+
+    def delayed_partitions(self, columns: list[Any] | None) -> list[Any]:
+        columns = self.labels if columns is None else columns
+        name = f"bitsieve-read-{uuid4().hex}"
+        delayed_read = _dask().delayed(_read, pure=False)
         return [
-            dask.delayed(_read, pure=False)(piece, columns, dask_key_name=f"{name}-{place}")
-            for place, piece in enumerate(self.pieces)
+            delayed_read(partition, columns, dask_key_name=f"{name}-{i}") for i, partition in enumerate(self.partitions)
         ]
 
-    def _original(self, roles: Roles) -> OriginalData:
-        return OriginalData(not_read_again, partial(read_again, self.batches, roles.others), roles.weight_name)
+    def take(self, roles: Roles, names: Sequence[str]) -> Any:
+        return read_columns(self.file, [*names, *roles.others])
 
 
 def open_dask(data: Any, client: Client | None = None, header: bool | None = None) -> DaskPartitionsSource:
-    """A Dask collection, or a file or a folder of files by its path, as what is read in parts."""
+    """Open a Dask collection, or a file or a folder of files by its path."""
     if isinstance(data, (str, PathLike)):
         return FilesOnCluster(data, current_client() if client is None else client, header)
     return DaskSource(data, client)
 
 
-def _read(part: CheckedPartition, columns: Sequence[str]) -> pa.Table:
-    """Some columns of a part of a file."""
+def _read(partition: CheckedPartition, columns: Sequence[str]) -> pa.Table:
+    """Read columns of a partition of a file."""
     import pyarrow as pa
 
-    return pa.concat_tables(part.batches(columns, ROWS_READ_AGAIN))
+    return pa.concat_tables(partition.batches(columns, ROWS_READ_AGAIN))

@@ -1,4 +1,4 @@
-"""Samples that lie in portions: what is done with a portion where it is, and the tables of all, which add up."""
+"""Samples that lie in partitions: each is counted where it lies, and the contingency tables of all are added."""
 
 from __future__ import annotations
 
@@ -25,24 +25,27 @@ Shape = tuple[int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class TableBlock:
-    """The tables of a portion of the samples, of shapes that all portions know."""
+    """The contingency tables of one partition, of shapes that are the same in all partitions."""
 
     # every cell of the tables of at most ``DENSE_CELLS`` cells, one table after the other. A count is at most the
-    # number of samples, 2**31, so half the bytes of int64 are enough for the journey
+    # number of samples, 2**31, so uint32 is enough, and half the bytes travel
     small: NDArray[np.uint32]
     large: Sequence[ContingencyTable]  # the other tables, by the cells that are not empty
 
     def __sizeof__(self) -> int:
-        large = sum(of.counts.nbytes + (0 if of.cells is None else of.cells.nbytes) for of in self.large)
+        large = sum(table.counts.nbytes + (0 if table.cells is None else table.cells.nbytes) for table in self.large)
         return object.__sizeof__(self) + self.small.nbytes + large
 
     def __add__(self, other: TableBlock) -> TableBlock:
-        """The tables of both portions together."""
-        return TableBlock(self.small + other.small, list(map(add, self.large, other.large)))
+        """Add the tables of another partition."""
+        large = [first + second for first, second in zip(self.large, other.large, strict=True)]
+        return TableBlock(self.small + other.small, large)
 
     def tables(self, shapes: Sequence[Shape]) -> list[ContingencyTable]:
         """The tables, given the shape of each."""
-        counts, large, start = self.small.astype(np.int64), iter(self.large), 0
+        counts = self.small.astype(np.int64)
+        large = iter(self.large)
+        start = 0
         tables = []
         for shape in shapes:
             if not has_all_cells(shape):
@@ -54,8 +57,8 @@ class TableBlock:
         return tables
 
 
-def added(blocks: Sequence[TableBlock]) -> TableBlock:
-    """The tables of several portions together."""
+def sum_of(blocks: Sequence[TableBlock]) -> TableBlock:
+    """Add the tables of several partitions."""
     return reduce(add, blocks)
 
 
@@ -63,100 +66,114 @@ Result = TypeVar("Result")
 
 
 class DataPartitions(Protocol):
-    """One object, or a few, for every portion of the samples; they stay where they are."""
+    """One object, or a few, for every partition of the samples; they stay where they are, on a worker or a thread."""
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
-        """Call ``work`` with the objects of every portion, where they are, and merge by a tree; ``task`` names it."""
+        """Call ``work`` with the objects of every partition, where they are, and merge the results by a tree.
+
+        ``task`` is the name that the pages of a cluster show.
+        """
 
     def map(self, task: str, work: Callable[..., Any]) -> Self:
-        """DataPartitions of what ``work`` returns, which stays where it was made."""
+        """Partitions of what ``work`` returns, which stays where it was made."""
 
-    def beside(self, other: Self) -> Self:
-        """The objects of both, portion by portion."""
+    def zipped(self, other: Self) -> Self:
+        """The objects of both, partition by partition."""
 
     def with_samples(self) -> Self:
-        """The packed portions that have any samples."""
+        """The packed partitions that have any samples."""
 
     def numbered(self, n_rows: Sequence[int]) -> Self:
-        """The portions that have rows, of ``n_rows`` each, with the number of their first row before the objects."""
+        """The partitions that have rows, with the number of their first row before the other objects.
+
+        ``n_rows`` are the rows of each partition.
+        """
 
 
 class Facts(NamedTuple):
-    """What a portion knows of itself: what the attributes of a source of that name are."""
+    """The attributes of a count source, as those of one partition or of several."""
 
     n_samples: int
     arities: NDArray[np.int32]
     class_sizes: Integers
 
 
-def in_order(several: Sequence[list[Any]]) -> list[Any]:
-    """What the portions return, one after the other."""
-    return list(chain.from_iterable(several))
+def in_order(lists: Sequence[list[Any]]) -> list[Any]:
+    """Join the lists that partitions return, in the order of the partitions."""
+    return list(chain.from_iterable(lists))
 
 
-def has_samples(portion: PackedSource | None, *_: Any) -> list[bool]:
-    """Whether the portion has any, in a list, as portions have an order."""
-    return [portion is not None]
+def has_samples(packed: PackedSource | None, *_: Any) -> list[bool]:
+    """Whether a partition has samples; a list of one, to be joined with other partitions."""
+    return [packed is not None]
 
 
-def places_with_samples(flags: list[bool]) -> list[int]:
-    """Which of the portions have samples; ValueError if none has."""
-    places = [place for place, some in enumerate(flags) if some]
-    if not places:
+def partitions_with_samples(flags: list[bool]) -> list[int]:
+    """The indices of the partitions with samples; refused if none has."""
+    indices = [i for i, flag in enumerate(flags) if flag]
+    if not indices:
         raise UserError(
             code="empty-data",
             message="the data has no samples",
             advice="at least one is required",
         )
-    return places
+    return indices
 
 
-def facts(portion: PackedSource) -> Facts:
-    """What the portion knows of itself."""
-    return Facts(portion.n_samples, portion.arities, portion.class_sizes)
+def facts(packed: PackedSource) -> Facts:
+    """The facts of one partition."""
+    return Facts(packed.n_samples, packed.arities, packed.class_sizes)
 
 
-def merged_facts(several: Sequence[Facts]) -> Facts:
-    """What is known of several portions together."""
-    sizes = np.zeros(max(len(each.class_sizes) for each in several), np.int64)
-    for each in several:
-        sizes[: len(each.class_sizes)] += each.class_sizes
-    arities = reduce(np.maximum, (each.arities for each in several))
-    return Facts(sum(each.n_samples for each in several), arities, sizes)
+def merged_facts(partitions: Sequence[Facts]) -> Facts:
+    """The facts of several partitions together."""
+    n_classes = max(len(partition.class_sizes) for partition in partitions)
+    class_sizes = np.zeros(n_classes, np.int64)
+    for partition in partitions:
+        class_sizes[: len(partition.class_sizes)] += partition.class_sizes
+    arities = reduce(np.maximum, (partition.arities for partition in partitions))
+    n_samples = sum(partition.n_samples for partition in partitions)
+    return Facts(n_samples, arities, class_sizes)
 
 
 def count_pairs(
-    portion: PackedSource, *, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
+    packed: PackedSource, *, pivot: int | None, columns: Columns, n_first: int, n_codes: Integers, n_classes: int
 ) -> TableBlock:
-    """The tables of the pivot, if any, with each column; codes and classes as of all samples, or 1 class of all."""
-    small = np.array([has_all_cells((n_first, codes, n_classes)) for codes in n_codes.tolist()], bool)
-    cells = dense_cells(portion.packed, pivot, columns[small], n_first, n_codes[small], n_classes)
+    """Count the tables of feature ``pivot``, if any, with each column in one partition.
+
+    Codes and classes are as of all samples; ``n_classes`` is 1 for tables without classes.
+    """
+    shapes = [(n_first, codes, n_classes) for codes in n_codes.tolist()]
+    is_small = np.array([has_all_cells(shape) for shape in shapes], bool)
+    cells = dense_cells(packed.packed, pivot, columns[is_small], n_first, n_codes[is_small], n_classes)
     large: list[ContingencyTable] = []
-    if not small.all():
-        first = np.zeros(portion.n_samples, np.int64) if pivot is None else portion.codes(pivot).astype(np.int64)
-        large = [
-            _table(portion, first, (n_first, codes, n_classes), column)
-            for column, codes in zip(columns[~small].tolist(), n_codes[~small].tolist(), strict=True)
-        ]
+    if not is_small.all():
+        first = np.zeros(packed.n_samples, np.int64) if pivot is None else packed.codes(pivot).astype(np.int64)
+        for j in np.flatnonzero(~is_small).tolist():
+            large.append(_table(packed, first, shapes[j], int(columns[j])))
     return TableBlock(cells.astype(np.uint32), large)
 
 
-def count_parts(
-    portion: PackedSource,
-    part: NDArray[np.uint32],
+# A partition of the samples, as conditioning needs it, has groups; every sample is in one group. (A partition of the
+# rows is what lies in one place.)
+
+
+def count_groups(
+    packed: PackedSource,
+    group: NDArray[np.uint32],
     *,
-    n_parts: int,
+    n_groups: int,
     columns: Columns | None,
     n_codes: Integers,
     n_classes: int,
 ) -> TableBlock:
-    """The tables of the part of every sample with each of ``columns``; None: of the part by itself."""
-    first = part.astype(np.int64)
-    members: list[int | None] = [None] if columns is None else list(columns.tolist())
+    """Count the tables of the group of every sample with each of ``columns``; None: with no column."""
+    first = group.astype(np.int64)
+    columns_or_none: list[int | None] = [None] if columns is None else list(columns.tolist())
     small: list[Integers] = [np.empty(0, np.int64)]
     large: list[ContingencyTable] = []
-    for column, codes in zip(members, n_codes.tolist(), strict=True):
-        table = _table(portion, first, (n_parts, codes, n_classes), column)
+    for column, codes in zip(columns_or_none, n_codes.tolist(), strict=True):
+        table = _table(packed, first, (n_groups, codes, n_classes), column)
         if table.cells is None:
             small.append(table.counts)
         else:
@@ -164,126 +181,139 @@ def count_parts(
     return TableBlock(np.concatenate(small).astype(np.uint32), large)
 
 
-def everything(portion: PackedSource) -> NDArray[np.uint32]:
-    """All samples in part 0."""
-    return np.zeros(portion.n_samples, np.uint32)
+def one_group(packed: PackedSource) -> NDArray[np.uint32]:
+    """Put all samples into group 0."""
+    return np.zeros(packed.n_samples, np.uint32)
 
 
 def pairs_that_occur(
-    portion: PackedSource, part: NDArray[np.uint32], *, n_parts: int, column: int, n_codes: int
+    packed: PackedSource, group: NDArray[np.uint32], *, n_groups: int, column: int, n_codes: int
 ) -> Integers:
-    """The numbers ``part * n_codes + code`` that occur, ascending."""
-    pairs = part.astype(np.int64) * n_codes + portion.codes(column)
-    if n_parts * n_codes > DENSE_CELLS:
+    """The numbers ``group * n_codes + code`` that occur, ascending."""
+    pairs = group.astype(np.int64) * n_codes + packed.codes(column)
+    if n_groups * n_codes > DENSE_CELLS:
         return np.unique(pairs)
-    present = np.zeros(n_parts * n_codes, bool)
-    present[pairs] = True
-    return np.flatnonzero(present)
+    occurs = np.zeros(n_groups * n_codes, bool)
+    occurs[pairs] = True
+    return np.flatnonzero(occurs)
 
 
-def united(several: Sequence[Integers]) -> Integers:
-    """The numbers that occur in any of the portions, ascending."""
-    return np.unique(np.concatenate(several))
+def union_of(partitions: Sequence[Integers]) -> Integers:
+    """The numbers that occur in any partition, ascending."""
+    return np.unique(np.concatenate(partitions))
 
 
-def refined_part(
-    portion: PackedSource, part: NDArray[np.uint32], *, column: int, n_codes: int, pairs: Integers
+def refined_group(
+    packed: PackedSource, group: NDArray[np.uint32], *, column: int, n_codes: int, pairs: Integers
 ) -> NDArray[np.uint32]:
-    """The part of every sample when parts are divided by one more column: its place among all pairs that occur."""
-    return np.searchsorted(pairs, part.astype(np.int64) * n_codes + portion.codes(column)).astype(np.uint32)
+    """The group of every sample once groups are split by one more column: the index of its pair among ``pairs``."""
+    pair_of_sample = group.astype(np.int64) * n_codes + packed.codes(column)
+    return np.searchsorted(pairs, pair_of_sample).astype(np.uint32)
 
 
-def join(portion: PackedSource, *parts: NDArray[np.uint32]) -> PackedSource:
-    """A portion with one column for each way to number the parts of the samples."""
-    codes = np.empty((portion.n_samples, len(parts)), np.uint16, order="F")
-    for place, part in enumerate(parts):
-        codes[:, place] = part
-    return PackedSource(codes, _classes(portion), n_classes=portion.n_classes)
+def join(packed: PackedSource, *groups: NDArray[np.uint32]) -> PackedSource:
+    """Pack one column for each way to group the samples."""
+    codes = np.empty((packed.n_samples, len(groups)), np.uint16, order="F")
+    for j, group in enumerate(groups):
+        codes[:, j] = group
+    return PackedSource(codes, _classes(packed), n_classes=packed.n_classes)
 
 
-def _classes(portion: PackedSource) -> Integers:
-    """The class of every sample, made anew, as it would take more room than the portion if it were kept."""
-    return np.repeat(np.arange(portion.n_classes), portion.class_sizes)
+def _classes(packed: PackedSource) -> Integers:
+    """The class of every sample, made anew: kept, it would take more memory than the packed samples."""
+    return np.repeat(np.arange(packed.n_classes), packed.class_sizes)
 
 
-def _table(portion: PackedSource, first: Integers, shape: tuple[int, int, int], column: int | None) -> ContingencyTable:
-    cells = first * shape[1]
+def _table(packed: PackedSource, first: Integers, shape: Shape, column: int | None) -> ContingencyTable:
+    """The table of ``first``, one column (None: no column) and, if the shape has classes, the classes."""
+    _, n_codes, n_classes = shape
+    cells = first * n_codes
     if column is not None:
-        cells += portion.codes(column)
-    if shape[2] > 1:
-        cells = cells * shape[2] + _classes(portion)
+        cells += packed.codes(column)
+    if n_classes > 1:
+        cells = cells * n_classes + _classes(packed)
     return ContingencyTable.of_samples(shape, cells)
 
 
 class PartitionedSource(ConditioningSource):
-    """Contingency tables of samples in packed portions: a request is a task for each and a tree of sums of tables."""
+    """Contingency tables of samples in packed partitions: one task for each partition, then a tree of sums."""
 
-    def __init__(self, portions: DataPartitions, n_classes: int | None = None) -> None:
-        self.portions = portions.with_samples()
-        known = self.portions.total("facts", facts, merged_facts)
-        if known.n_samples > MAX_SAMPLES:
+    def __init__(self, partitions: DataPartitions, n_classes: int | None = None) -> None:
+        self.partitions = partitions.with_samples()
+        merged = self.partitions.total("facts", facts, merged_facts)
+        if merged.n_samples > MAX_SAMPLES:
             raise UserError(
                 code="too-many-rows",
-                message=f"the data has {known.n_samples:,} samples",
+                message=f"the data has {merged.n_samples:,} samples",
                 advice=f"at most {MAX_SAMPLES:,} are supported, draw a sample of them",
             )
-        self.n_samples, self.n_features, self.arities = known.n_samples, len(known.arities), known.arities
-        self.class_sizes = np.zeros(max(n_classes or 0, len(known.class_sizes)), np.int64)
-        self.class_sizes[: len(known.class_sizes)] = known.class_sizes
-        self.n_classes, self.n_jobs = len(self.class_sizes), None
+        self.n_samples = merged.n_samples
+        self.n_features = len(merged.arities)
+        self.arities = merged.arities
+        self.n_classes = max(n_classes or 0, len(merged.class_sizes))
+        self.class_sizes = np.zeros(self.n_classes, np.int64)
+        self.class_sizes[: len(merged.class_sizes)] = merged.class_sizes
+        self.n_jobs = None
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
         n_first = 1 if pivot is None else int(self.arities[pivot])
-        n_codes, n_classes = self.arities[columns].astype(np.int64), self.n_classes if by_class else 1
+        n_codes = self.arities[columns].astype(np.int64)
+        n_classes = self.n_classes if by_class else 1
         work = partial(
             count_pairs, pivot=pivot, columns=np.asarray(columns), n_first=n_first, n_codes=n_codes, n_classes=n_classes
         )
-        block = self.portions.total("count", work, added)
+        block = self.partitions.total("count", work, sum_of)
         return block.tables([(n_first, codes, n_classes) for codes in n_codes.tolist()])
 
-    def partition(self) -> PartitionOfSamples:
-        return PartitionOfSamples(self, np.empty((1, 0), np.int64))
+    def partition(self) -> GroupedSamples:
+        no_columns = np.empty((1, 0), np.int64)
+        return GroupedSamples(self, no_columns)
 
     def joined(self, groups: Sequence[Columns]) -> PartitionedSource:
-        portions = self.portions
-        for group in groups:
-            parts = refined(self.partition(), group)
-            check_joint_values(group, len(parts.keys))
-            portions = portions.beside(parts.of_samples)
-        return PartitionedSource(portions.map("join", join), self.n_classes)
+        partitions = self.partitions
+        for columns in groups:
+            joint = refined(self.partition(), columns)
+            check_joint_values(columns, len(joint.keys))
+            partitions = partitions.zipped(joint.group_of_samples)
+        return PartitionedSource(partitions.map("join", join), self.n_classes)
 
 
-class PartitionOfSamples(Partition):
-    """A partition of samples in portions: the codes ``keys`` of every part, and ``of_samples``, the part of each."""
+class GroupedSamples(Partition):
+    """All samples, in groups of equal codes in some columns; ``keys`` are the codes of each group."""
 
     source: PartitionedSource
 
-    def __init__(self, source: PartitionedSource, keys: Integers, of_samples: DataPartitions | None = None) -> None:
-        self.source, self._keys = source, keys
-        if of_samples is not None:
-            self.of_samples = of_samples
+    def __init__(
+        self, source: PartitionedSource, keys: Integers, group_of_samples: DataPartitions | None = None
+    ) -> None:
+        self.source = source
+        self._keys = keys
+        if group_of_samples is not None:
+            self.group_of_samples = group_of_samples
 
     @cached_property
-    def of_samples(self) -> DataPartitions:
-        """The part of every sample."""
-        return self.source.portions.map("refine", everything)
+    def group_of_samples(self) -> DataPartitions:
+        """The group of every sample."""
+        return self.source.partitions.map("refine", one_group)
 
     @property
     def keys(self) -> Integers:
         return self._keys
 
-    def refine(self, feature: int) -> PartitionOfSamples:
+    def refine(self, feature: int) -> GroupedSamples:
         n_codes = int(self.source.arities[feature])
-        both = self.source.portions.beside(self.of_samples)
-        occur = partial(pairs_that_occur, n_parts=len(self.keys), column=feature, n_codes=n_codes)
-        pairs = both.total("refine", occur, united)
+        samples_and_groups = self.source.partitions.zipped(self.group_of_samples)
+        find_pairs = partial(pairs_that_occur, n_groups=len(self.keys), column=feature, n_codes=n_codes)
+        pairs = samples_and_groups.total("refine", find_pairs, union_of)
         keys = np.column_stack([self.keys[pairs // n_codes], pairs % n_codes])
-        renumber = partial(refined_part, column=feature, n_codes=n_codes, pairs=pairs)
-        return PartitionOfSamples(self.source, keys, both.map("refine", renumber))
+        renumber = partial(refined_group, column=feature, n_codes=n_codes, pairs=pairs)
+        return GroupedSamples(self.source, keys, samples_and_groups.map("refine", renumber))
 
     def tables(self, columns: Columns | None, by_class: bool) -> list[ContingencyTable]:
+        n_groups = len(self.keys)
         n_classes = self.source.n_classes if by_class else 1
         n_codes = np.ones(1, np.int64) if columns is None else self.source.arities[columns].astype(np.int64)
-        work = partial(count_parts, n_parts=len(self.keys), columns=columns, n_codes=n_codes, n_classes=n_classes)
-        block = self.source.portions.beside(self.of_samples).total("count", work, added)
-        return block.tables([(len(self.keys), codes, n_classes) for codes in n_codes.tolist()])
+        work = partial(count_groups, n_groups=n_groups, columns=columns, n_codes=n_codes, n_classes=n_classes)
+        samples_and_groups = self.source.partitions.zipped(self.group_of_samples)
+        block = samples_and_groups.total("count", work, sum_of)
+        return block.tables([(n_groups, codes, n_classes) for codes in n_codes.tolist()])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from bitsieve.counts.source import CountSource
 from bitsieve.dataset.data_kinds import is_lazy, is_path, take_columns
 from bitsieve.dataset.encoding import are_categories, as_array, is_missing, lookup
 from bitsieve.dataset.identifiers import RowNumbering
-from bitsieve.dataset.original import OriginalData
 from bitsieve.dataset.read import read_xy
 from bitsieve.dataset.roles import split_columns
 from bitsieve.dataset.target import read_values, split_target, without_value
@@ -25,6 +25,7 @@ from bitsieve.diagnostics import UserError
 from bitsieve.discretization.base import Binning
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary, summarize
+from bitsieve.engines.engine import CountRequest, Engine, SummaryRequest, TargetRequest
 from bitsieve.engines.grouped_counts import (
     LARGEST,
     Classes,
@@ -38,20 +39,13 @@ from bitsieve.engines.grouped_counts import (
     doubles,
     integers_of,
 )
-from bitsieve.engines.partitioned_dataset import (
-    Merge,
-    Packed,
-    PartitionedDataset,
-    PartitionReader,
-    Parts,
-    Summarizing,
-    Work,
-)
+from bitsieve.engines.partition_reader import PartitionReader
+from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.registry import DataInParts
 from bitsieve.io.database import relation_of
 from bitsieve.io.read import database_kind
 from bitsieve.options import ReadOptions
-from bitsieve.utils.arrays import Integers
+from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 
@@ -105,34 +99,36 @@ class GroupedTarget(NamedTuple):
     rows: Integers
 
 
-class DatabasePartitions(Parts):
-    """The rows of a relation, of which every column is looked at by itself: its values and how often each occurs."""
+class DatabaseEngine(Engine):
+    """The rows of a relation, whose columns are summarized one by one: their values and how often each occurs."""
 
     label = "the table"
     limits = Limits()
-    has_intervals = True
+    counts_intervals = True
 
     def __init__(self, frame: nw.LazyFrame[Any], schema: Mapping[str, Any], reader: PartitionReader) -> None:
+        self.frame = frame
         self.reader = reader
         self.schema = schema
         self.features = [str(name) for name in reader.features or ()]
+        self.target_and_weight = [*reader.target, *([] if reader.weight is None else [reader.weight])]
         self.all_rows = Relation(frame)
         self.relation = Relation(frame, reader.weight)  # the rows that count
         self._target: GroupedTarget | None = None
         self._values: dict[tuple[str, bool], ColumnValues] = {}  # by column, and whether these are its ends alone
 
-    def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
-        """Call ``work`` for the rows grouped by target and weight, which is all that is asked for."""
+    def summarize_target(self, request: TargetRequest[Result]) -> Result | None:
+        """Answer for the rows grouped by target and weight, as if these groups were all rows."""
         if self._target is None:
             phase("reading")
             self._target = self._grouped_target()
         if not self._target.part.num_rows:
             return None
-        return work(0, self._target.part, None, self._target.samples, self._target.rows)
+        return request.work(0, self._target.part, None, self._target.samples, self._target.rows)
 
     def _grouped_target(self) -> GroupedTarget:
         reader = self.reader
-        others = [*reader.target, *([] if reader.weight is None else [reader.weight])]
+        others = self.target_and_weight
         groups = self.all_rows.few_groups({label: nw.col(label) for label in others}, self.limits.cells)
         if groups is None:
             raise UserError(
@@ -144,10 +140,10 @@ class DatabasePartitions(Parts):
             )
         part = pa.table({label: groups.keys[label] for label in others})
         reader.n_rows(part)  # refuses weights that are none
-        y, weights_of_groups = reader.beside(part)
-        self.n_without = 0
+        y, weights_of_groups = reader.target_and_weights(part)
+        self.n_without_target = 0
         if reader.drop_missing and part.num_rows:
-            self.n_without = int(groups.rows[without_value(y)].sum())
+            self.n_without_target = int(groups.rows[without_value(y)].sum())
         weights = np.ones(part.num_rows) if weights_of_groups is None else as_array(weights_of_groups)
         counts = weights > 0
         part = part.filter(pa.array(counts))
@@ -157,47 +153,47 @@ class DatabasePartitions(Parts):
             part = part.set_column(others.index(reader.weight), reader.weight, pa.array(samples))
         return GroupedTarget(part, samples, rows)
 
-    def summarize(self, how: Summarizing, coding: Any, class_sizes: Any) -> tuple[Summary | None, None]:
-        """The summaries of all columns, each of its groups; nothing is packed."""
-        classes = self._classes(how.target)
+    def summarize(self, request: SummaryRequest) -> Summary | None:
+        """Summarize every column by itself, from the groups of rows with equal values."""
+        classes = self._classes(request.target)
         groups = self.relation.groups(classes.keys)
         codes = classes.codes(groups)
         has_class = codes >= 0
-        sizes = np.zeros(how.target.target.n_classes, np.int64)
+        sizes = np.zeros(request.target.target.n_classes, np.int64)
         np.add.at(sizes, codes[has_class], groups.samples[has_class])
         step = phase("finding bins")
         summaries = []
         for j in range(len(self.features)):
-            summaries.append(self._summary_of_column(j, how, classes))
+            summaries.append(self._summary_of_column(j, request, classes))
             step(j + 1, len(self.features))
-        summary = Summary.beside(self.features, np.array(self.features, object), summaries)
+        summary = Summary.of_columns(self.features, np.array(self.features, object), summaries)
         n_rows = int(groups.rows[has_class].sum())
         if self._target is None or n_rows != self._target.rows.sum():
             raise changed()
-        return replace(summary, n_rows=n_rows, n_samples=int(sizes.sum()), class_sizes=sizes), None
+        return replace(summary, n_rows=n_rows, n_samples=int(sizes.sum()), class_sizes=sizes)
 
-    def _summary_of_column(self, j: int, how: Summarizing, classes: Classes) -> Summary:
+    def _summary_of_column(self, j: int, request: SummaryRequest, classes: Classes) -> Summary:
         """What the binner must know of a column."""
-        column = self._values_of(j, classes, how)
-        is_left_out = j in how.reader.left_out
+        column = self._values_of(j, classes, request)
+        is_left_out = j in request.reader.left_out
         frame = pa.table({self.features[j]: column.values})
-        table = read_xy(frame, None, column.samples, rules=self._rules_of(how.reader, j))
-        target = replace(how.target.target, codes=column.classes.astype(np.int32))
+        table = read_xy(frame, None, column.samples, rules=self._rules_of(request.reader, j))
+        target = replace(request.target.target, codes=column.classes.astype(np.int32))
         table = replace(table, y=target, times=column.rows)
-        limits = replace(how.limits, cells=how.limits.cells * target.n_classes)  # all that was fetched is kept
-        summary = summarize(table.without([0] if is_left_out else []), how.binner, limits=limits)
+        limits = replace(self.limits, cells=self.limits.cells * target.n_classes)  # all that was fetched is kept
+        summary = summarize(table.without([0] if is_left_out else []), request.binner, limits=limits)
         if column.are_complete or is_left_out:
             return summary
         (of_values,) = summary.columns
         of_column = replace(of_values, rank_error=column.rank_error, row_numbering=column.row_numbering)
         return replace(summary, columns=[of_column])
 
-    def _values_of(self, j: int, classes: Classes, how: Summarizing) -> ColumnValues:
+    def _values_of(self, j: int, classes: Classes, request: SummaryRequest) -> ColumnValues:
         """The values of a column, fetched once; intervals of them where they are too many."""
-        ends_only = how.binner.requires == "ends"
+        ends_only = request.binner.requires == "ends"
         key = self.features[j], ends_only
         if key not in self._values:
-            values = self._fetched_values(self.features[j], classes, how.target.target.n_classes, ends_only)
+            values = self._fetched_values(self.features[j], classes, request.target.target.n_classes, ends_only)
             self._values[key] = values.with_class()
         return self._values[key]
 
@@ -237,7 +233,7 @@ class DatabasePartitions(Parts):
             keys[label] = code_by_cuts(keys[label].cast(nw.Float64), edges, "left")
 
         def codes(groups: Groups) -> Integers:
-            y, _ = unweighted.beside(pa.table({label: groups.keys[label] for label in parts}))
+            y, _ = unweighted.target_and_weights(pa.table({label: groups.keys[label] for label in parts}))
             codes_of_columns = []
             for (label, part), values in zip(parts.items(), split_target(y).values(), strict=True):
                 is_coded = label in cut_columns
@@ -252,13 +248,18 @@ class DatabasePartitions(Parts):
 
         return Classes(keys, codes)
 
-    def pack(self, reader: PartitionReader, target: TargetCoding, coding: Coding, class_sizes: Integers) -> Packed:
-        """Nothing is packed: the columns are grouped by their codes for every request."""
+    def count(self, request: CountRequest) -> CountSource:
+        """Group the rows by their codes for every table that is asked for."""
+        reader = request.reader
+        coding = request.coding
         columns = [j for j in range(len(self.features)) if j not in reader.left_out]
         keys = {j: self._key_of(j, reader, coding) for j in columns}
         keys = {j: key for j, key in keys.items() if coding.arities[j] > 1}
-        classes = self._classes(target)
-        return Packed(partial(GroupedSource, self.relation, keys, classes, coding.arities, class_sizes))
+        classes = self._classes(request.target)
+        return GroupedSource(self.relation, keys, classes, coding.arities, request.class_sizes)
+
+    def take(self, names: Sequence[str]) -> Any:
+        return self.frame.select([*names, *self.target_and_weight]).collect("pyarrow").to_native()
 
     def _key_of(self, j: int, reader: PartitionReader, coding: Coding) -> Key:
         """A column as what rows are grouped by: the code that follows from its cuts, or its values."""
@@ -439,14 +440,10 @@ class DatabaseSource(DataInParts):
                 message=f"the {what} must be a column of the table, where the rows are counted",
                 advice="name it",
             )
-        table = PartitionedDataset.read(partial(DatabasePartitions, frame, schema), roles, len(schema), options)
         features = np.array(roles.features, object)
 
-        def with_target(names: Any) -> Any:
-            return frame.select([*names, *roles.others]).collect("pyarrow").to_native()
-
-        def take(indices: Any) -> Any:
+        def take_original(indices: Columns) -> Any:
             return take_columns(self.data, features[indices].tolist())
 
-        table.original = OriginalData(take, with_target, roles.weight_name, roles.features)
-        return table
+        open_engine = partial(DatabaseEngine, frame, schema)
+        return PartitionedDataset.read(open_engine, roles, len(schema), options, take_original=take_original)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from operator import itemgetter
@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import finalize
 
 from bitsieve.dataset.columns import check_labels
-from bitsieve.dataset.original import OriginalData
 from bitsieve.dataset.roles import Roles
 from bitsieve.diagnostics import UserError
 from bitsieve.engines.cluster import ClusterSource
-from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, places_with_samples
+from bitsieve.engines.data_partitions import DataPartitions, has_samples, in_order, partitions_with_samples
 from bitsieve.engines.registry import is_spark
 from bitsieve.utils.arrays import Columns
 from bitsieve.utils.lazy import cached_property
@@ -27,44 +26,49 @@ from bitsieve.utils.lazy import cached_property
 if TYPE_CHECKING:
     import pyarrow as pa
 Result = TypeVar("Result")
-Numbered = Iterator[tuple[int, Any]]
-
+Numbered = Iterator[tuple[int, Any]]  # objects and the numbers of their partitions
 
 FAN_IN = 32  # results that one task merges, or this process
-_SCHEMA = "place int, object binary"
+_SCHEMA = "partition int, object binary"
 
 
 class Recipe(NamedTuple):
-    """What is made of a portion, of values 0 (its number) and 1 (what is kept), by a chain of steps, maybe hundreds."""
+    """What is made of a partition by a chain of steps, maybe hundreds.
+
+    The values are numbered: 0 is the number of the partition, 1 the object that the executors persist, ``i + 2`` the
+    result of step ``i``. A step is a function and the numbers of its arguments.
+    """
 
     steps: tuple[tuple[Callable[..., Any], tuple[int, ...]], ...] = ()
     results: tuple[int, ...] = (1,)
 
-    def __call__(self, place: int, kept: Any) -> list[Any]:
-        values, last = [place, kept], {i: step for step, (_, of) in enumerate(self.steps) for i in of}
-        for step, (work, of) in enumerate(self.steps):
-            values.append(work(*(values[i] for i in of)))
-            for i in of:
-                if last[i] == step and i not in self.results:
-                    values[i] = None  # as large as the portion, and not needed again
-        return [values[i] for i in self.results]
+    def __call__(self, partition: int, persisted: Any) -> list[Any]:
+        values = [partition, persisted]
+        last_use = {argument: step for step, (_, arguments) in enumerate(self.steps) for argument in arguments}
+        for step, (work, arguments) in enumerate(self.steps):
+            values.append(work(*(values[argument] for argument in arguments)))
+            for argument in arguments:
+                if last_use[argument] == step and argument not in self.results:
+                    values[argument] = None  # as large as the partition, and not needed again
+        return [values[result] for result in self.results]
 
     def then(self, work: Callable[..., Any]) -> Recipe:
-        """What ``work`` makes of the results."""
-        return Recipe((*self.steps, (work, self.results)), (len(self.steps) + 2,))
+        """Add a step that calls ``work`` with the results."""
+        number = len(self.steps) + 2
+        return Recipe((*self.steps, (work, self.results)), (number,))
 
-    def beside(self, other: Recipe) -> Recipe:
+    def zipped(self, other: Recipe) -> Recipe:
         """The results of both."""
 
-        def moved(values: tuple[int, ...]) -> tuple[int, ...]:
-            return tuple(i if i < 2 else i + len(self.steps) for i in values)
+        def renumbered(numbers: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(number if number < 2 else number + len(self.steps) for number in numbers)
 
-        steps = [(work, moved(of)) for work, of in other.steps]
-        return Recipe((*self.steps, *steps), (*self.results, *moved(other.results)))
+        steps = [(work, renumbered(arguments)) for work, arguments in other.steps]
+        return Recipe((*self.steps, *steps), (*self.results, *renumbered(other.results)))
 
 
 class PersistedFrame:
-    """A data frame whose partitions the executors keep: until this object is gone, or as long as they did before."""
+    """A data frame whose partitions the executors keep as long as this object lives, or as they did before."""
 
     def __init__(self, frame: Any) -> None:
         from pyspark import StorageLevel
@@ -80,126 +84,130 @@ _ITSELF = Recipe()
 
 @dataclass(frozen=True)
 class SparkPartitions(DataPartitions):
-    """Objects that are made, anew for every request, of what the executors keep; a tuple of them for every portion."""
+    """Objects that the executors make of what they persist, anew for every request; a tuple for every partition."""
 
-    kept: PersistedFrame
-    frame: Any  # what is read of it
-    # the number of every portion in the record batches of a partition, and what is kept of it
+    persisted: PersistedFrame
+    frame: Any  # the columns of the persisted frame that are read
+    # the number of each partition in some record batches, and the object of it that the recipe starts from
     read: Callable[[Iterable[pa.RecordBatch]], Numbered]
-    places: Sequence[int]  # the numbers of the portions
+    numbers: Sequence[int]  # of the partitions
     recipe: Recipe = _ITSELF
 
     def total(self, task: str, work: Callable[..., Result], merge: Callable[[Sequence[Result]], Result]) -> Result:
         from pyspark.sql.functions import expr
 
-        results, n = self._each(work), len(self.places)
-        while n > FAN_IN:
-            n = -(-n // FAN_IN)
-            together = results.repartition(n, expr(f"place div {FAN_IN}"))
-            results = together.mapInArrow(partial(_merged, merge=merge, fan_in=FAN_IN), _SCHEMA)
+        results = self._results(work)
+        n_results = len(self.numbers)
+        while n_results > FAN_IN:
+            n_results = -(-n_results // FAN_IN)
+            groups = results.repartition(n_results, expr(f"partition div {FAN_IN}"))
+            results = groups.mapInArrow(partial(_merged_groups, merge=merge, fan_in=FAN_IN), _SCHEMA)
         with _named(self.frame.sparkSession, task):
-            found = results.toArrow()
-        whole = _merge(sorted(_objects(found.to_batches()), key=itemgetter(0)), merge)
-        if isinstance(whole, ValueError):  # a mistake in the data that a task found, without the trace of the executor
-            raise whole
-        result: Result = whole
+            table = results.toArrow()
+        total = _merge(_objects(table.to_batches()), merge)
+        if isinstance(total, ValueError):  # a mistake in the data that a task met, without the trace of the executor
+            raise total
+        result: Result = total
         return result
 
     def map(self, task: str, work: Callable[..., Any]) -> SparkPartitions:
-        return self._with(self.places, self.recipe.then(work))
+        return replace(self, recipe=self.recipe.then(work))
 
-    def beside(self, other: SparkPartitions) -> SparkPartitions:
-        return self._with(self.places, self.recipe.beside(other.recipe))
+    def zipped(self, other: SparkPartitions) -> SparkPartitions:
+        return replace(self, recipe=self.recipe.zipped(other.recipe))
 
     def with_samples(self) -> SparkPartitions:
-        """The portions that have any samples, kept by the executors that made them."""
-        kept = PersistedFrame(self._each(_itself))
-        made = SparkPartitions(kept, kept.frame, _objects, range(len(self.places)))
-        return made._with(places_with_samples(made.total("pack", has_samples, in_order)), made.recipe)
+        """The partitions that have any samples, persisted by the executors that made them."""
+        persisted = PersistedFrame(self._results(_itself))
+        packed = SparkPartitions(persisted, persisted.frame, _objects, range(len(self.numbers)))
+        return replace(packed, numbers=partitions_with_samples(packed.total("pack", has_samples, in_order)))
 
     def numbered(self, n_rows: Sequence[int]) -> SparkPartitions:
-        starts = accumulate(n_rows, initial=0)
-        some = {place: start for place, start, n in zip(self.places, starts, n_rows, strict=False) if n}
-        number = Recipe(((some.__getitem__, (0,)),), (2,))
-        return self._with(list(some), number.beside(self.recipe))
+        first_rows = accumulate(n_rows, initial=0)  # the last one is the end
+        first_row_of = {number: first for number, first, n in zip(self.numbers, first_rows, n_rows, strict=False) if n}
+        first_row = Recipe(((first_row_of.__getitem__, (0,)),), (2,))
+        return replace(self, numbers=list(first_row_of), recipe=first_row.zipped(self.recipe))
 
-    def _with(self, places: Sequence[int], recipe: Recipe) -> SparkPartitions:
-        return SparkPartitions(self.kept, self.frame, self.read, places, recipe)
-
-    def _each(self, work: Callable[..., Any]) -> Any:
-        """A data frame of what ``work`` returns for every portion, numbered in their order."""
-        order = {place: number for number, place in enumerate(self.places)}
-        answer = partial(_answered, read=self.read, order=order, recipe=self.recipe, work=work)
-        return self.frame.mapInArrow(answer, _SCHEMA)
+    def _results(self, work: Callable[..., Any]) -> Any:
+        """A data frame of what ``work`` returns for every partition, numbered in their order."""
+        index_of = {number: index for index, number in enumerate(self.numbers)}
+        run = partial(_run_work, read=self.read, index_of=index_of, recipe=self.recipe, work=work)
+        return self.frame.mapInArrow(run, _SCHEMA)
 
 
-def _own_number(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _number_of_partition(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
-    for place, _ in rows_of(batches, None):
-        yield pa.RecordBatch.from_arrays([pa.array([place], pa.int32())], ["place"])
+    for number, _ in read_rows(batches, None):
+        yield pa.RecordBatch.from_arrays([pa.array([number], pa.int32())], ["partition"])
 
 
-def rows_of(batches: Iterable[pa.RecordBatch], names: Sequence[str] | None) -> Numbered:
-    """The number of a partition that has rows, and these as a table, its columns named (None: as they are)."""
+def read_rows(batches: Iterable[pa.RecordBatch], names: Sequence[str] | None) -> Numbered:
+    """The number of a partition and its rows as a table, its columns renamed; nothing of a partition without rows."""
     import pyarrow as pa
     from pyspark import TaskContext
 
-    some = [batch for batch in batches if batch.num_rows]
-    if some:
+    filled = [batch for batch in batches if batch.num_rows]
+    if filled:
         context: Any = TaskContext.get()
-        table = pa.Table.from_batches(some)
+        table = pa.Table.from_batches(filled)
         yield context.partitionId(), table if names is None else table.rename_columns(list(names))
 
 
 def _objects(batches: Iterable[pa.RecordBatch]) -> Numbered:
+    """The numbers and the objects of rows that :func:`_row` has made."""
     for batch in batches:
-        for place, held in zip(batch["place"].to_pylist(), batch["object"], strict=True):
-            yield place, pickle.loads(held.as_buffer())
+        for number, pickled in zip(batch["partition"].to_pylist(), batch["object"], strict=True):
+            yield number, pickle.loads(pickled.as_buffer())
 
 
-def _answered(
+def _run_work(
     batches: Iterable[pa.RecordBatch],
     read: Callable[[Iterable[pa.RecordBatch]], Numbered],
-    order: Mapping[int, int],
+    index_of: Mapping[int, int],
     recipe: Recipe,
     work: Callable[..., Any],
 ) -> Iterator[pa.RecordBatch]:
-    for place, kept in read(batches):
-        if place in order:
-            yield _row(order[place], _worked(work, recipe, place, kept))
+    for number, persisted in read(batches):
+        if number in index_of:
+            yield _row(index_of[number], _result_or_error(work, recipe, number, persisted))
 
 
-def _worked(work: Callable[..., Any], recipe: Recipe, place: int, kept: Any) -> Any:
-    """What ``work`` returns, or the mistake that it, or the step before it, found in the data."""
-    if isinstance(kept, ValueError):
-        return kept
+def _result_or_error(work: Callable[..., Any], recipe: Recipe, number: int, persisted: Any) -> Any:
+    """What ``work`` returns; the ValueError where it, or a step before it, refuses the data."""
+    if isinstance(persisted, ValueError):
+        return persisted
     try:
-        return work(*recipe(place, kept))
+        return work(*recipe(number, persisted))
     except ValueError as error:
         return error
 
 
-def _merged(
+def _merged_groups(
     batches: Iterable[pa.RecordBatch], merge: Callable[[Sequence[Any]], Any], fan_in: int
 ) -> Iterator[pa.RecordBatch]:
+    """Merge the results of each ``fan_in`` partitions that follow each other."""
     groups: dict[int, list[tuple[int, Any]]] = {}
-    for place, result in _objects(batches):
-        groups.setdefault(place // fan_in, []).append((place, result))
-    for group, several in groups.items():
-        yield _row(group, _merge(sorted(several, key=itemgetter(0)), merge))
+    for number, result in _objects(batches):
+        groups.setdefault(number // fan_in, []).append((number, result))
+    for group, numbered_results in groups.items():
+        yield _row(group, _merge(numbered_results, merge))
 
 
-def _merge(several: Sequence[tuple[int, Any]], merge: Callable[[Sequence[Any]], Any]) -> Any:
-    failed = [result for _, result in several if isinstance(result, ValueError)]
-    return failed[0] if failed else merge([result for _, result in several])
+def _merge(numbered_results: Iterable[tuple[int, Any]], merge: Callable[[Sequence[Any]], Any]) -> Any:
+    """Merge results in the order of their numbers; the first error where there are any."""
+    results = [result for _, result in sorted(numbered_results, key=itemgetter(0))]
+    for result in results:
+        if isinstance(result, ValueError):
+            return result
+    return merge(results)
 
 
-def _row(place: int, result: Any) -> pa.RecordBatch:
+def _row(number: int, result: Any) -> pa.RecordBatch:
     import pyarrow as pa
 
-    held = pa.array([pickle.dumps(result, pickle.HIGHEST_PROTOCOL)], pa.binary())
-    return pa.RecordBatch.from_arrays([pa.array([place], pa.int32()), held], ["place", "object"])
+    pickled = pa.array([pickle.dumps(result, pickle.HIGHEST_PROTOCOL)], pa.binary())
+    return pa.RecordBatch.from_arrays([pa.array([number], pa.int32()), pickled], ["partition", "object"])
 
 
 def _itself(value: Any) -> Any:
@@ -208,8 +216,9 @@ def _itself(value: Any) -> Any:
 
 @contextmanager
 def _named(session: Any, task: str) -> Iterator[None]:
-    """The jobs that begin within the block have the name of the task on Spark's pages."""
-    context, key = session.sparkContext, "spark.job.description"
+    """Name the jobs that begin inside the block on the pages of Spark."""
+    context = session.sparkContext
+    key = "spark.job.description"
     before = context.getLocalProperty(key)
     context.setLocalProperty(key, f"bitsieve-{task}")
     try:
@@ -220,10 +229,10 @@ def _named(session: Any, task: str) -> Iterator[None]:
 
 def _release(frame: Any) -> None:
     # On a thread, which has a connection to Spark of its own: garbage may be collected in the middle of a call.
-    Thread(target=_forget, args=(frame,), daemon=True).start()
+    Thread(target=_unpersist, args=(frame,), daemon=True).start()
 
 
-def _forget(frame: Any) -> None:
+def _unpersist(frame: Any) -> None:
     with suppress(Exception):  # of whatever kind Spark has for a session that ended before
         frame.unpersist()
 
@@ -268,31 +277,34 @@ class SparkSource(ClusterSource):
 
     def __init__(self, data: Any) -> None:
         if not is_spark(data):
-            given = repr(str(data)) if isinstance(data, (str, PathLike)) else type(data).__name__
+            kind = repr(str(data)) if isinstance(data, (str, PathLike)) else type(data).__name__
             raise UserError(
                 code="data-type-not-read",
-                message=f"data is {given}",
+                message=f"data is {kind}",
                 advice="give a Spark data frame",
             )
-        self.data, self.labels, self.n_columns = data, list(data.columns), len(data.columns)
+        self.data = data
+        self.labels = list(data.columns)
+        self.n_columns = len(data.columns)
         check_labels(self.labels)
 
     @cached_property
-    def _kept(self) -> PersistedFrame:
+    def _persisted(self) -> PersistedFrame:
         return PersistedFrame(self.data)
 
     @cached_property
     def _rows(self) -> Any:
-        """The rows, every column named by its place: in a name Spark would take some signs for its own."""
-        return self._kept.frame.toDF(*map(_name_of, range(self.n_columns)))
+        """The rows, every column named by its index: in a name Spark would take some signs for its own."""
+        return self._persisted.frame.toDF(*[_name_of(j) for j in range(self.n_columns)])
 
     @cached_property
-    def _places(self) -> list[int]:
+    def _numbers(self) -> list[int]:
         """The numbers of the partitions that have rows."""
         with _named(self._rows.sparkSession, "rows"):
-            return sorted(self._rows.mapInArrow(_own_number, "place int").toArrow()["place"].to_pylist())
+            table = self._rows.mapInArrow(_number_of_partition, "partition int").toArrow()
+        return sorted(table["partition"].to_pylist())
 
-    def _portions(self, labels: list[Any] | None, y: Any, weights: Any) -> SparkPartitions:
+    def open_partitions(self, columns: list[Any] | None, y: Any, weights: Any) -> SparkPartitions:
         for what, values in (("target", y), ("weights", weights)):
             if values is not None:
                 raise UserError(
@@ -300,24 +312,19 @@ class SparkSource(ClusterSource):
                     message=f"the {what} cannot be given by values, as the rows of a Spark data frame have no order",
                     advice="name a column of it",
                 )
-        names = self.labels if labels is None else labels
+        names = self.labels if columns is None else columns
         frame = self._rows.select([_name_of(self.labels.index(name)) for name in names])
-        return SparkPartitions(self._kept, frame, partial(rows_of, names=names), self._places)
+        return SparkPartitions(self._persisted, frame, partial(read_rows, names=names), self._numbers)
 
-    def _original(self, roles: Roles) -> OriginalData:
-        data, features = self.data, roles.features
+    def take(self, roles: Roles, names: Sequence[str]) -> pa.Table:
+        return self.data.select([_quoted(name) for name in (*names, *roles.others)]).toArrow()
 
-        def take(indices: Columns) -> Any:
-            return data.select([_quoted(features[j]) for j in indices])
-
-        def with_target(names: Sequence[str]) -> pa.Table:
-            return data.select([_quoted(name) for name in (*names, *roles.others)]).toArrow()
-
-        return OriginalData(take, with_target, roles.weight_name, features)
+    def take_original(self, roles: Roles, indices: Columns) -> Any:
+        return self.data.select([_quoted(roles.features[j]) for j in indices])
 
 
-def _name_of(place: int) -> str:
-    return f"c{place}"
+def _name_of(j: int) -> str:
+    return f"c{j}"
 
 
 def _quoted(name: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,23 +19,14 @@ from bitsieve.counts.source import CountSource
 from bitsieve.dataset.data_kinds import gives_batches, is_path
 from bitsieve.dataset.dataset import Dataset, InMemoryDataset
 from bitsieve.dataset.encoding import as_array
-from bitsieve.dataset.original import OriginalData, not_read_again
 from bitsieve.dataset.read import read_data
 from bitsieve.dataset.roles import split_columns
-from bitsieve.dataset.target_summary import TargetCoding
 from bitsieve.diagnostics import UserError
 from bitsieve.discretization.coding import Coding
 from bitsieve.discretization.summary import Limits, Summary
-from bitsieve.engines.partitioned_dataset import (
-    Kept,
-    Merge,
-    Packed,
-    PartitionedDataset,
-    PartitionReader,
-    Parts,
-    Summarizing,
-    Work,
-)
+from bitsieve.engines.engine import CachedCounts, CountRequest, Engine, Merge, SummaryRequest, TargetRequest
+from bitsieve.engines.partition_reader import PartitionReader
+from bitsieve.engines.partitioned_dataset import PartitionedDataset
 from bitsieve.engines.registry import DataInParts
 from bitsieve.io.arrow import give_back_unused
 from bitsieve.io.column_file import ColumnFile
@@ -51,237 +42,351 @@ from bitsieve.utils.progress import listening, phase
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Parted = Iterator[tuple[int, tuple[Any, ...]]]
 
 DEFAULT_MEMORY = 2 << 30
-_FORMS = 6  # of the values of a batch that are in memory at once: read ahead, decoded, as columns, as codes
+ROWS_READ_AGAIN = 1 << 20  # at once
+_COPIES_OF_BATCH = 6  # of the values of a batch that are in memory at once: read ahead, decoded, as columns, as codes
 _PLANES = 3  # the planes may take one part in so many of the memory, else they lie on disk
-_LINE = 64  # bytes of a line of the cache
-_PENDING = 8  # results of batches that wait to be merged
-_COPIES = 6  # of the sample of the rows that the memory must hold: known, new, merged, and as much for all else
+_CACHE_LINE = 64  # bytes
+_MAX_PENDING = 8  # summaries of batches that wait to be merged
+_COPIES_OF_SAMPLE = 6  # that memory must hold: the sample so far, the new one, both merged, and as much for all else
 
 
-class StreamPacking(Packed):
-    """Planes filled batch by batch: kept in ``parent`` under ``name(key)``, or, where None, in memory if they fit."""
+@dataclass(frozen=True, kw_only=True)
+class PlaneStorage:
+    """Where the planes of packed rows lie."""
 
-    def __init__(
-        self,
-        coding: Coding,
-        class_sizes: Integers,
-        memory: int,
-        parent: Path | None,
-        name: Callable[[dict[str, Any]], str | None],
-    ) -> None:
-        self.coding, self.class_sizes, self._parent, self._name = coding, class_sizes, parent, name
+    memory: int  # bytes that the work may take
+    folder: Path | None  # in which planes are cached for later runs; None: they are not
+    # the name of the planes in the folder, by what they follow from; None where they cannot be used again
+    name: Callable[[Mapping[str, Any]], str | None]
+
+
+class StreamPacking:
+    """Rows packed into planes batch by batch; the planes lie in memory if they fit and are not cached, else on disk."""
+
+    def __init__(self, coding: Coding, class_sizes: Integers, storage: PlaneStorage) -> None:
+        self.coding = coding
+        self.class_sizes = class_sizes
+        self._storage = storage
         self._packed = PackedBatches(class_sizes, coding.arities, coding.binner.n_jobs)
-        fits = 8 * self._packed.plane_words + 2 * self._packed.wide_codes <= memory // _PLANES
-        self.spool = None if parent is None and fits else Spool(parent)
-        planes = self._array("planes", self._packed.plane_words, np.uint64)
-        self._packed.use(planes, self._array("wide", self._packed.wide_codes, np.uint16))
-        self._room = np.empty(0, np.uint8)  # fresh memory for every batch costs more than its codes
+        n_bytes = 8 * self._packed.plane_words + 2 * self._packed.wide_codes
+        fits_into_memory = n_bytes <= storage.memory // _PLANES
+        self.spool = None if storage.folder is None and fits_into_memory else Spool(storage.folder)
+        planes = self._zeros("planes", self._packed.plane_words, np.uint64)
+        wide_codes = self._zeros("wide", self._packed.wide_codes, np.uint16)
+        self._packed.use(planes, wide_codes)
+        self._buffer = np.empty(0, np.uint8)  # fresh memory for every batch costs more than its codes
 
     def add(self, table: InMemoryDataset) -> None:
         """Pack the next rows."""
-        if len(self._room) < 2 * table.n_samples * table.n_features:
-            self._room = np.empty(2 * table.n_samples * table.n_features, np.uint8)
-        self._packed.add(self.coding.codes(table, self._room), table.target.codes, table.weights)
+        n_bytes = 2 * table.n_samples * table.n_features
+        if len(self._buffer) < n_bytes:
+            self._buffer = np.empty(n_bytes, np.uint8)
+        codes = self.coding.codes(table, self._buffer)
+        self._packed.add(codes, table.target.codes, table.weights)
 
-    def finish(self, key: dict[str, Any] | None = None, facts: dict[str, Any] | None = None) -> CountSource:
+    def finish(
+        self, cache_key: Mapping[str, Any] | None = None, cached_facts: Mapping[str, Any] | None = None
+    ) -> CountSource:
+        """Return the counts of the packed rows, and cache the planes if there is a folder for them."""
         source = self._packed.finish()
-        name = None if key is None else self._name(key)
+        name = None if cache_key is None else self._storage.name(cache_key)
         if self.spool is not None and name is not None:
-            self.spool.keep(name, {**(facts or {}), "class_sizes": self.class_sizes.tolist()})
-        elif self._parent is None and os.name == "posix":
+            facts = dict(cached_facts or {})
+            facts["class_sizes"] = self.class_sizes.tolist()
+            self.spool.keep(name, facts)
+        elif self._storage.folder is None and os.name == "posix":
             self.drop()  # planes on disk stay as long as they are mapped, and go with the process
         return source
 
-    def _array(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
-        """Zeros: on disk, or in memory from the beginning of a line of the cache."""
-        if self.spool is not None:
-            return self.spool.array(name, size, kind)
-        room = np.zeros(size + _LINE, kind)
-        first = -room.ctypes.data % _LINE // room.itemsize
-        return room[first : first + size]
-
     def drop(self) -> None:
+        """Remove the planes from disk."""
         if self.spool is not None:
             self.spool.close()
 
+    def _zeros(self, name: str, size: int, kind: type[np.generic]) -> NDArray[Any]:
+        """An array of zeros: on disk, or in memory from the beginning of a cache line."""
+        if self.spool is not None:
+            return self.spool.array(name, size, kind)
+        memory = np.zeros(size + _CACHE_LINE, kind)
+        first = -memory.ctypes.data % _CACHE_LINE // memory.itemsize
+        return memory[first : first + size]
 
-def _reopened(folder: Path, facts: dict[str, Any]) -> CountSource | None:
-    """The counts that an earlier run has kept."""
+
+class EarlyPacking:
+    """Rows packed in the pass that summarizes them, with the codes of the first batch.
+
+    The packing is dropped once a later batch holds a value that the first one does not.
+    """
+
+    def __init__(self, request: SummaryRequest, start: Callable[[Coding, Integers], StreamPacking]) -> None:
+        self._request = request
+        self._start = start
+        self._first: Summary | None = None
+        self.packing: StreamPacking | None = None
+
+    def add(self, table: InMemoryDataset, summary: Summary) -> None:
+        """Pack the next rows, of which this is the summary."""
+        if self._first is None:
+            self._first = summary
+            self._start_packing(summary)
+        if self.packing is None:
+            return
+        columns = zip(summary.columns, self._first.columns, strict=True)
+        if all(column.adds_no_code_to(first) for column, first in columns):
+            self.packing.add(table)
+        else:
+            self.drop()
+
+    def _start_packing(self, summary: Summary) -> None:
+        early_coding = self._request.early_coding
+        class_sizes = self._request.target.class_sizes
+        assert early_coding is not None  # else nothing is packed early
+        assert class_sizes is not None  # known where there is an early coding
+        try:
+            with listening(lambda _: None):  # progress is shown for the bins of all rows only
+                self.packing = self._start(early_coding(summary), class_sizes)
+        except ValueError:  # the same error is raised once all rows were read
+            self.packing = None
+
+    def packing_for(self, request: CountRequest) -> StreamPacking | None:
+        """The packed rows if they are coded as a request asks; each packing can be finished once."""
+        packing = self.packing
+        if packing is None:
+            return None
+        same_rows = request.reader is self._request.reader and request.target is self._request.target
+        if not same_rows or not np.array_equal(packing.coding.arities, request.coding.arities):
+            self.drop()
+            return None
+        self.packing = None
+        return packing
+
+    def drop(self) -> None:
+        """Give up the packed rows."""
+        if self.packing is not None:
+            self.packing.drop()
+        self.packing = None
+
+
+def _reopened(folder: Path, facts: Mapping[str, Any]) -> CountSource | None:
+    """The counts of cached planes; None if the files are not whole."""
     class_sizes = np.array(facts["class_sizes"], np.int64)
-    packed = PackedBatches(class_sizes, np.array(facts["coding"]["arities"], np.int32), None)
-    sizes = {"planes": (packed.plane_words, np.uint64), "wide": (packed.wide_codes, np.uint16)}
+    arities = np.array(facts["coding"]["arities"], np.int32)
+    packed = PackedBatches(class_sizes, arities, None)
     try:
-        packed.use(*(mapped(folder / name, kind, size) for name, (size, kind) in sizes.items()))
+        planes = mapped(folder / "planes", np.uint64, packed.plane_words)
+        wide_codes = mapped(folder / "wide", np.uint16, packed.wide_codes)
+        packed.use(planes, wide_codes)
         return packed.reopen()
     except (OSError, ValueError):
         return None
 
 
-class StreamPartitions(Parts):
-    """The rows batch by batch, ``beside`` target and weights given by values; ``memory`` None: batches for 2 GiB."""
+class PendingMerge(Generic[Result]):
+    """Results of batches, merged whenever there are many of them or their sizes add up to more than ``max_size``."""
+
+    def __init__(self, merge: Merge[Result], size_of: Callable[[Result], int] = lambda _: 0, max_size: int = 0) -> None:
+        self._merge = merge
+        self._size_of = size_of
+        self._max_size = max_size
+        self._pending: list[Result] = []
+        self.result: Result | None = None  # of the batches that are merged
+
+    def add(self, result: Result) -> None:
+        """Add the result of the next batch."""
+        self._pending.append(result)
+        is_first = self.result is None
+        too_many = len(self._pending) > _MAX_PENDING
+        too_large = sum(self._size_of(pending) for pending in self._pending) > self._max_size
+        if is_first or too_many or too_large:
+            self.finish()
+
+    def finish(self) -> Result | None:
+        """Merge the results of all batches so far; None if there are none."""
+        if self._pending:
+            merged = [] if self.result is None else [self.result]
+            self.result = self._merge([*merged, *self._pending])
+            self._pending = []
+        return self.result
+
+
+class Batch(NamedTuple):
+    """Some rows, as they are read at once."""
+
+    first_row: int  # its number among the rows that count
+    n_rows: int  # rows that count
+    objects: tuple[Any, ...]  # columns, target and weights, as a PartitionReader takes them
+
+
+class StreamEngine(Engine):
+    """The rows of a file or a stream, read batch by batch.
+
+    ``y`` and ``weights`` are the target and the weights where they are no columns of the file. ``memory`` decides how
+    many rows a batch has; None: as for 2 GiB.
+    """
 
     limits = Limits()
 
     def __init__(
         self,
-        batches: ColumnFile,
+        file: ColumnFile,
         reader: PartitionReader,
-        beside: tuple[Any, Any],
+        y: NDArray[Any] | None,
+        weights: NDArray[Any] | None,
         memory: int | None,
         spool: Path | None,
     ) -> None:
-        self.batches, self.beside, self.memory, self.spool = batches, beside, memory, spool
-        self.label, self.state = batches.label, batches.state()
-        self.rows = rows_of_batch(memory or DEFAULT_MEMORY, batches.row_bytes + len(batches.names))
-        self.features = [str(name) for name in reader.features or batches.names]
-        others = [*reader.target, *(() if reader.weight is None else (reader.weight,))]
-        self.others, self.reader = [str(name) for name in others], reader
+        self.file = file
+        self.label = file.label
+        self.reader = reader
+        self.y = y
+        self.weights = weights
+        self.memory = memory
+        self.spool = spool
+        self.file_state = file.state()
+        self.rows_of_batch = rows_of_batch(memory or DEFAULT_MEMORY, file.row_bytes + len(file.names))
+        self.features = [str(name) for name in reader.features or file.names]
+        self.target_and_weight = [str(name) for name in reader.target]
+        if reader.weight is not None:
+            self.target_and_weight.append(str(reader.weight))
+        self._early: EarlyPacking | None = None
 
-    def run(self, task: str, work: Work[Result], merge: Merge[Result], *, target_only: bool = False) -> Result | None:
-        parts = self._parts(f"reading the {task}", features=not target_only)
-        return self._merged(parts, lambda *of, known: work(*of), merge)
+    def summarize_target(self, request: TargetRequest[Result]) -> Result | None:
+        merged = PendingMerge(request.merge)
+        n_without_target = 0
+        for batch in self._batches("reading the target", self.target_and_weight):
+            n_without_target += self.reader.n_without_target(*batch.objects)[0]
+            if batch.n_rows:
+                merged.add(request.work(batch.first_row, *batch.objects))
+        self.n_without_target = n_without_target
+        return merged.finish()
 
-    def _merged(
-        self, parts: Parted, work: Work[Result], merge: Merge[Result], size: Callable[[Result], int] = lambda _: 0
-    ) -> Result | None:
-        """What ``work`` returns for all parts, given what is known by then, merged before too much of it waits."""
-        known: Result | None = None
-        pending: list[Result] = []
-        for first, objects in parts:
-            pending.append(work(first, *objects, known=known))
-            if known is None or len(pending) > _PENDING or sum(map(size, pending)) > self.limits.rows // 2:
-                known, pending = merge(pending if known is None else [known, *pending]), []
-        return merge([known, *pending]) if pending and known is not None else known
+    def summarize(self, request: SummaryRequest) -> Summary | None:
+        if self._early is not None:
+            self._early.drop()
+        self._early = None if request.early_coding is None else EarlyPacking(request, self._packing)
+        callback = None if self._early is None else self._early.add
+        task = "finding bins" if self._early is None else "finding bins and packing"
+        work = request.work(self.limits)
+        merged = PendingMerge(Summary.merged, _size_of, max_size=self.limits.rows // 2)
+        for batch in self._batches(task, self.features + self.target_and_weight):
+            if batch.n_rows:
+                is_first = merged.result is None
+                summary = work(batch.first_row, *batch.objects, earlier=merged.result, callback=callback)
+                if is_first and summary.sample is not None:
+                    self._check_memory()
+                merged.add(summary)
+        return merged.finish()
 
-    def summarize(
-        self, how: Summarizing, coding: Callable[[Summary], Coding] | None, class_sizes: Integers | None
-    ) -> tuple[Summary | None, Packed | None]:
-        early = None
-        if coding is not None and class_sizes is not None:
-            early = EarlyPacking(lambda first: self._packing(coding(first), class_sizes))
+    def count(self, request: CountRequest) -> CountSource:
+        packing = None if self._early is None else self._early.packing_for(request)
+        if packing is None:
+            packing = self._pack(request)
+        return packing.finish(request.cache_key, request.cached_facts)
 
-        def of_part(*of: Any, known: Summary | None) -> Summary:
-            part = how.of_part(*of, known=known, also=None if early is None else early.add)
-            if known is None and part.sample is not None:
-                self._check_memory()
-            return part
+    def take(self, names: Sequence[str]) -> Any:
+        return read_columns(self.file, [*names, *self.target_and_weight])
 
-        def size(part: Summary) -> int:
-            return max(0 if part.sample is None else len(part.sample.rows), part.most_cells)
+    def cached(self, key: Mapping[str, Any]) -> CachedCounts | None:
+        name = self._name(key)
+        if name is None or self.spool is None:
+            return None
+        planes = kept(self.spool, name)
+        if planes is None:
+            return None
+        folder, facts = planes
+        return CachedCounts(facts, partial(_reopened, folder, facts))
 
-        parts = self._parts("finding bins" if early is None else "finding bins and packing")
-        return self._merged(parts, of_part, Summary.merged, size), None if early is None else early.packing
-
-    def pack(
-        self, reader: PartitionReader, target: TargetCoding, coding: Coding, class_sizes: Integers
-    ) -> StreamPacking:
-        packing = self._packing(coding, class_sizes)
-        for first, objects in self._parts("packing"):
-            packing.add(reader.read(first, *objects, target=target))
+    def _pack(self, request: CountRequest) -> StreamPacking:
+        """Pack all rows in a pass of their own."""
+        packing = self._packing(request.coding, request.class_sizes)
+        for batch in self._batches("packing", self.features + self.target_and_weight):
+            if batch.n_rows:
+                packing.add(request.reader.read(batch.first_row, *batch.objects, target=request.target))
         return packing
 
-    def kept(self, key: dict[str, Any]) -> Kept | None:
-        name = self._name(key)
-        found = None if name is None or self.spool is None else kept(self.spool, name)
-        return None if found is None else Kept(found[1], partial(_reopened, *found))
-
     def _packing(self, coding: Coding, class_sizes: Integers) -> StreamPacking:
-        return StreamPacking(coding, class_sizes, self.memory or DEFAULT_MEMORY, self.spool, self._name)
+        storage = PlaneStorage(memory=self.memory or DEFAULT_MEMORY, folder=self.spool, name=self._name)
+        return StreamPacking(coding, class_sizes, storage)
 
-    def _name(self, key: dict[str, Any]) -> str | None:
-        """The name of the packed rows: another file, target, binner or kernel has another one. None: they have none."""
-        if self.spool is None or not self.state or any(values is not None for values in self.beside):
+    def _name(self, key: Mapping[str, Any]) -> str | None:
+        """The name of cached planes: another file, target, binner or kernel has another one.
+
+        None where planes are not cached: there is no folder for them, or some of the data is in memory.
+        """
+        all_in_file = self.y is None and self.weights is None
+        if self.spool is None or not self.file_state or not all_in_file:
             return None
-        return key_name({**key, "state": self.state, "kernel": PackedBatches.kernel()})
+        return key_name({**key, "state": self.file_state, "kernel": PackedBatches.kernel()})
 
     def _check_memory(self) -> None:
-        """Refuse less memory than the sample of the rows takes from which bins are found; its size is fixed."""
+        """Refuse less memory than the sample of rows takes from which bins are found; its size is fixed."""
         if self.memory is None:
             return
-        file_bytes = sum(size for _, size, *_ in self.state) or self.memory
-        most = self.batches.n_rows or file_bytes // (2 * len(self.batches.names)) + 1
-        rows = min(most, self.limits.rows)
-        needed = _COPIES * 8 * rows * len(self.features)
-        if needed > self.memory:
-            least = -(-needed // 2**20)
+        file_bytes = sum(size for _, size, *_ in self.file_state) or self.memory
+        max_rows = self.file.n_rows or file_bytes // (2 * len(self.file.names)) + 1  # a value takes two bytes of text
+        rows = min(max_rows, self.limits.rows)
+        n_bytes = _COPIES_OF_SAMPLE * 8 * rows * len(self.features)
+        if n_bytes > self.memory:
+            mebibytes = -(-n_bytes // 2**20)
             raise UserError(
                 code="not-enough-memory",
-                message=f"the bins need {rows:,} rows of {len(self.features):,} columns, which take {least:,} MiB",
+                message=f"the bins need {rows:,} rows of {len(self.features):,} columns, which take {mebibytes:,} MiB",
                 advice="give {memory} or more",
-                fix={"memory": f"{least}MiB"},
+                fix={"memory": f"{mebibytes}MiB"},
             )
 
-    def _parts(self, what: str, *, features: bool = True) -> Parted:
-        """The number of the first row that counts of every batch, and its objects as the reader takes them."""
-        columns = [*self.features, *self.others] if features else self.others
-        step = phase(what)
-        first = seen = n_without = 0
-        for part in read_ahead(self.batches.batches(columns or self.batches.names[:1], self.rows)):
-            last = seen + part.num_rows
-            self._check_lengths(last, at_end=False)
-            objects = (part, *(None if values is None else values[seen:last] for values in self.beside))
-            n_rows = self.reader.n_rows(*objects)[0]
-            n_without += 0 if features else self.reader.n_without(*objects)[0]
-            if n_rows:
-                yield first, objects
-            first, seen = first + n_rows, last
+    def _batches(self, task: str, columns: list[str]) -> Iterator[Batch]:
+        """Read the rows of some columns, batch by batch."""
+        report = phase(task)
+        first_row = 0
+        n_read = 0
+        columns_or_first = columns or self.file.names[:1]  # an empty table has no number of rows
+        for table in read_ahead(self.file.batches(columns_or_first, self.rows_of_batch)):
+            end = n_read + table.num_rows
+            self._check_lengths(end, at_end=False)
+            y = None if self.y is None else self.y[n_read:end]
+            weights = None if self.weights is None else self.weights[n_read:end]
+            objects = (table, y, weights)
+            (n_rows,) = self.reader.n_rows(*objects)
+            yield Batch(first_row, n_rows, objects)
+            first_row += n_rows
+            n_read = end
             if self.memory is not None:
                 give_back_unused()
-            step(seen, self.batches.n_rows)
-        self.n_without = self.n_without if features else n_without
-        self._check_lengths(seen, at_end=True)
-        check_unchanged(self.batches.label, self.state, self.batches.state())
+            report(n_read, self.file.n_rows)
+        self._check_lengths(n_read, at_end=True)
+        check_unchanged(self.file.label, self.file_state, self.file.state())
 
     def _check_lengths(self, n_rows: int, *, at_end: bool) -> None:
-        """Refuse a target or weights, given by their values, that are fewer or, at the end, more than the rows."""
-        for values in self.beside:
+        """Refuse a target or weights in memory that are fewer or, at the end, more than the rows."""
+        for values in (self.y, self.weights):
             if values is not None and (len(values) < n_rows or (at_end and len(values) > n_rows)):
                 raise UserError(
                     code="lengths-differ",
                     message=(
                         f"the target or the weights have {len(values):,} values but the data has "
-                        f"{self.batches.n_rows or n_rows:,} rows"
+                        f"{self.file.n_rows or n_rows:,} rows"
                     ),
                     advice="they must be as many",
                 )
 
 
+def _size_of(summary: Summary) -> int:
+    """The length of the longest column of a summary."""
+    n_sampled = 0 if summary.sample is None else len(summary.sample.rows)
+    return max(n_sampled, summary.max_cells)
+
+
 def rows_of_batch(memory: int, row_bytes: int) -> int:
-    """How many rows are read at once: a quarter of the memory for the forms that they take on the way."""
-    return int(np.clip(memory // 4 // (_FORMS * row_bytes), 1 << 10, 1 << 20))
-
-
-class EarlyPacking:
-    """Rows packed in the pass that looks for their codes; given up where a batch holds a value the first has not."""
-
-    def __init__(self, start: Callable[[Summary], StreamPacking]) -> None:
-        self._start = start
-        self._first: Summary | None = None
-        self.packing: StreamPacking | None = None
-
-    def add(self, table: InMemoryDataset, part: Summary) -> None:
-        """Pack the next rows, of which this is the summary."""
-        if self._first is None:
-            self._first = part
-            try:
-                with listening(lambda _: None):  # the bins of all rows are still looked for
-                    self.packing = self._start(part)
-            except ValueError:  # the error is raised once all rows were read
-                return
-        if self.packing is None:
-            return
-        if all(column.adds_no_code_to(known) for column, known in zip(part.columns, self._first.columns, strict=True)):
-            self.packing.add(table)
-        else:
-            self.packing.drop()
-            self.packing = None
+    """How many rows are read at once: a quarter of the memory holds them in all forms that they take on the way."""
+    rows = memory // 4 // (_COPIES_OF_BATCH * row_bytes)
+    return int(np.clip(rows, 1 << 10, 1 << 20))
 
 
 def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """The same items, each made on a thread while the one before it is used."""
+    """Yield the same items, each made on a thread while the one before it is used."""
     with ThreadPoolExecutor(1) as thread:
         coming = thread.submit(next, items, None)
         while (item := coming.result()) is not None:
@@ -289,7 +394,11 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
             yield item
 
 
-ROWS_READ_AGAIN = 1 << 20  # at once
+def read_columns(file: ColumnFile, names: Sequence[str]) -> Any:
+    """Read columns of a file into memory."""
+    import pyarrow as pa
+
+    return pa.concat_tables(file.batches(list(names), ROWS_READ_AGAIN), promote_options="permissive")
 
 
 class StreamSource(DataInParts):
@@ -347,38 +456,36 @@ class StreamSource(DataInParts):
                 message=f"data is {type(data).__name__}",
                 advice="give a path, or a stream of Arrow batches",
             )
-        self.data, self.memory, self.header = data, check_memory(memory), header
+        self.data = data
+        self.memory = check_memory(memory)
+        self.header = header
         self.spool = None if spool is None else Path(spool)
 
     @cached_property
     def own_target(self) -> str | None:
-        """The target that the data is of by itself: "y", the labels of a libsvm file; None for all other data."""
+        """The target that is part of the data by itself: "y", the labels of a libsvm file; None for all other data."""
         return "y" if holds_sparse_rows(self.data) else None
 
     def read_in_parts(self, options: ReadOptions) -> Dataset:
-        target, sample_weight = options.target, options.sample_weight
         if self.own_target is not None:
-            arrays = read_libsvm_in_ranges(Path(self.data), self.memory or DEFAULT_MEMORY, self.spool)
-            if target is not None:
-                return read_data(arrays, options)
-            return replace(read_data(arrays, replace(options, target=self.own_target)), y=None)
-        batches = open_columns(self.data, header=self.header, spool=self.spool)
-        roles = split_columns(
-            batches.names, target, sample_weight, n_samples=batches.n_rows, unnamed=options.target_name
-        )
-        beside = (
-            None if roles.target or target is None else as_array(target),
-            None if roles.weight is not None or sample_weight is None else as_array(sample_weight),
-        )
-        open_parts = partial(StreamPartitions, batches, beside=beside, memory=self.memory, spool=self.spool)
-        table = PartitionedDataset.read(open_parts, roles, len(batches.names), options)
-        table.original = OriginalData(not_read_again, partial(read_again, batches, roles.others), roles.weight_name)
-        table.diagnostics = (*batches.diagnostics, *table.diagnostics)
+            return self._read_sparse_rows(options, self.own_target)
+        file = open_columns(self.data, header=self.header, spool=self.spool)
+        target = options.target
+        sample_weight = options.sample_weight
+        roles = split_columns(file.names, target, sample_weight, n_samples=file.n_rows, unnamed=options.target_name)
+        y = None if roles.target or target is None else as_array(target)
+        weights = None if roles.weight is not None or sample_weight is None else as_array(sample_weight)
+
+        def open_engine(reader: PartitionReader) -> StreamEngine:
+            return StreamEngine(file, reader, y, weights, self.memory, self.spool)
+
+        table = PartitionedDataset.read(open_engine, roles, len(file.names), options)
+        table.diagnostics = (*file.diagnostics, *table.diagnostics)
         return table
 
-
-def read_again(whole: ColumnFile, others: Sequence[str], names: Sequence[str]) -> Any:
-    """Some columns of files, the target and the weights, read into the memory of this process."""
-    import pyarrow as pa
-
-    return pa.concat_tables(whole.batches([*names, *others], ROWS_READ_AGAIN), promote_options="permissive")
+    def _read_sparse_rows(self, options: ReadOptions, labels: str) -> Dataset:
+        """Read a libsvm file into columns on disk; without a target its labels are dropped."""
+        arrays = read_libsvm_in_ranges(Path(self.data), self.memory or DEFAULT_MEMORY, self.spool)
+        if options.target is not None:
+            return read_data(arrays, options)
+        return replace(read_data(arrays, replace(options, target=labels)), y=None)

@@ -91,7 +91,7 @@ def streamed(codes, classes, batches):
         table = pa.table({f"x{j}": codes[:, j] for j in range(codes.shape[1])} | {"class": classes})
         with TemporaryDirectory() as folder:
             source = StreamSource(batches(table, Path(folder) / "table")).read_in_parts(ReadOptions(target="class"))
-            source.parts.rows = 25
+            source.engine.rows_of_batch = 25
             STREAMED[known] = source.count(CategoricalBinner())[1]
     return STREAMED[known]
 
