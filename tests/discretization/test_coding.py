@@ -235,7 +235,7 @@ def test_a_column_alone_has_its_codes_in_the_table(binner):
     (whole,) = parts_of(table, classes, None, [])
     alone = [next(parts_of(table.select([j]), classes, None, [])) for j in range(table.num_columns)]
     summaries = [summarize(one, binner) for one in alone]
-    together = Summary.beside(whole.names, whole.feature_names, summaries)
+    together = Summary.of_columns(whole.names, whole.feature_names, summaries)
     coding, expected = fit_on_summary(binner, together), clone(binner).fit_table(whole)
     assert_same(coding.binner, expected)
     codes = expected.codes(whole)
@@ -248,15 +248,15 @@ def test_a_column_alone_has_its_codes_in_the_table(binner):
 def test_whole_numbers_of_few_values_are_less_than_8_apart(low):
     table = pa.table({str(apart): np.resize([low, low + apart], 90) for apart in (0, 1, 6, 7, 8, 9, 300)})
     summary = Summary.merged(summary_of(EqualFrequencyBinner(), parts_of(table, np.arange(90) % 2, None, [40])))
-    assert [summary.names[j] for j in summary.few_valued()] == ["0", "1", "6", "7"]
+    assert [summary.names[j] for j in summary.small_integers()] == ["0", "1", "6", "7"]
 
 
 def test_whole_numbers_of_few_values_may_be_categories():
     binner = EqualFrequencyBinner(n_bins=2)
     table = pa.table({"few": np.arange(90) % 6, "real": np.arange(90) / 7, "wide": np.arange(90) * 1000})
     summary = Summary.merged(summary_of(binner, parts_of(table, np.arange(90) % 2, None, [40])))
-    assert summary.few_valued() == [0]
-    assert summary.most_cells == 90
+    assert summary.small_integers() == [0]
+    assert summary.max_cells == 90
     coding = fit_on_summary(binner, summary.with_categories([0]))
     assert coding.binner.n_bins_.tolist() == [6, 2, 2]
     assert coding.binner.categories_[0].tolist() == list(range(6))
@@ -331,7 +331,7 @@ def test_distinct_numbers_are_kept_where_bins_follow_from_them_and_they_fit(binn
     summary = summarize(table, binner, limits=Limits(cells=cells))
     (column,) = summary.columns
     assert (column.distinct is not None) == (kept and cells > 0)
-    assert summary.most_cells == (0 if column.distinct is None else column.distinct.counts.size)
+    assert summary.max_cells == (0 if column.distinct is None else column.distinct.counts.size)
 
 
 def test_columns_of_a_part_without_values_are_missing_in_the_type_of_all_rows():

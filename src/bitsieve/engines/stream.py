@@ -151,7 +151,7 @@ class EarlyPacking:
             self.packing = None
 
     def packing_for(self, request: CountRequest) -> StreamPacking | None:
-        """The packed rows if they are coded as a request asks; each packing can be finished once."""
+        """The packed rows, if they are coded as a request asks."""
         packing = self.packing
         if packing is None:
             return None
@@ -159,7 +159,6 @@ class EarlyPacking:
         if not same_rows or not np.array_equal(packing.coding.arities, request.coding.arities):
             self.drop()
             return None
-        self.packing = None
         return packing
 
     def drop(self) -> None:
@@ -280,7 +279,9 @@ class StreamEngine(Engine):
         return merged.finish()
 
     def count(self, request: CountRequest) -> CountSource:
-        packing = None if self._early is None else self._early.packing_for(request)
+        early = self._early
+        self._early = None  # a packing is finished once
+        packing = None if early is None else early.packing_for(request)
         if packing is None:
             packing = self._pack(request)
         return packing.finish(request.cache_key, request.cached_facts)
