@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from distributed import Client, LocalCluster
 
-
 TESTED_BY_SHUFFLES = {"not-informative", "partly-informative"}
 
 

@@ -1,4 +1,4 @@
-"""What a pass over the rows keeps of their columns: distinct numbers, a sample of rows, kinds and ranges."""
+"""Summaries of columns, found in a pass over the rows: distinct numbers, a sample of rows, types and ranges."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from bitsieve.utils.arrays import Columns, Integers
 
 Kind = np.dtype[Any]
 _TRIED_FIRST = 1 << 16  # rows that show whether a column has only different numbers
+_CONFIDENCE = 0.99  # of the bound on the rank error of a sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,121 +37,182 @@ class Distinct:
     @classmethod
     def of_samples(
         cls,
-        values: NDArray[Any],  # shape (n_samples,): none of them missing
-        classes: NDArray[Any] | None,  # shape (n_samples,): None: all of one class
+        values: NDArray[Any],
+        classes: NDArray[Any] | None,
         n_classes: int,
-        weights: Integers | None,  # shape (n_samples,): frequency weights
-        most: int,  # the most cells of ``counts``
+        weights: Integers | None,
+        max_cells: int,
     ) -> Distinct | None:
-        """Count the values of some samples."""
+        """Count the values of some samples.
+
+        Parameters
+        ----------
+        values : array of shape (n_samples,)
+            None of them missing.
+        classes : array of shape (n_samples,), optional
+            By default all samples are of one class.
+        n_classes : int
+            The number of classes.
+        weights : array of shape (n_samples,), optional
+            Frequency weights.
+        max_cells : int
+            The largest size of ``counts``.
+
+        Returns
+        -------
+        Distinct or None
+            None if ``counts`` would have more than ``max_cells`` cells.
+        """
         first = values[:_TRIED_FIRST]
-        if len(first) * n_classes > most and len(distinct(first)) * n_classes > most:
+        if len(first) * n_classes > max_cells and len(distinct(first)) * n_classes > max_cells:
             return None
-        # Fractions are sorted with their places sooner than all of them are looked up.
-        found: Any = np.unique(values, return_inverse=True) if values.dtype.kind == "f" else [distinct(values)]
-        known, *place = found
-        if len(known) * n_classes > most:
+        if values.dtype.kind == "f":  # sorting floats with their indices is faster than looking all of them up
+            categories, codes = np.unique(values, return_inverse=True)
+        else:
+            categories = distinct(values)
+            codes = None
+        if len(categories) * n_classes > max_cells:
             return None
-        [cells] = place or [lookup(values, known)]
-        cells = cells if classes is None else cells * n_classes + classes
+        cells: NDArray[np.signedinteger] = lookup(values, categories) if codes is None else codes
+        if classes is not None:
+            cells = cells * n_classes + classes
         # Weights sum to 2**31 at most: the floats that bincount makes of them are exact.
-        counts = np.bincount(cells, weights, len(known) * n_classes).astype(np.int64)
-        return cls(known, counts.reshape(-1, n_classes))
+        counts = np.bincount(cells, weights, len(categories) * n_classes).astype(np.int64)
+        return cls(categories, counts.reshape(-1, n_classes))
 
     @classmethod
-    def of_codes(cls, values: NDArray[Any], low: Any, high: Any, most: int) -> Distinct | None:
-        """The distinct ones of numbers of known ends, each counted once; None: more than ``most``."""
-        found = distinct(values, low, high)
-        return cls(found, np.ones((len(found), 1), np.int64)) if len(found) <= most else None
-
-    @classmethod
-    def merged(cls, parts: Sequence[Distinct], kind: Kind | None, most: int, what: str) -> Distinct | None:
-        """The distinct categories of all parts, or numbers in one type; None: more than ``most`` cells of numbers."""
-        if len(parts) == 1 and kind in (None, parts[0].values.dtype):
-            return parts[0]
-        given = [part.values if kind is None else part.values.astype(kind) for part in parts]
-        values = union_of_categories(given, what) if kind is None else np.unique(np.concatenate(given))
-        n_classes = parts[0].counts.shape[1]
-        if kind is not None and len(values) * n_classes > most:
+    def of_codes(cls, values: NDArray[Any], low: Any, high: Any, max_cells: int) -> Distinct | None:
+        """Find the distinct numbers between ``low`` and ``high``, each counted once; None: more than ``max_cells``."""
+        numbers = distinct(values, low, high)
+        if len(numbers) > max_cells:
             return None
-        counts = np.zeros((len(values), n_classes), np.int64)  # numbers that lose digits may meet
-        for numbers, part in zip(given, parts, strict=True):
-            np.add.at(counts, np.searchsorted(values, numbers), part.counts)
+        return cls(numbers, np.ones((len(numbers), 1), np.int64))
+
+    @classmethod
+    def merged(cls, partitions: Sequence[Distinct], kind: Kind | None, max_cells: int, what: str) -> Distinct | None:
+        """Merge the distinct values of partitions.
+
+        Parameters
+        ----------
+        partitions : sequence of Distinct
+            One for each partition.
+        kind : dtype or None
+            The type of the numbers in all partitions; None for categories.
+        max_cells : int
+            The largest size of ``counts`` for numbers.
+        what : str
+            What messages call the column.
+
+        Returns
+        -------
+        Distinct or None
+            None if numbers would have more than ``max_cells`` cells.
+        """
+        if len(partitions) == 1 and kind in (None, partitions[0].values.dtype):
+            return partitions[0]
+        n_classes = partitions[0].counts.shape[1]
+        if kind is None:
+            values_of_partitions = [partition.values for partition in partitions]
+            values = union_of_categories(values_of_partitions, what)
+        else:
+            values_of_partitions = [partition.values.astype(kind) for partition in partitions]
+            values = np.unique(np.concatenate(values_of_partitions))
+            if len(values) * n_classes > max_cells:
+                return None
+        counts = np.zeros((len(values), n_classes), np.int64)
+        for values_of_partition, partition in zip(values_of_partitions, partitions, strict=True):
+            # Not ``counts[...] +=``: different numbers of a partition may be equal in the common type.
+            np.add.at(counts, np.searchsorted(values, values_of_partition), partition.counts)
         return cls(values, counts)
-
-
-_CERTAINTY = 0.99
 
 
 @dataclass(frozen=True, eq=False)
 class RowSample:
-    """The rows with the smallest keys, where a key is a random number that belongs to the number of the row."""
+    """A random sample of the rows: those with the smallest keys.
 
-    size: int  # most rows that are kept; all of them where there are no more
-    rows: Integers  # the numbers of the rows that are kept, ascending
-    n_rows: int  # rows of which they are the sample
+    The key of a row is a random number that depends on nothing but the number of the row, so the sample is the same
+    however the rows are cut into partitions.
+    """
+
+    size: int  # rows in the sample; all rows where these are fewer
+    rows: Integers  # the numbers of the sampled rows, ascending
+    n_rows: int  # rows from which the sample was drawn
     columns: list[NDArray[Any] | None]  # the numbers of every numeric column in these rows; None for categories
     classes: NDArray[Any] | None  # the classes of these rows
     weights: Integers | None  # their frequency weights
 
     @classmethod
     def of_part(
-        cls, table: InMemoryDataset, row_numbers: Integers, size: int, known: RowSample | None = None
+        cls, table: InMemoryDataset, row_numbers: Integers, size: int, earlier: RowSample | None = None
     ) -> RowSample:
-        """The sample of rows of these numbers, without those that the sample ``known`` of other parts rules out."""
-        if known is not None and len(known.rows) == size:
-            hopeful = np.flatnonzero(row_keys(row_numbers) < row_keys(known.rows).max())
-            kept = hopeful[smallest(row_numbers[hopeful], size)]
-        else:
-            kept = smallest(row_numbers, size)
+        """Draw a sample of the rows of a table.
+
+        ``earlier`` is the sample of other partitions: rows that it rules out of the merged sample are left out.
+        """
+        candidates = np.arange(len(row_numbers))
+        if earlier is not None and len(earlier.rows) == size:
+            largest_key = row_keys(earlier.rows).max()
+            candidates = np.flatnonzero(row_keys(row_numbers) < largest_key)
+        indices = candidates[smallest(row_numbers[candidates], size)]
+        columns = []
+        for j in range(table.n_features):
+            columns.append(np.asarray(table.values(j))[indices] if table.is_numeric(j) else None)
         return cls(
-            size,
-            row_numbers[kept],
-            len(row_numbers),
-            [np.asarray(table.values(j))[kept] if table.is_numeric(j) else None for j in range(table.n_features)],
-            None if table.y is None else table.y.codes[kept],
-            None if table.weights is None else table.weights[kept],
+            size=size,
+            rows=row_numbers[indices],
+            n_rows=len(row_numbers),
+            columns=columns,
+            classes=None if table.y is None else table.y.codes[indices],
+            weights=None if table.weights is None else table.weights[indices],
         )
 
     @classmethod
-    def merged(cls, parts: Sequence[RowSample]) -> RowSample:
-        """The sample of all parts of the rows together, in any order."""
-        if len(parts) == 1:
-            return parts[0]
-        rows = np.concatenate([part.rows for part in parts])
+    def merged(cls, partitions: Sequence[RowSample]) -> RowSample:
+        """Merge the samples of partitions, in any order."""
+        if len(partitions) == 1:
+            return partitions[0]
+        rows = np.concatenate([partition.rows for partition in partitions])
         order = np.argsort(rows, kind="stable")
-        order = order[smallest(rows[order], parts[0].size)]
+        order = order[smallest(rows[order], partitions[0].size)]
 
-        def together(arrays: list[Any], missing: Any) -> Any:
-            """The chosen rows of an array of which some parts may have nothing but a value for what is missing."""
+        def join(arrays: Sequence[NDArray[Any] | None], default: float) -> NDArray[Any] | None:
+            """Join an array of every partition; ``default`` fills those that a partition does not have."""
             if all(array is None for array in arrays):
                 return None
             filled = [
-                np.full(len(part.rows), missing) if array is None else array
-                for part, array in zip(parts, arrays, strict=True)
+                np.full(len(partition.rows), default) if array is None else array
+                for partition, array in zip(partitions, arrays, strict=True)
             ]
             return np.concatenate(filled)[order]
 
+        columns = []
+        for j in range(len(partitions[0].columns)):
+            columns.append(join([partition.columns[j] for partition in partitions], np.nan))
         return cls(
-            parts[0].size,
-            rows[order],
-            sum(part.n_rows for part in parts),
-            [together(list(of_column), np.nan) for of_column in zip(*(part.columns for part in parts), strict=True)],
-            together([part.classes for part in parts], 0),
-            together([part.weights for part in parts], 1),
+            size=partitions[0].size,
+            rows=rows[order],
+            n_rows=sum(partition.n_rows for partition in partitions),
+            columns=columns,
+            classes=join([partition.classes for partition in partitions], 0),
+            weights=join([partition.weights for partition in partitions], 1),
         )
 
     @property
     def rank_error(self) -> float:
-        """By what share of the samples the rank of any cut may be off: Massart's bound, in 99 of 100 cases."""
-        return 0.0 if self.n_rows <= self.size else sqrt(log(2 / (1 - _CERTAINTY)) / (2 * self.size))
+        """By what share of the samples the rank of any cut may be off; 0 for a sample of all rows.
+
+        The bound of Massart (1990) for n sampled rows: ``P(error > e) <= 2 exp(-2 n e**2)``, solved for e at 1 %.
+        """
+        if self.n_rows <= self.size:
+            return 0.0
+        return sqrt(log(2 / (1 - _CONFIDENCE)) / (2 * self.size))
 
 
-def smallest(rows: Integers, size: int) -> Columns:
-    """The places of the rows with the ``size`` smallest keys, ascending."""
-    if len(rows) <= size:
-        return np.arange(len(rows))
-    return np.sort(np.argpartition(row_keys(rows), size)[:size])
+def smallest(row_numbers: Integers, size: int) -> Columns:
+    """The indices of the rows with the ``size`` smallest keys, ascending."""
+    if len(row_numbers) <= size:
+        return np.arange(len(row_numbers))
+    return np.sort(np.argpartition(row_keys(row_numbers), size)[:size])
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,12 +220,12 @@ class ColumnSummary:
     """What some rows of one column hold."""
 
     holds: int  # bits of :mod:`bitsieve.dataset.value_ranges`
-    kind: Kind | None  # of the numbers; None for categories
-    low: Any = None  # the smallest and the largest; None where there is none
-    high: Any = None
+    kind: Kind | None  # the type of the numbers; None for categories
+    low: Any = None  # the smallest number; None where there is none
+    high: Any = None  # the largest number; None where there is none
     n_missing: int = 0  # samples whose value is missing
-    distinct: Distinct | None = None  # None where numbers were too many, or nobody asked for them
-    row_numbering: RowNumbering | None = None  # of whole numbers that may number the rows; None where they cannot
+    distinct: Distinct | None = None  # None where there were too many numbers, or the binner needs none
+    row_numbering: RowNumbering | None = None  # of integers that may number the rows; None where they cannot
     is_text: bool = False  # whether the categories are text, which may mean something else
     sentinels: SentinelCounts | None = None  # of numbers; None where all are missing
     # by what share of the samples the rank of a cut may be off, where ``distinct`` are the ends of intervals
@@ -175,14 +237,17 @@ class ColumnSummary:
         return not self.holds & NUMBERS
 
     @property
-    def varies(self) -> bool:
-        """Whether it holds different values; missing is one."""
+    def is_constant(self) -> bool:
+        """Whether all values are equal; missing is a value of its own."""
+        n_values = int(self.n_missing > 0)
         if self.kind is None and self.distinct is not None:
-            return len(self.distinct.values) + (self.n_missing > 0) > 1
-        return self.low is not None and bool(self.low < self.high or self.n_missing > 0)
+            n_values += len(self.distinct.values)
+        elif self.low is not None:
+            n_values += 1 if self.low == self.high else 2
+        return n_values <= 1
 
     def is_identifier(self, n_rows: int) -> bool:
-        """Whether it has a name or a number for each of so many rows."""
+        """Whether the column has a name or a number for each of ``n_rows`` rows."""
         if self.kind is None:
             categories = self.distinct
             return categories is not None and are_names_of_rows(categories.values, int(categories.counts.sum()))
@@ -192,19 +257,19 @@ class ColumnSummary:
 
     @property
     def is_row_counter(self) -> bool:
-        """Whether it goes up, or down, by one with every row."""
+        """Whether the numbers go up, or down, by one with every row."""
         if self.row_numbering is None or self.n_missing:
             return False
         return self.row_numbering.is_row_counter
 
     def info(self, name: str | None, n_rows: int) -> ColumnInfo:
-        """What is known of the column, which is called so and has so many rows."""
+        """The facts of the column; ``name`` is None in a table without names."""
         holds_integers = self.kind is not None and self.kind.kind in "iu" and self.low is not None
         return ColumnInfo(
             has_values=not self.is_empty,
             has_missing=bool(self.holds & MISSING),
             is_identifier=self.is_identifier(n_rows),
-            is_constant=not self.varies,
+            is_constant=self.is_constant,
             is_row_counter=self.is_row_counter,
             has_name_of_code=holds_integers and name is not None and has_name_of_code(name, self.low, self.high),
             sentinels=() if self.sentinels is None else self.sentinels.sentinels,
@@ -212,7 +277,7 @@ class ColumnSummary:
 
     @property
     def has_uncounted(self) -> bool:
-        """Whether it holds numbers of which the distinct ones are not known."""
+        """Whether the column holds numbers whose distinct values were too many to count."""
         return self.kind is not None and self.distinct is None and not self.is_empty
 
     @property
@@ -220,59 +285,98 @@ class ColumnSummary:
         """The sorted categories or distinct numbers; None where they were too many."""
         return None if self.distinct is None else self.distinct.values
 
-    def adds_no_code_to(self, known: ColumnSummary) -> bool:
-        """Whether the rows that ``known`` is of have the same codes with these rows as without them."""
-        mine, others = self.values, known.values
-        if self.kind != known.kind or self.holds | known.holds != known.holds or mine is None or others is None:
+    def adds_no_code_to(self, other: ColumnSummary) -> bool:
+        """Whether the rows of ``other`` have the same codes with the rows of this summary as without them."""
+        values = self.values
+        other_values = other.values
+        if values is None or other_values is None or self.kind != other.kind:
             return False
-        if len(mine) == len(others):
-            return bool(np.all(mine == others))
-        if len(mine) > len(others) or mine.dtype != others.dtype:
+        if self.holds & ~other.holds:
             return False
-        if mine.dtype.kind == "O":
-            return set(mine.tolist()) <= set(others.tolist())
-        return bool((lookup(mine, others) >= 0).all())
+        if len(values) == len(other_values):
+            return bool(np.all(values == other_values))
+        if len(values) > len(other_values) or values.dtype != other_values.dtype:
+            return False
+        if values.dtype.kind == "O":
+            return set(values.tolist()) <= set(other_values.tolist())
+        return bool((lookup(values, other_values) >= 0).all())
 
     @classmethod
-    def merged(cls, parts: Sequence[ColumnSummary], what: str, most: int) -> ColumnSummary:
-        """What all parts of the rows hold, in their order, with ``most`` cells of distinct numbers at most."""
-        if len(parts) == 1:
-            return parts[0]
-        holds = int(np.bitwise_or.reduce([part.holds for part in parts]))
-        n_missing = sum(part.n_missing for part in parts)
-        filled = [part for part in parts if not part.is_empty] or list(parts)
-        if len({part.kind is None for part in filled}) > 1 and holds & NUMBERS:
+    def merged(cls, partitions: Sequence[ColumnSummary], what: str, max_cells: int) -> ColumnSummary:
+        """Merge the summaries of partitions, in the order of their rows.
+
+        ``what`` is what messages call the column; of distinct numbers at most ``max_cells`` cells are kept.
+        """
+        if len(partitions) == 1:
+            return partitions[0]
+        holds = int(np.bitwise_or.reduce([partition.holds for partition in partitions]))
+        filled = [partition for partition in partitions if not partition.is_empty] or list(partitions)
+        are_categories = [partition.kind is None for partition in filled]
+        if holds & NUMBERS and any(are_categories) and not all(are_categories):
             raise changes_kind(what, "numbers", "text or categories")
-        if filled[0].kind is None:  # numbers all of which are missing may be among them
-            tables = [part.distinct for part in filled if part.kind is None and part.distinct is not None]
-            is_text, together = any(part.is_text for part in filled), Distinct.merged(tables, None, most, what)
-            return cls(holds, None, n_missing=n_missing, distinct=together, is_text=is_text)
-        tables = [part.distinct for part in filled if part.distinct is not None]
-        kind = np.result_type(*(part.kind for part in filled if part.kind is not None))
-        if holds & MISSING and kind.kind != "f":  # whole numbers of which some are missing
+        if filled[0].kind is None:
+            return cls._merged_categories(partitions, filled, holds, what, max_cells)
+        return cls._merged_numbers(partitions, filled, holds, what, max_cells)
+
+    @classmethod
+    def _merged_categories(
+        cls,
+        partitions: Sequence[ColumnSummary],
+        filled: Sequence[ColumnSummary],
+        holds: int,
+        what: str,
+        max_cells: int,
+    ) -> ColumnSummary:
+        # Where every value is missing, some partitions may be taken for numbers.
+        categories = [
+            partition.distinct for partition in filled if partition.kind is None and partition.distinct is not None
+        ]
+        return cls(
+            holds,
+            None,
+            n_missing=sum(partition.n_missing for partition in partitions),
+            distinct=Distinct.merged(categories, None, max_cells, what),
+            is_text=any(partition.is_text for partition in filled),
+        )
+
+    @classmethod
+    def _merged_numbers(
+        cls,
+        partitions: Sequence[ColumnSummary],
+        filled: Sequence[ColumnSummary],
+        holds: int,
+        what: str,
+        max_cells: int,
+    ) -> ColumnSummary:
+        kind = np.result_type(*[partition.kind for partition in filled if partition.kind is not None])
+        if holds & MISSING and kind.kind != "f":  # integers, some of which are missing
             kind = np.dtype(np.float64)
-        known = [part for part in filled if part.low is not None]
-        numberings = [part.row_numbering for part in parts if part.row_numbering is not None]
+        numbers = [partition.distinct for partition in filled if partition.distinct is not None]
+        all_counted = len(numbers) == len(filled)
+        numberings = [partition.row_numbering for partition in partitions if partition.row_numbering is not None]
+        may_number_rows = len(numberings) == len(partitions)
+        sentinels = [partition.sentinels for partition in filled if partition.sentinels is not None]
         return cls(
             holds,
             kind,
-            min((part.low for part in known), default=None),
-            max((part.high for part in known), default=None),
-            n_missing,
-            distinct=Distinct.merged(tables, kind, most, what) if len(tables) == len(filled) else None,
-            row_numbering=reduce(add, numberings) if len(numberings) == len(parts) else None,
-            sentinels=reduce(add, [part.sentinels for part in filled if part.sentinels is not None]) if known else None,
+            low=min((partition.low for partition in filled if partition.low is not None), default=None),
+            high=max((partition.high for partition in filled if partition.low is not None), default=None),
+            n_missing=sum(partition.n_missing for partition in partitions),
+            distinct=Distinct.merged(numbers, kind, max_cells, what) if all_counted else None,
+            row_numbering=reduce(add, numberings) if may_number_rows else None,
+            sentinels=reduce(add, sentinels) if sentinels else None,
         )
 
 
-def union_of_categories(parts: Sequence[NDArray[Any]], what: str) -> NDArray[Any]:
-    """The sorted categories of all parts of a column."""
-    if all(len(part) == len(parts[0]) and bool(np.all(part == parts[0])) for part in parts[1:]):
-        return parts[0]
+def union_of_categories(partitions: Sequence[NDArray[Any]], what: str) -> NDArray[Any]:
+    """The sorted categories of all partitions of a column."""
+    first = partitions[0]
+    if all(len(partition) == len(first) and bool(np.all(partition == first)) for partition in partitions[1:]):
+        return first
     try:
-        return np.unique(np.concatenate(parts))
+        return np.unique(np.concatenate(partitions))
     except TypeError:
-        kinds = sorted({type(part[0]).__name__ for part in parts if len(part)})
+        kinds = sorted({type(partition[0]).__name__ for partition in partitions if len(partition)})
         raise changes_kind(what, f"categories of type {kinds[0]}", f"of type {kinds[-1]}") from None
 
 

@@ -1,4 +1,4 @@
-"""A target that is read in parts: what a pass over the rows keeps of it, and the classes of each part."""
+"""A target that is read in partitions: the summary of a pass over its rows, and the classes of each partition."""
 
 from __future__ import annotations
 
@@ -33,108 +33,139 @@ from bitsieve.dataset.value_ranges import NUMBERS
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.arrays import Integers
 
-_CELLS = _ROWS = 1 << 18  # distinct values of a column; rows of the sample where there are more
+_MAX_VALUES = 1 << 18  # distinct values of a column that are counted
+_SAMPLE_SIZE = 1 << 18  # rows of the sample of a column with more distinct values
 
 
 @dataclass(frozen=True, eq=False)
 class TargetColumn:
-    """What some rows of one column of a target hold."""
+    """The summary of one column of a target in some rows."""
 
     n_samples: int
     n_missing: int
     n_infinite: int
-    # its values, of categories with how many samples and how many rows each; None where any are missing or infinite,
-    # which is refused in the end
+    # the values; the counts of categories are samples and rows. None where any value is missing or infinite, which is
+    # refused once all rows are summarized
     column: ColumnSummary | None = None
-    sample: RowSample | None = None  # of numbers; None where nobody asked for one
-    total: int = 0  # of the weights of numbers
+    sample: RowSample | None = None  # of numbers; None where it was not asked for
+    total_weight: int = 0  # of numbers
 
     @classmethod
     def of_part(
         cls,
         values: NDArray[Any] | Encoded,
-        rows: Integers | None,
+        row_numbers: Integers | None,
         weights: Integers | None,
         times: Integers | None = None,
         is_text: bool = False,
     ) -> TargetColumn:
-        """What rows of these numbers hold, None: no sample; ``times``: how many rows each is, where equal are one."""
-        missing, infinite = count_unusable(values, times)
+        """Summarize values.
+
+        Parameters
+        ----------
+        values : array or Encoded of shape (n_samples,)
+            The numbers or categories.
+        row_numbers : array of shape (n_samples,), optional
+            The numbers of the rows in the whole table; None: no sample is drawn.
+        weights : array of shape (n_samples,), optional
+            Frequency weights.
+        times : array of shape (n_samples,), optional
+            How many rows each row is, where equal ones were grouped.
+        is_text : bool
+            Whether categories are text, which may mean something else.
+        """
+        n_missing, n_infinite = count_unusable(values, times)
         n_rows = len(values) if times is None else int(times.sum())
-        if missing or infinite:
-            return cls(n_rows, missing, infinite)
+        if n_missing or n_infinite:
+            return cls(n_rows, n_missing, n_infinite)
         if are_categories(values):
-            of = [np.bincount(values.codes, each, len(values.categories)) for each in (weights, times)]
-            distinct = Distinct(values.categories, np.stack(of, axis=1).astype(np.int64))
+            samples_of_category = np.bincount(values.codes, weights, len(values.categories))
+            rows_of_category = np.bincount(values.codes, times, len(values.categories))
+            counts = np.stack([samples_of_category, rows_of_category], axis=1).astype(np.int64)
+            distinct = Distinct(values.categories, counts)
             return cls(n_rows, 0, 0, ColumnSummary(NUMBERS, None, distinct=distinct, is_text=is_text))
-        sample = (
-            None if rows is None else RowSample.of_part(InMemoryDataset([values], ["y"], weights=weights), rows, _ROWS)
-        )
-        total = n_rows if weights is None else int(weights.sum())
-        known = Distinct.of_samples(values, None, 1, weights, _CELLS)
-        return cls(n_rows, 0, 0, ColumnSummary(NUMBERS, values.dtype, distinct=known), sample, total)
+        sample = None
+        if row_numbers is not None:
+            table = InMemoryDataset([values], ["y"], weights=weights)
+            sample = RowSample.of_part(table, row_numbers, _SAMPLE_SIZE)
+        total_weight = n_rows if weights is None else int(weights.sum())
+        numbers = Distinct.of_samples(values, None, 1, weights, _MAX_VALUES)
+        return cls(n_rows, 0, 0, ColumnSummary(NUMBERS, values.dtype, distinct=numbers), sample, total_weight)
 
     @classmethod
-    def merged(cls, parts: Sequence[TargetColumn], what: str) -> TargetColumn:
-        """What all parts of the rows hold."""
-        if len(parts) == 1:
-            return parts[0]
-        counts = zip(*((part.n_samples, part.n_missing, part.n_infinite, part.total) for part in parts), strict=True)
-        n_samples, missing, infinite, total = map(sum, counts)
-        columns = [part.column for part in parts if part.column is not None]
-        if len(columns) < len(parts):
-            return cls(n_samples, missing, infinite)
-        samples = [part.sample for part in parts if part.sample is not None]
-        sample = RowSample.merged(samples) if samples else None
-        return cls(n_samples, 0, 0, ColumnSummary.merged(columns, what, _CELLS), sample, total)
+    def merged(cls, partitions: Sequence[TargetColumn], what: str) -> TargetColumn:
+        """Merge the summaries of partitions; ``what`` is what messages call the column."""
+        if len(partitions) == 1:
+            return partitions[0]
+        n_samples = sum(partition.n_samples for partition in partitions)
+        columns = [partition.column for partition in partitions if partition.column is not None]
+        if len(columns) < len(partitions):
+            n_missing = sum(partition.n_missing for partition in partitions)
+            n_infinite = sum(partition.n_infinite for partition in partitions)
+            return cls(n_samples, n_missing, n_infinite)
+        samples = [partition.sample for partition in partitions if partition.sample is not None]
+        return cls(
+            n_samples,
+            0,
+            0,
+            column=ColumnSummary.merged(columns, what, _MAX_VALUES),
+            sample=RowSample.merged(samples) if samples else None,
+            total_weight=sum(partition.total_weight for partition in partitions),
+        )
 
-    def classes(self, what: str, said: TargetKind) -> TargetPart:
+    def classes(self, what: str, target_kind: TargetKind) -> TargetPart:
         """The classes of all rows."""
         check_complete(what, self.n_samples, self.n_missing, self.n_infinite)
         assert self.column is not None  # nothing is missing
-        if self.column.distinct is not None:
-            values, counts = self.column.distinct.values, self.column.distinct.counts[:, 0]
-            is_words = self.column.kind is None
-            given = Encoded(np.arange(len(values), dtype=np.int32), values) if is_words else values
-            return TargetPart(values, to_classes(given, said, counts, what), counts=counts)
+        if self.column.distinct is None:
+            return self._classes_of_sample(what, target_kind)
+        values = self.column.distinct.values
+        counts = self.column.distinct.counts[:, 0]
+        if self.column.kind is None:
+            codes = np.arange(len(values), dtype=np.int32)
+            return TargetPart(values, to_classes(Encoded(codes, values), target_kind, counts, what), counts=counts)
+        return TargetPart(values, to_classes(values, target_kind, counts, what), counts=counts)
+
+    def _classes_of_sample(self, what: str, target_kind: TargetKind) -> TargetPart:
+        """The classes of very many different numbers: intervals, whose edges are found on a sample of the rows."""
         assert self.sample is not None
-        (sampled,) = self.sample.columns
-        assert sampled is not None
-        if said.kind == "classes":
+        (values,) = self.sample.columns
+        assert values is not None
+        if target_kind.kind == "classes":
             raise UserError(
                 code="too-many-classes",
-                message=f"{what} has more than {_CELLS:,} classes",
+                message=f"{what} has more than {_MAX_VALUES:,} classes",
                 advice="check that it is not a number of each row",
             )
-        allowed = number_of_classes(self.total)
-        as_all = TargetKind("quantity", said.n_bins or allowed)
-        cut = to_classes(sampled, as_all, self.sample.weights, what)
-        found = replace(cut, said=said, n_allowed=allowed, n_numbers=0)  # all that there are were not counted
-        return TargetPart(sampled, found, self.sample.rank_error)
+        n_allowed = number_of_classes(self.total_weight)
+        quantity = TargetKind("quantity", target_kind.n_bins or n_allowed)
+        target = to_classes(values, quantity, self.sample.weights, what)
+        target = replace(target, said=target_kind, n_allowed=n_allowed, n_numbers=0)  # the numbers were not counted
+        return TargetPart(values, target, self.sample.rank_error)
 
 
 @dataclass(frozen=True, eq=False)
 class TargetPart:
     """The classes of one column of a target."""
 
-    values: NDArray[Any]  # distinct ones, or a sample
+    values: NDArray[Any]  # the distinct values, or a sample
     target: Target  # its codes are those of ``values``
     rank_error: float = 0.0  # by what share of the samples the rank of an edge may be off; 0: exact
-    # how many of all samples have each of ``values``; None where that is not known
-    counts: Integers | None = None
+    counts: Integers | None = None  # how many samples have each of ``values``; None for a sample
 
-    def codes(self, given: NDArray[Any] | Encoded) -> NDArray[np.int32]:
+    def codes(self, values: NDArray[Any] | Encoded) -> NDArray[np.int32]:
         """The classes of some rows."""
-        if are_categories(given):
-            return self.target.codes[lookup(given.categories, self.values)][given.codes]
+        if are_categories(values):
+            codes_of_categories = self.target.codes[lookup(values.categories, self.values)]
+            return codes_of_categories[values.codes]
         if self.target.edges is not None:
-            return np.searchsorted(self.target.edges, numbers_of(given, self.target.name)).astype(np.int32)
-        return self.target.codes[lookup(given, self.values)]
+            return np.searchsorted(self.target.edges, numbers_of(values, self.target.name)).astype(np.int32)
+        return self.target.codes[lookup(values, self.values)]
 
 
 @dataclass(frozen=True, eq=False)
 class TargetSummary:
-    """What some rows of a target hold, by column; summaries of parts of the rows merge."""
+    """The summary of a target in some rows, by column; summaries of partitions merge."""
 
     columns: Mapping[str, TargetColumn]
 
@@ -148,33 +179,41 @@ class TargetSummary:
         sampled: bool = True,
         times: Integers | None = None,
     ) -> TargetSummary:
-        """What a part of the rows holds, the first of which has this number; the rest as of a column."""
+        """Summarize the target of some rows, the first of which has this number; see :meth:`TargetColumn.of_part`."""
         columns = split_target(y)
-        found = {}
-        for name, given in columns.items():
-            values = read_values(given, called(name, len(columns) > 1))
-            rows = np.arange(first_row, first_row + len(values)) if sampled else None
-            is_text = are_categories(values) and target_text(given) is not None
-            found[name] = TargetColumn.of_part(values, rows, weights, times, is_text)
-        return cls(found)
+        is_joint = len(columns) > 1
+        summaries = {}
+        for name, column in columns.items():
+            values = read_values(column, called(name, is_joint))
+            row_numbers = np.arange(first_row, first_row + len(values)) if sampled else None
+            is_text = are_categories(values) and target_text(column) is not None
+            summaries[name] = TargetColumn.of_part(values, row_numbers, weights, times, is_text)
+        return cls(summaries)
 
     @classmethod
-    def merged(cls, parts: Sequence[TargetSummary]) -> TargetSummary:
-        """What all parts of the rows hold."""
-        joint = len(parts[0].columns) > 1
-        by_column = {name: [part.columns[name] for part in parts] for name in parts[0].columns}
-        return cls({name: TargetColumn.merged(of, called(name, joint)) for name, of in by_column.items()})
+    def merged(cls, partitions: Sequence[TargetSummary]) -> TargetSummary:
+        """Merge the summaries of partitions."""
+        names = list(partitions[0].columns)
+        merged = {}
+        for name in names:
+            columns = [partition.columns[name] for partition in partitions]
+            merged[name] = TargetColumn.merged(columns, called(name, len(names) > 1))
+        return cls(merged)
 
     @property
     def n_samples(self) -> int:
-        """Rows that it is of."""
-        return next(iter(self.columns.values())).n_samples
+        """The number of rows."""
+        first_column = next(iter(self.columns.values()))
+        return first_column.n_samples
 
     @property
     def needs_sample(self) -> bool:
-        """Whether a column holds too many numbers to know them all, and no sample of them."""
-        without = [of.column for of in self.columns.values() if of.sample is None]
-        return any(column is not None and column.has_uncounted for column in without)
+        """Whether a column has too many different numbers to count them, and no sample of them was drawn."""
+        for target_column in self.columns.values():
+            summary = target_column.column
+            if target_column.sample is None and summary is not None and summary.has_uncounted:
+                return True
+        return False
 
     def text_meanings(self, rules: ColumnRules) -> dict[int, TextMeaning]:
         """What the text of columns means that is numbers or times, by the indices of the columns."""
@@ -189,29 +228,33 @@ class TargetSummary:
                     meanings[j] = meaning
         return meanings
 
-    def fitted(self, name: str, said: TargetKind = AS_FOUND) -> TargetCoding:
-        """How the target becomes classes: as by :func:`~bitsieve.dataset.target.read_target` of all rows."""
-        joint = len(self.columns) > 1
-        parts = {part: column.classes(called(part, joint), said) for part, column in self.columns.items()}
+    def fitted(self, name: str, target_kind: TargetKind = AS_FOUND) -> TargetCoding:
+        """How the target becomes classes: as :func:`~bitsieve.dataset.target.read_target` makes them of all rows."""
+        is_joint = len(self.columns) > 1
+        parts = {
+            column_name: column.classes(called(column_name, is_joint), target_kind)
+            for column_name, column in self.columns.items()
+        }
         check_bins(part.target for part in parts.values())
-        if joint:
-            return TargetCoding(parts, Target(np.empty(0, np.int32), np.empty(0), name=name, said=said))
-        (only,) = parts.values()
-        return TargetCoding(parts, replace(only.target, codes=np.empty(0, np.int32), values=None, name=name))
+        no_codes = np.empty(0, np.int32)
+        if is_joint:
+            return TargetCoding(parts, Target(no_codes, np.empty(0), name=name, said=target_kind))
+        (part,) = parts.values()
+        return TargetCoding(parts, replace(part.target, codes=no_codes, values=None, name=name))
 
 
 @dataclass(frozen=True, eq=False)
 class TargetCoding:
-    """How a target becomes classes, the same in every part of its rows."""
+    """How a target becomes classes, the same in every partition of its rows."""
 
     parts: Mapping[str, TargetPart]  # by column
-    target: Target  # the classes, with no codes. Of several columns it is known with their combinations only
-    # the numbers of the combinations of classes of several columns that occur, ascending
+    target: Target  # the classes, without codes; of several columns only known once their combinations are
+    # the combinations of classes of several columns that occur, each as a number, ascending
     combinations: Integers | None = field(default=None)
 
     @property
     def is_joint(self) -> bool:
-        """Whether it is of several columns, whose combinations must be known before there are classes."""
+        """Whether the target has several columns, whose combinations are the classes."""
         return len(self.parts) > 1
 
     @property
@@ -221,7 +264,7 @@ class TargetCoding:
 
     @property
     def class_sizes(self) -> Integers | None:
-        """How many samples each class has; None where that takes a pass over their classes."""
+        """How many samples each class has; None where only a pass over the rows can say."""
         first = next(iter(self.parts.values()))
         if self.is_joint or first.counts is None:
             return None
@@ -230,31 +273,33 @@ class TargetCoding:
     def codes(self, y: Any) -> NDArray[np.int32]:
         """The classes of some rows."""
         if not self.is_joint:
-            return self._codes_by_column(y)[0]
+            (codes,) = self._codes_by_column(y)
+            return codes
         assert self.combinations is not None  # they are found first
         return np.searchsorted(self.combinations, self.combinations_of(y)).astype(np.int32)
 
     def combinations_of(self, y: Any) -> Integers:
-        """The number of the combination of classes of every row, among those that there might be."""
+        """The combination of classes of every row, as a number among all combinations that are possible."""
         sizes = [part.target.n_classes for part in self.parts.values()]
         if np.prod(sizes, dtype=float) > MAX_JOINT_CLASSES:
-            join_targets({name: part.target for name, part in self.parts.items()})  # says why that is too many
+            join_targets({name: part.target for name, part in self.parts.items()})  # raises the error
         return np.ravel_multi_index(self._codes_by_column(y), sizes).astype(np.int64)
 
-    def with_combinations(self, occurring: Integers) -> TargetCoding:
-        """The same for several columns of which these :meth:`combinations_of` all rows are known."""
-        present = np.unique(occurring)
-        places = np.unravel_index(present, [part.target.n_classes for part in self.parts.values()])
-        targets = {
-            name: replace(part.target, codes=place.astype(np.int32))
-            for (name, part), place in zip(self.parts.items(), places, strict=True)
-        }
+    def with_combinations(self, combinations: Integers) -> TargetCoding:
+        """The coding with the classes of several columns, given the :meth:`combinations_of` all rows."""
+        occurring = np.unique(combinations)
+        sizes = [part.target.n_classes for part in self.parts.values()]
+        codes_of_columns = np.unravel_index(occurring, sizes)
+        targets = {}
+        for (name, part), codes in zip(self.parts.items(), codes_of_columns, strict=True):
+            targets[name] = replace(part.target, codes=codes.astype(np.int32))
         joint = replace(join_targets(targets), codes=np.empty(0, np.int32), name=self.target.name)
-        return replace(self, target=joint, combinations=present)
+        return replace(self, target=joint, combinations=occurring)
 
     def _codes_by_column(self, y: Any) -> tuple[NDArray[np.int32], ...]:
-        given = split_target(y)
-        return tuple(
-            part.codes(read_values(of_column, called(name, self.is_joint)))
-            for (name, part), of_column in zip(self.parts.items(), given.values(), strict=True)
-        )
+        columns = split_target(y)
+        codes = []
+        for (name, part), column in zip(self.parts.items(), columns.values(), strict=True):
+            values = read_values(column, called(name, self.is_joint))
+            codes.append(part.codes(values))
+        return tuple(codes)
