@@ -1,4 +1,4 @@
-"""Any table to columns: numbers (NaN = missing) or codes of categories, each column read once."""
+"""Reads any table as columns: numbers (NaN = missing), or codes of categories. Each column is read once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from bitsieve.utils.arrays import Flags
 from bitsieve.utils.lazy import NumberedNames, issparse
 from bitsieve.utils.messages import quoted
 
-_TURNED_AT_ONCE = 1024  # rows of a matrix whose columns are made contiguous
+_ROWS_TRANSPOSED = 1024  # at once
 
 
 def read_columns(
@@ -37,9 +37,10 @@ def read_columns(
 
     Booleans, text and categories are categorical; integers, floats, decimals, dates, times and durations are numeric,
     and so is text that means such. Times count in microseconds (dates and times since 1970-01-01 UTC). Sparse columns
-    are numeric, and never made dense. The names that an estimator has are set (``reset``) or compared.
+    are numeric, and never made dense. The names of columns that ``estimator`` keeps are set (``reset``) or compared.
     """
-    rules, X = ColumnRules() if rules is None else rules, collect(X)
+    rules = ColumnRules() if rules is None else rules
+    X = collect(X)
     in_files = isinstance(X, SpooledColumns)
     if rules.types and (in_files or issparse(X)):
         raise UserError(
@@ -50,9 +51,10 @@ def read_columns(
     if in_files:
         return InMemoryDataset(StoredColumnsInFiles(X), NumberedNames(X.shape[1]))
     if issparse(X):
-        read = read_sparse(X if estimator is None else _validated(estimator, X, reset, accept_sparse="csc"))
-        return InMemoryDataset(read, NumberedNames(len(read)))
-    return _as_asked(_read_dense(X, estimator, reset, rules), rules)
+        matrix = X if estimator is None else _validated(estimator, X, reset, accept_sparse="csc")
+        columns = read_sparse(matrix)
+        return InMemoryDataset(columns, NumberedNames(len(columns)))
+    return _with_categories(_read_dense(X, estimator, reset, rules), rules)
 
 
 def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> InMemoryDataset:
@@ -61,7 +63,7 @@ def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> InMe
         frame = nw.from_native(X, pass_through=True)
         if isinstance(frame, nw.DataFrame):
             if estimator is not None and all(frame.shape):
-                _validated(estimator, X, reset, skip_check_array=True)
+                _validate_names(estimator, X, reset)
             return _read_frame(frame, labels or list(frame.columns), rules)
     if isinstance(X, (list, tuple, np.ma.MaskedArray)):
         X = as_array(X)
@@ -71,32 +73,45 @@ def _read_dense(X: Any, estimator: Any, reset: bool, rules: ColumnRules) -> InMe
     return _read_array(np.asarray(X), rules)
 
 
-def _as_asked(table: InMemoryDataset, rules: ColumnRules) -> InMemoryDataset:
-    """The table with those columns of numbers as categories that were asked for as such."""
-    wanted = rules.types_by_index(table.names)
-    chosen = {j for j, kind in wanted.items() if kind == "category" and table.is_numeric(j)}
-    if not chosen:
+def _with_categories(table: InMemoryDataset, rules: ColumnRules) -> InMemoryDataset:
+    """Take columns of numbers as categories where the user chose that type."""
+    types = rules.types_by_index(table.names)
+    categories = {j for j, kind in types.items() if kind == "category" and table.is_numeric(j)}
+    if not categories:
         return table
-    every = range(table.n_features)
-    return replace(table, columns=[encode_known(table.numbers(j)) if j in chosen else table.values(j) for j in every])
+    columns = [table.values(j) for j in range(table.n_features)]
+    for j in categories:
+        columns[j] = encode_known(table.numbers(j))
+    return replace(table, columns=columns)
 
 
-def _validated(estimator: Any, X: Any, reset: bool, **how: Any) -> Any:
-    """The features as scikit-learn checks them, which sets, or compares, what the estimator keeps of their names."""
+def _validated(
+    estimator: Any,
+    X: Any,
+    reset: bool,
+    *,
+    dtype: Any = "numeric",
+    accept_sparse: bool | str = False,
+) -> Any:
+    """Check the features as scikit-learn does, which also sets, or compares, the names that the estimator keeps."""
     from sklearn.utils.validation import validate_data
 
-    if not how.get("skip_check_array"):
-        how["ensure_all_finite"] = False
-    return validate_data(estimator, X, reset=reset, **how)
+    return validate_data(estimator, X, reset=reset, dtype=dtype, accept_sparse=accept_sparse, ensure_all_finite=False)
+
+
+def _validate_names(estimator: Any, X: Any, reset: bool) -> None:
+    """Set, or compare, the names of columns that the estimator keeps."""
+    from sklearn.utils.validation import validate_data
+
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
 def no_table(shape: tuple[int, ...]) -> UserError:
     """The error for an array that is not of two dimensions."""
-    one = "one column is data[[name]], or values.reshape(-1, 1)"
     return UserError(
         code="wrong-shape",
         message=f"the data has shape {shape}",
-        advice=f"give a table of samples x features; {one}",
+        advice="give a table of samples x features; one column is data[[name]], or values.reshape(-1, 1)",
     )
 
 
@@ -116,9 +131,10 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> InMemoryDataset:
     if kind in "iuf":
         return InMemoryDataset(as_doubles(X, lambda j: f"column {names[j]!r}"), names)
     if kind in "mM":
-        plain = TextMeaning(Plain(pa.from_numpy_dtype(f"{kind}8[us]")), is_plain=True)
-        times = [times_as_numbers(X[:, j], f"column {name!r}") for j, name in enumerate(names)]
-        return InMemoryDataset(np.column_stack(times), names, meanings=dict.fromkeys(range(n_features), plain))
+        times = TextMeaning(Plain(pa.from_numpy_dtype(f"{kind}8[us]")), is_plain=True)
+        columns_of_times = [times_as_numbers(X[:, j], f"column {name!r}") for j, name in enumerate(names)]
+        meanings_of_times = dict.fromkeys(range(n_features), times)
+        return InMemoryDataset(np.column_stack(columns_of_times), names, meanings=meanings_of_times)
     if kind == "b":
         return InMemoryDataset(_encode_booleans(X), names)
     columns, meanings = _columns_with_text(dict(enumerate(X.T)), names, rules)
@@ -126,49 +142,58 @@ def _read_array(X: NDArray[Any], rules: ColumnRules) -> InMemoryDataset:
 
 
 def _columns_with_text(
-    given: Mapping[int, Any], names: Sequence[str], rules: ColumnRules
+    objects: Mapping[int, Any], names: Sequence[str], rules: ColumnRules
 ) -> tuple[dict[int, NDArray[Any] | Encoded], dict[int, TextMeaning]]:
-    """Arrays of objects and series by their places, read by way of Arrow; and what text means."""
+    """Read arrays of objects and series through Arrow, by column index; also return what their text means."""
     from bitsieve.dataset.arrow import arrow_of, column_of_arrow, is_categorical, mixed_kinds
 
-    places, what = list(given), [f"column {names[j]!r}" for j in given]
-    found = [arrow_of(values, of) for values, of in zip(given.values(), what, strict=True)]
-    arrays, meanings = typed_columns([array for array, _ in found], places, rules, rules.types_by_index(names))
-    for j, array, of, (_, is_mixed) in zip(places, arrays, what, found, strict=True):
-        if is_mixed and is_categorical(array.type):
-            raise mixed_kinds(of)
+    labels = {j: f"column {names[j]!r}" for j in objects}
+    arrays = []
+    is_mixed = {}  # whether a column holds text and numbers
+    for j, values in objects.items():
+        array, is_mixed[j] = arrow_of(values, labels[j])
+        arrays.append(array)
+    typed, meanings = typed_columns(arrays, list(objects), rules, rules.types_by_index(names))
+    for j, array in zip(objects, typed, strict=True):
+        if is_mixed[j] and is_categorical(array.type):
+            raise mixed_kinds(labels[j])
         if j not in meanings and pa.types.is_temporal(array.type):
             meanings[j] = TextMeaning(Plain(array.type), is_plain=True)
-    return {j: column_of_arrow(array, of) for j, array, of in zip(places, arrays, what, strict=True)}, meanings
+    columns = {j: column_of_arrow(array, labels[j]) for j, array in zip(objects, typed, strict=True)}
+    return columns, meanings
 
 
 def _encode_booleans(X: Flags) -> list[Encoded]:
-    """The columns of a matrix of truth values as categories."""
-    _, low, high = _native.extent(X.view(np.uint8), False)
+    """The columns of a matrix of booleans as categories; a column of True alone has one category."""
+    _, lows, highs = _native.extent(X.view(np.uint8), False)
     codes = np.empty(X.shape, np.int32, order="F")
-    at_once = len(X) if X.flags.f_contiguous else _TURNED_AT_ONCE  # all rows that are turned take ten times as long
-    for first in range(0, len(X), at_once):
-        some = slice(first, first + at_once)
-        codes[some] = X[some] ^ low.astype(bool)
-    occurring = {(0, 0): np.array([False]), (0, 1): np.array([False, True]), (1, 1): np.array([True])}
-    ends = zip(low.tolist(), high.tolist(), strict=True)
-    return [Encoded(codes[:, j], occurring[of]) for j, of in enumerate(ends)]
+    # All rows at once take ten times as long to transpose.
+    rows_at_once = len(X) if X.flags.f_contiguous else _ROWS_TRANSPOSED
+    for first in range(0, len(X), rows_at_once):
+        rows = slice(first, first + rows_at_once)
+        codes[rows] = X[rows] ^ lows.astype(bool)
+    columns = []
+    for j, (low, high) in enumerate(zip(lows.tolist(), highs.tolist(), strict=True)):
+        categories = np.array([bool(low)]) if low == high else np.array([False, True])
+        columns.append(Encoded(codes[:, j], categories))
+    return columns
 
 
 def check_unique(X: Any) -> list[Any]:
-    """The column names of a table of a kind that does not see to it that they differ; of others none."""
-    labels = list(getattr(X, "column_names", ()) if not hasattr(X, "iloc") else getattr(X, "columns", ()))
+    """The column names of a table of a library that allows equal ones, which are refused; of other tables none."""
+    is_pandas = hasattr(X, "iloc")
+    labels = list(getattr(X, "columns" if is_pandas else "column_names", ()))
     check_labels(labels)
     return labels
 
 
 def check_labels(labels: Sequence[Any]) -> None:
     """Refuse two columns of the same name."""
-    twice = [label for label, count in Counter(labels).items() if count > 1]
-    if twice:
+    duplicates = [label for label, count in Counter(labels).items() if count > 1]
+    if duplicates:
         raise UserError(
             code="duplicate-names",
-            message=f"several columns are named {quoted(twice)}",
+            message=f"several columns are named {quoted(duplicates)}",
             advice="give every column a name of its own",
         )
 
@@ -177,28 +202,39 @@ def _read_frame(frame: nw.DataFrame[Any], labels: list[Any], rules: ColumnRules)
     _check_size(*frame.shape)
     names = [str(label) for label in labels]
     columns: list[Any] = [None] * len(names)
-    others = {}
-    for j, series in enumerate(frame.iter_columns()):  # numbers column by column; text and categories in blocks
-        kind = series.dtype
-        if kind.is_integer() or kind.is_float() or is_foreign(series):
-            values = numpy_of_series(series)
-            if values.dtype.kind == "c":
-                raise UserError(
-                    code="complex-numbers",
-                    message=f"Complex data not supported: column {names[j]!r}",
-                    advice="give real numbers",
-                )
-            if values.dtype.kind in "iu" or (values.dtype.kind == "f" and not kind.is_integer()):
-                columns[j] = values
-                continue
-        others[j] = series
+    objects = {}  # text, categories and times, which are read together
+    for j, series in enumerate(frame.iter_columns()):
+        numbers = _numbers_of_series(series, names[j])
+        if numbers is None:
+            objects[j] = series
+        else:
+            columns[j] = numbers
     meanings: dict[int, TextMeaning] = {}
-    if others:
-        found, meanings = _columns_with_text(others, names, rules)
-        for j, column in found.items():
+    if objects:
+        columns_of_objects, meanings = _columns_with_text(objects, names, rules)
+        for j, column in columns_of_objects.items():
             columns[j] = column
-    strings = all(isinstance(label, str) for label in labels)
-    return InMemoryDataset(columns, names, np.asarray(labels, dtype=object) if strings else None, meanings=meanings)
+    have_names = all(isinstance(label, str) for label in labels)
+    feature_names = np.asarray(labels, dtype=object) if have_names else None
+    return InMemoryDataset(columns, names, feature_names, meanings=meanings)
+
+
+def _numbers_of_series(series: nw.Series[Any], name: str) -> NDArray[Any] | None:
+    """The numbers of a series as they are; None for a series that is read through Arrow."""
+    kind = series.dtype
+    if not (kind.is_integer() or kind.is_float() or is_foreign(series)):
+        return None
+    values = numpy_of_series(series)
+    if values.dtype.kind == "c":
+        raise UserError(
+            code="complex-numbers",
+            message=f"Complex data not supported: column {name!r}",
+            advice="give real numbers",
+        )
+    has_missing_integers = values.dtype.kind == "f" and kind.is_integer()  # large ones lose digits as floats
+    if values.dtype.kind in "iuf" and not has_missing_integers:
+        return values
+    return None
 
 
 def _check_size(n_samples: int, n_features: int) -> None:

@@ -48,65 +48,97 @@ def read_xy(
     groups: Any = None,
     *,
     estimator: Any = None,
-    reset: bool = True,  # False where the columns must be those that the estimator has
-    target_name: str = "y",  # what messages call the target
-    said: TargetKind = AS_FOUND,  # what the target is said to be
-    rules: ColumnRules | None = None,  # as in :func:`~bitsieve.dataset.columns.read_columns`
-    drop_missing: bool = False,  # whether rows without a target are left out
+    reset: bool = True,
+    target_name: str = "y",
+    said: TargetKind = AS_FOUND,
+    rules: ColumnRules | None = None,
+    drop_missing: bool = False,
 ) -> InMemoryDataset:
-    """Read features, target and frequency weights into one table."""
-    rules, parsings = ColumnRules() if rules is None else rules, dict[str, TextParsing]()
+    """Read features, target and frequency weights into one table.
+
+    Parameters
+    ----------
+    X, y, sample_weight, groups : table and arrays
+        Of the same length.
+    estimator : estimator of scikit-learn, optional
+        Which keeps the names of the columns.
+    reset : bool
+        False where the columns must be those that the estimator has.
+    target_name : str
+        What messages call the target.
+    said : TargetKind
+        The kind of target that the user chose.
+    rules : ColumnRules, optional
+        As in :func:`~bitsieve.dataset.columns.read_columns`.
+    drop_missing : bool
+        Whether rows without a target are left out.
+    """
+    rules = ColumnRules() if rules is None else rules
+    parsings: dict[str, TextParsing] = {}
     if y is not None:
-        y, parsings = _with_text_read(y, replace(rules, counted=_counted(sample_weight)), drop_missing)
-        sample_weight = _of_those_with_target(sample_weight, y) if drop_missing else sample_weight
-    counted = _counted(sample_weight)
-    table = read_columns(X, estimator=estimator, reset=reset, rules=replace(rules, counted=counted))
+        y, parsings = _with_text_read(y, replace(rules, counted=_rows_with_weight(sample_weight)), drop_missing)
+        if drop_missing:
+            sample_weight = _weights_of_rows_with_target(sample_weight, y)
+    column_rules = replace(rules, counted=_rows_with_weight(sample_weight))
+    table = read_columns(X, estimator=estimator, reset=reset, rules=column_rules)
     if y is not None and n_rows(y) != table.n_samples:
         raise UserError(
             code="lengths-differ",
             message=f"X has {table.n_samples:,} rows but y has {n_rows(y):,} values",
             advice="they must be as many",
         )
-    table = table if groups is None else replace(table, groups=read_groups(groups, table.n_samples))
+    if groups is not None:
+        table = replace(table, groups=read_groups(groups, table.n_samples))
     weights = read_weights(sample_weight, table.n_samples)
-    target = None if y is None else read_target(y, name=target_name, said=said, weights=weights)
-    target = None if target is None else replace(target, parsings=parsings)
+    target = None
+    if y is not None:
+        target = read_target(y, name=target_name, said=said, weights=weights)
+        target = replace(target, parsings=parsings)
     if weights is not None and not weights.all():
-        table, weights = table.take(np.flatnonzero(weights)), weights[weights > 0]
+        table = table.take(np.flatnonzero(weights))
+        weights = weights[weights > 0]
     diagnostics: tuple[Diagnostic, ...] = ()
-    if drop_missing and target is not None and (n_dropped := n_without(y)):
-        diagnostics = (rows_without_target(target.names, n_dropped, n_dropped + table.n_samples),)
-    weights = None if weights is None or (weights == 1).all() else weights
+    if drop_missing and target is not None:
+        n_dropped = n_without(y)
+        if n_dropped:
+            diagnostics = (rows_without_target(target.names, n_dropped, n_dropped + table.n_samples),)
+    if weights is not None and (weights == 1).all():
+        weights = None
     return replace(table, y=target, weights=weights, diagnostics=diagnostics)
 
 
 def _with_text_read(y: Any, rules: ColumnRules, drop_missing: bool) -> tuple[Any, dict[str, TextParsing]]:
-    read, parsings = target_with_text_read(y, rules)
+    """Read the text of a target where it is numbers or times; also return how, by column."""
+    target, parsings = target_with_text_read(y, rules)
     if not drop_missing and any(parsing.has_missing for parsing in parsings.values()):
-        return y, {}  # refused for the values that are not there
+        return y, {}  # refused later, for the missing values
     check_read(parsings, drop_missing)
-    return read, parsings
+    return target, parsings
 
 
-def _of_those_with_target(sample_weight: Any, y: Any) -> Any:
-    """The weights with a zero for every row without a target."""
+def _weights_of_rows_with_target(sample_weight: Any, y: Any) -> Any:
+    """The weights, with 0 for every row without a target."""
     weights = zero_where_missing(sample_weight, y)
     if weights is not None and not (as_array(weights) != 0).any():
         raise no_row_counts("the data", weighted=sample_weight is not None, drop_missing=True)
     return weights
 
 
-def _counted(sample_weight: Any) -> Flags | None:
-    """Which rows count for what text means: those whose weight is not 0; None: all."""
-    weights = None if sample_weight is None else np.asarray(sample_weight)
-    if weights is None or weights.dtype.kind not in "biuf" or weights.all() or weights.ndim != 1:
+def _rows_with_weight(sample_weight: Any) -> Flags | None:
+    """The rows whose weight is not 0, which decide what text means; None: all rows."""
+    if sample_weight is None:
+        return None
+    weights = np.asarray(sample_weight)
+    if weights.dtype.kind not in "biuf" or weights.all() or weights.ndim != 1:
         return None  # other weights are refused once the columns are read
     return np.asarray(weights != 0)
 
 
 def n_without(y: Any) -> int:
     """How many rows have no value in a column of their target."""
-    weights = zero_where_missing(None, y) if n_rows(y) else None
+    if not n_rows(y):
+        return 0
+    weights = zero_where_missing(None, y)
     return 0 if weights is None else int((weights == 0).sum())
 
 
@@ -120,8 +152,8 @@ def n_rows(values: Any) -> int:
 def read_data(data: Any, options: ReadOptions) -> InMemoryDataset:
     """Split ``data`` into features, target and frequency weights, and read them.
 
-    The data is an array, a frame, a sparse table or the path of a file. Target, weights and groups are columns of it,
-    which then are no features, or values; the target of a .npz file is ``y`` by default.
+    The data is an array, a frame, a sparse table or the path of a file. Target, weights and groups are names of
+    columns, which then are no features, or arrays; the target of a .npz file is ``y`` by default.
     """
     target_kind = TargetKind.from_options(options)
     phase("reading")
@@ -130,7 +162,8 @@ def read_data(data: Any, options: ReadOptions) -> InMemoryDataset:
         from bitsieve.io.read import read_table
 
         data = read_table(data, header=options.header, diagnostics=diagnostics)
-    original, data = data, collect(data)
+    original = data
+    data = collect(data)
     if getattr(data, "shape", None) and not data.shape[0]:
         raise no_row_counts("the data", weighted=False, drop_missing=False)
     if isinstance(data, ArrayTable):
@@ -149,10 +182,10 @@ def read_data(data: Any, options: ReadOptions) -> InMemoryDataset:
 def _read_roles(
     source: _Frame | _Archive, roles: Roles, options: ReadOptions, target_kind: TargetKind
 ) -> InMemoryDataset:
-    """The columns of a source by their roles; what is no column of it is given by its values."""
-    y = source.several(roles.target) if roles.target else given_values(options.target, source.n_samples)
-    weights = options.sample_weight if roles.weight is None else source.several([roles.weight])
-    groups = options.groups if roles.groups is None else source.several([roles.groups])
+    """Read the columns of a source by their roles; the target, weights and groups may be arrays of their own."""
+    y = source.columns(roles.target) if roles.target else given_values(options.target, source.n_samples)
+    weights = options.sample_weight if roles.weight is None else source.columns([roles.weight])
+    groups = options.groups if roles.groups is None else source.columns([roles.groups])
     return _read_values(source.features(roles.features), y, weights, groups, roles.target_name, options, target_kind)
 
 
@@ -183,57 +216,61 @@ class _Frame:
     def __init__(self, data: Any) -> None:
         check_unique(data)
         self.frame = nw.from_native(data, eager_only=True)
-        self.labels, self.n_samples = list(self.frame.columns), len(self.frame)
-        self.places = {label: place for place, label in enumerate(self.labels)}
+        self.labels = list(self.frame.columns)
+        self.n_samples = len(self.frame)
+        self.index_of = {label: j for j, label in enumerate(self.labels)}
 
-    def several(self, labels: list[Any]) -> Any:
-        """One column, or a frame of several."""
-        places = [self.places[label] for label in labels]
-        return (self.frame[:, places[0]] if len(places) == 1 else self.frame[:, places]).to_native()
+    def columns(self, labels: list[Any]) -> Any:
+        """A series of one column, or a frame of several."""
+        if len(labels) > 1:
+            return self.features(labels)
+        return self.frame[:, self.index_of[labels[0]]].to_native()
 
     def features(self, labels: list[Any]) -> Any:
-        """A frame of some columns."""
-        return self.frame[:, [self.places[label] for label in labels]].to_native()
+        """A frame of these columns."""
+        return self.frame[:, [self.index_of[label] for label in labels]].to_native()
 
 
 class _Archive:
     """The arrays of a .npz file: the columns of ``X``, and ``y`` behind them, which is never a feature."""
 
-    def __init__(self, whole: ArrayTable) -> None:
-        self.whole, self.labels, self.n_samples = whole, [*whole.names, "y"], whole.X.shape[0]
+    def __init__(self, arrays: ArrayTable) -> None:
+        self.arrays = arrays
+        self.labels = [*arrays.names, "y"]
+        self.n_samples = arrays.X.shape[0]
 
-    def several(self, labels: list[Any]) -> Any:
-        """One column, or an Arrow table of several."""
+    def columns(self, labels: list[Any]) -> Any:
+        """An array of one column, or an Arrow table of several."""
         return self.column(labels[0]) if len(labels) == 1 else self.table(labels)
 
     def features(self, labels: list[Any]) -> Any:
-        """Some columns of ``X``."""
-        X = self.whole.X
-        if len(labels) == len(self.whole.names):
+        """Columns of ``X``."""
+        X = self.arrays.X
+        if len(labels) == len(self.arrays.names):
             return X
-        places = [self.whole.names.index(label) for label in labels]
-        return X[:, places] if isinstance(X, np.ndarray) or issparse(X) else X.columns(places)
+        indices = [self.arrays.names.index(label) for label in labels]
+        return X[:, indices] if isinstance(X, np.ndarray) or issparse(X) else X.columns(indices)
 
     def column(self, label: str) -> NDArray[Any]:
         """One feature, or ``y``."""
-        return self.whole.column(label) if label in self.whole.names else self.whole.y
+        return self.arrays.column(label) if label in self.arrays.names else self.arrays.y
 
     def table(self, labels: Sequence[str]) -> Any:
-        """Some columns, of which ``y`` may be one, as an Arrow table."""
+        """An Arrow table of these columns, of which ``y`` may be one."""
         import pyarrow as pa
 
         return pa.table([pa.array(self.column(label)) for label in labels], names=list(labels))
 
-    def with_target(self, others: list[str], names: Sequence[str]) -> Any:
-        """Some features, then the target and the weights, for writing to a file."""
-        if len(others) > 1:
-            return self.table([*names, *others])
-        places = [self.whole.names.index(name) for name in names]
-        return ArrayTable(self.whole.X[:, places], self.column(others[0]), list(names))
+    def with_target(self, target_and_weight: list[str], names: Sequence[str]) -> Any:
+        """Features, then the target and the weights, for writing to a file."""
+        if len(target_and_weight) > 1:
+            return self.table([*names, *target_and_weight])
+        indices = [self.arrays.names.index(name) for name in names]
+        return ArrayTable(self.arrays.X[:, indices], self.column(target_and_weight[0]), list(names))
 
 
 def _from_frame(data: Any, original: Any, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
-    """Take the target and the weights out of named columns of a frame, which was collected where it is not original."""
+    """Take the target and the weights out of the columns of a frame; it was collected if it is not ``original``."""
     source = _Frame(data)
     if options.target is None:
         raise UserError(
@@ -293,11 +330,12 @@ def _from_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind
 
 
 def _from_sparse_arrays(data: ArrayTable, options: ReadOptions, target_kind: TargetKind) -> InMemoryDataset:
-    """The columns of a sparse ``X``, which may be too many to go through by name, and ``y``."""
+    """Read a sparse ``X``, whose columns may be too many to go through by name, and ``y``."""
     table = _read_values(data.X, data.y, options.sample_weight, options.groups, "y", options, target_kind)
 
     def with_target(names: Sequence[str]) -> ArrayTable:
-        return ArrayTable(data.X[:, [data.names.index(name) for name in names]], data.y, list(names))
+        indices = [data.names.index(name) for name in names]
+        return ArrayTable(data.X[:, indices], data.y, list(names))
 
     weight_name = None if options.sample_weight is None else "sample_weight"
     original = OriginalData(taker_of(data.X), with_target, weight_name, table=data)
@@ -329,18 +367,24 @@ def _from_array(data: Any, options: ReadOptions, target_kind: TargetKind) -> InM
 
 
 def taker_of(X: Any) -> Callable[[Columns], Any]:
-    """What takes some columns of an array, or of a sparse matrix in its own format."""
+    """A function that takes columns of an array, or of a sparse matrix in its own format, by their indices."""
     if isinstance(X, SpooledColumns):
         return not_read_again
-    if not issparse(X):
-        return lambda indices: X[:, indices]
-    return lambda indices: (X if X.format in ("csr", "csc") else X.tocsc())[:, indices].asformat(X.format)
+
+    def take(indices: Columns) -> Any:
+        return X[:, indices]
+
+    def take_sparse(indices: Columns) -> Any:
+        by_index = X if X.format in ("csr", "csc") else X.tocsc()
+        return by_index[:, indices].asformat(X.format)
+
+    return take_sparse if issparse(X) else take
 
 
 def given_values(target: Any, n_samples: int) -> Any:
-    """A target given by its values: a series or a frame as it is, anything else as an array."""
-    known = nw.dependencies.is_into_series(target) or nw.dependencies.is_into_dataframe(target)
-    y = target if known else as_array(target)
+    """The values of a target: a series or a frame as it is, anything else as an array."""
+    is_series_or_frame = nw.dependencies.is_into_series(target) or nw.dependencies.is_into_dataframe(target)
+    y = target if is_series_or_frame else as_array(target)
     shape = np.shape(y) if isinstance(y, np.ndarray) else (len(y),)
     if len(shape) not in (1, 2):
         raise UserError(
