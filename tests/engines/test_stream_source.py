@@ -81,7 +81,8 @@ def told(selection):
     """All that is told, but for how many features carry information: shuffles of the rows may tell more of it."""
     document = selection.to_dict()
     notes = [note for note in document["notes"] if "more informative than chance" not in note]
-    return {**document, "notes": notes}
+    diagnostics = [note for note in document["diagnostics"] if "informative" not in note["code"]]
+    return {**document, "notes": notes, "diagnostics": diagnostics}
 
 
 def assert_equal(found, expected):
