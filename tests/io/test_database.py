@@ -112,7 +112,7 @@ def test_sqlite_without_ibis_is_read_and_not_pushed_down(tmp_path, monkeypatch):
     assert bitsieve.select(tmp_path / "t.db", "y", missing="bin").features
     with pytest.raises(
         ValueError,
-        match=r"by Ibis, which is not installed: pip install 'ibis-framework\[sqlite\]', or read them, by push_down=",
+        match=r"pip install 'ibis-framework\[sqlite\]', or read them, by push_down=",
     ):
         bitsieve.select(tmp_path / "t.db", "y", missing="bin", push_down=True)
 
