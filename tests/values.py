@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import isabstract
 from pkgutil import walk_packages
 
 
@@ -12,6 +13,7 @@ def data_classes(package):
     modules = [root, *(import_module(found.name) for found in walk_packages(root.__path__, f"{package}."))]
     found = {kind for module in modules for kind in vars(module).values() if isinstance(kind, type)}
     own = (kind for kind in found if kind.__module__.startswith(package) and "__dataclass_params__" in vars(kind))
+    own = (kind for kind in own if not isabstract(kind))
     return sorted(own, key=lambda kind: kind.__name__)
 
 

@@ -232,7 +232,7 @@ def test_two_columns_that_tell_only_together_count():
 def test_a_copy_of_the_columns_answers_as_the_whole_table(make_table, monkeypatch, n_codes, is_kept, price):
     """What is kept for later has the columns of the list alone; by planes, by tables, and where nothing is kept."""
     if not is_kept:
-        monkeypatch.setattr(PackedSource.few, "__defaults__", (1,))  # byte at most
+        monkeypatch.setattr(PackedSource.copy_of_columns, "__defaults__", (1,))  # byte at most
     shown = 0
     for seed in range(12):
         codes, classes = make_table(200, 30, n_codes=n_codes, seed=seed)
