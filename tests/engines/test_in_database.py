@@ -303,9 +303,7 @@ def test_a_table_that_changes_before_its_columns_are_looked_at(monkeypatch, chan
     con.register("given", table)
     con.execute("create table t as select * from given")
     summarize = in_database.DatabaseEngine.summarize
-    monkeypatch.setattr(
-        in_database.DatabaseEngine, "summarize", lambda *args: con.execute(change) and summarize(*args)
-    )
+    monkeypatch.setattr(in_database.DatabaseEngine, "summarize", lambda *args: con.execute(change) and summarize(*args))
     with pytest.raises(ValueError, match=r"^the table changed while it was counted, as the counts disagree"):
         bitsieve.select(con.table("t"), "y", push_down=True, missing="bin")
 
