@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bitsieve.dataset.extents import Advice
 from scipy.sparse import csc_array
 
 from bitsieve.counts.sparse import SparseSource
 from bitsieve.dataset import sparse
 from bitsieve.dataset.column_info import empty_columns
 from bitsieve.dataset.read import read_xy
+from bitsieve.dataset.value_ranges import Advice
 from bitsieve.discretization.registry import RULES, make_binner
 from bitsieve.discretization.transformers import ZeroApartBinner
 from bitsieve.io.spool import SpoolAllocator
