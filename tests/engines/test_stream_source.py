@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from pyarrow import csv, dataset, feather, parquet
+from tests.diagnosed import raises_code
 
 import bitsieve
 from bitsieve.discretization.summary import Limits
@@ -235,7 +236,7 @@ def test_memory_is_asked_for_only_where_a_sample_of_the_rows_is_kept(tmp_path):
         found = bitsieve.select(tmp_path / "rows.parquet", "class", binning=binning, memory="8MB", **how)
         assert found.features == bitsieve.select(rows, "class", binning=binning, **how).features
     for binning in ("mdl", "quantile"):
-        said = r"^bins are found from 20,000 rows of 40 columns, which take 37 MiB: give memory=.37MiB. or more$"
-        with pytest.raises(ValueError, match=said):
+        with raises_code("not-enough-memory") as caught:
             bitsieve.select(tmp_path / "rows.parquet", "class", binning=binning, memory="8MB", **how)
+        assert caught.value.fix == {"memory": "37MiB"}
         bitsieve.select(tmp_path / "rows.parquet", "class", binning="quantile", memory="37MiB", **how)
