@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -34,42 +34,78 @@ def statement(table: PartitionedDataset, binner: Any, relation: str) -> str:
             advice="name one column as the target",
         )
     table.count(binner)
-    names = [name for j, name in enumerate(table.names) if j not in table.left_out]
-    codes = [_value(table, j) for j in range(len(table.names)) if j not in table.left_out]
+    indices = [j for j in range(len(table.names)) if j not in table.left_out]
+    lines = [f"  select {_class_expression(table)} as class, {_weight(table) or '1'} as samples"]
+    for i, j in enumerate(indices):
+        lines.append(f"    {_code_expression(table, j)} as c{i}")
+    coded = ",\n".join(lines)
+    pairs = "\nunion all\n".join(_selects_of_pairs([table.names[j] for j in indices], _target_column(table)))
+    return f"with coded as (\n{coded}\n  from {relation}\n{_where(table)}\n)\n{pairs};"
+
+
+def _target_column(table: PartitionedDataset) -> str:
     (label,) = table.reader.target
+    return str(label)
+
+
+def _weight(table: PartitionedDataset) -> str | None:
+    """The column of frequency weights, None without weights."""
+    weight = table.reader.weight
+    return None if weight is None else identifier(str(weight))
+
+
+def _where(table: PartitionedDataset) -> str:
+    """The clause of the rows that count."""
+    clause = f"  where {identifier(_target_column(table))} is not null"
+    weight = _weight(table)
+    return clause if weight is None else f"{clause} and {weight} > 0"
+
+
+def _class_expression(table: PartitionedDataset) -> str:
+    """The class of a row, as text."""
+    column = _target_column(table)
     edges = table.target.edges
-    if edges is not None and (table.target.unit or table.target.parsings):
+    if edges is None:
+        return _text(identifier(column))
+    if table.target.unit or table.target.parsings:
         raise UserError(
             code="not-counted-by-sql",
-            message=f"the target {label!r} is text or times that are cut",
+            message=f"the target {column!r} is text or times that are cut",
             advice="give a column of numbers or of classes",
         )
-    of_class = _text(identifier(str(label))) if edges is None else _interval(str(label), edges.tolist(), "left")
-    weight = None if table.reader.weight is None else identifier(str(table.reader.weight))
-    lines = [f"  select {of_class} as class, {'1' if weight is None else weight} as samples"]
-    lines += [f"    {code} as c{place}" for place, code in enumerate(codes)]
-    where = f"  where {identifier(str(label))} is not null{'' if weight is None else f' and {weight} > 0'}"
-    what = f"class as {identifier(str(label))}, cast(sum(samples) as bigint) as samples from coded group by"
-    first, second = identifier("first"), identifier("second")
-    selects = []  # a subquery of each first column, as databases limit the terms of one query
-    for i, one in enumerate(names):
-        pairs = [
-            f"select {_literal(one)} as {first}, c{i} as first_value, {_literal(other)} as {second}, "
-            f"c{j} as second_value, {what} {f'c{i}' if i == j else f'c{i}, c{j}'}, class"
-            for j, other in enumerate(names[i:], i)
-        ]
-        together = "\n  union all\n  ".join(pairs)
-        selects.append(f"select * from (\n  {together}\n) as of_c{i}")
-    coded = ",\n".join(lines)
-    return f"with coded as (\n{coded}\n  from {relation}\n{where}\n)\n" + "\nunion all\n".join(selects) + ";"
+    return _interval(column, edges.tolist(), "left")
 
 
-def _value(table: PartitionedDataset, j: int) -> str:
-    """A column as what is counted: an interval, or its values, as text."""
+def _selects_of_pairs(names: Sequence[str], target: str) -> list[str]:
+    """One query for each first column of a pair, as databases limit the terms of one query."""
+    queries = []
+    for i, first in enumerate(names):
+        selects = [_select_of_pair(i, first, j, names[j], target) for j in range(i, len(names))]
+        together = "\n  union all\n  ".join(selects)
+        queries.append(f"select * from (\n  {together}\n) as of_c{i}")
+    return queries
+
+
+def _select_of_pair(i: int, first: str, j: int, second: str, target: str) -> str:
+    """The query that counts one pair of columns by class."""
+    columns = f"c{i}" if i == j else f"c{i}, c{j}"
+    return (
+        f"select {_literal(first)} as {identifier('first')}, c{i} as first_value, "
+        f"{_literal(second)} as {identifier('second')}, c{j} as second_value, "
+        f"class as {identifier(target)}, cast(sum(samples) as bigint) as samples "
+        f"from coded group by {columns}, class"
+    )
+
+
+def _code_expression(table: PartitionedDataset, j: int) -> str:
+    """The code of a column, as text: an interval, or its values."""
     assert table.coding is not None  # the table is counted
-    name, binner = table.names[j], table.coding.binner
-    known = binner.categories_[j]
-    if j in (table.reader.rules.formats or {}) or (known is None and j in table.meanings):
+    name = table.names[j]
+    binner = table.coding.binner
+    categories = binner.categories_[j]
+    is_parsed_text = j in (table.reader.rules.formats or {})
+    is_time = categories is None and j in table.meanings
+    if is_parsed_text or is_time:
         raise UserError(
             code="not-counted-by-sql",
             message=f"column {name!r} is text or times that are cut, which SQL has no common words for",
@@ -77,24 +113,28 @@ def _value(table: PartitionedDataset, j: int) -> str:
             fix={"exclude": [name], "column_types": {name: "category"}},
             columns=[str(name)],
         )
-    if known is None:
+    if categories is None:
         return _interval(name, binner.bin_edges_[j].tolist(), binner.side)
-    if known.dtype.kind == "f":
-        return _interval(name, known[:-1].tolist(), "left")
+    if categories.dtype.kind == "f":
+        return _interval(name, categories[:-1].tolist(), "left")
     return _text(identifier(name))
 
 
 def _interval(name: str, cuts: Sequence[float], side: str) -> str:
     """The interval of a number by its end, as text, so that results of other cuts do not add up; NULL: missing."""
-    number, sign = f"cast({identifier(name)} as double precision)", "<=" if side == "left" else "<"
-    cases = [f"when {number} {sign} {_number(cut)} then '{place}: {sign} {cut!r}'" for place, cut in enumerate(cuts)]
-    last = f"{len(cuts)}: {'>' if side == 'left' else '>='} {cuts[-1]!r}" if cuts else "0"
+    number = f"cast({identifier(name)} as double precision)"
+    sign = "<=" if side == "left" else "<"
+    cases = [f"when {number} {sign} {_number(cut)} then '{i}: {sign} {cut!r}'" for i, cut in enumerate(cuts)]
+    last = "0"
+    if cuts:
+        last_sign = ">" if side == "left" else ">="
+        last = f"{len(cuts)}: {last_sign} {cuts[-1]!r}"
     cases.append(f"when {number} <= {_number(LARGEST)} then '{last}'")  # NaN is above all numbers
     return f"case {' '.join(cases)} end"
 
 
 def _number(value: float) -> str:
-    """A number as SQL has those of double precision; another form may be taken for a decimal one."""
+    """A number as SQL writes those of double precision; another form may be taken for a decimal one."""
     text = repr(float(value))
     return text if "e" in text else f"{text}e0"
 
@@ -120,48 +160,76 @@ def load_result(path: Path) -> SavedCounts:
         if tuple(table.column_names[:4]) != COLUMNS or len(table.columns) != 6 or not table.num_rows:
             raise ValueError(f"it has the columns {quoted(table.column_names, 6)}")
         columns = [column.to_pylist() for column in table.columns]
-        for place in (1, 3):  # as everywhere, empty text is missing
-            columns[place] = [value or None for value in columns[place]]
-        rows = [row for row in zip(*columns, strict=True) if row[4]]
-        return _assembled(rows, str(table.column_names[4]))
+        for value_column in (1, 3):  # as everywhere, empty text is missing
+            columns[value_column] = [value or None for value in columns[value_column]]
+        rows = [CountedPair(*row) for row in zip(*columns, strict=True)]
+        with_class = [row for row in rows if row.class_value]
+        return _assembled(with_class, str(table.column_names[4]))
 
 
-def _assembled(rows: Sequence[tuple[Any, ...]], target: str) -> SavedCounts:
-    """The tables of all pairs; a column is the first one in as many pairs as there are columns from it on."""
-    partners: dict[str, set[str]] = {}
+class CountedPair(NamedTuple):
+    """A row of a result."""
+
+    first: str  # the name of a column
+    first_value: str | None
+    second: str
+    second_value: str | None
+    class_value: str
+    samples: int
+
+
+def _assembled(rows: Sequence[CountedPair], target: str) -> SavedCounts:
+    """Put the rows of a result into the tables of all pairs."""
     values: dict[str, set[str | None]] = {}
-    for first, one, second, other, _, _ in rows:
-        partners.setdefault(first, set()).add(second)
-        values.setdefault(first, set()).add(one)
-        values.setdefault(second, set()).add(other)
-    names, labels = sorted(partners, key=lambda name: -len(partners[name])), sorted({of[4] for of in rows})
-    if values.keys() != partners.keys() or any(partners[of] != {*names[j:]} for j, of in enumerate(names)):
-        raise ValueError("rows of some pairs of columns are missing")
-    known = [sorted((of for of in values[name] if of is not None), key=_place) for name in names]
-    missing = any(None in of for of in values.values())
-    arities = np.array([len(of) + missing for of in known], np.int32)
-    check_cells(n_cells(arities, len(labels)), len(names))
-    cells = np.zeros(n_cells(arities, len(labels)), np.int64)
-    tables = {(names[i], names[j]): of for i, j, of in each_table(cells, arities, len(labels))}
-    codes = {
-        name: {None: len(of), **dict(zip(of, range(len(of)), strict=True))}
-        for name, of in zip(names, known, strict=True)
-    }
-    classes = {of: place for place, of in enumerate(labels)}
-    for first, one, second, other, of_class, samples in rows:
-        tables[first, second][codes[first][one], codes[second][other], classes[of_class]] += int(samples)
-    sizes = tables[names[0], names[0]].sum(axis=(0, 1))
-    if any((of.sum(axis=(0, 1)) != sizes).any() for of in tables.values()):
+    for row in rows:
+        values.setdefault(row.first, set()).add(row.first_value)
+        values.setdefault(row.second, set()).add(row.second_value)
+    names = _names_in_order(rows, values)
+    class_values = sorted({row.class_value for row in rows})
+    categories = [sorted((value for value in values[name] if value is not None), key=_sort_key) for name in names]
+    has_missing = any(None in values_of_column for values_of_column in values.values())
+    arities = np.array([len(values_of_column) + has_missing for values_of_column in categories], np.int32)
+    n_classes = len(class_values)
+    check_cells(n_cells(arities, n_classes), len(names))
+    cells = np.zeros(n_cells(arities, n_classes), np.int64)
+    tables = {(names[i], names[j]): table for i, j, table in each_table(cells, arities, n_classes)}
+    codes: dict[str, dict[str | None, int]] = {}
+    for name, values_of_column in zip(names, categories, strict=True):
+        codes[name] = {value: code for code, value in enumerate(values_of_column)}
+        codes[name][None] = len(values_of_column)
+    code_of_class = {value: code for code, value in enumerate(class_values)}
+    for row in rows:
+        first_code = codes[row.first][row.first_value]
+        second_code = codes[row.second][row.second_value]
+        tables[row.first, row.second][first_code, second_code, code_of_class[row.class_value]] += int(row.samples)
+    class_sizes = tables[names[0], names[0]].sum(axis=(0, 1))
+    if any((table.sum(axis=(0, 1)) != class_sizes).any() for table in tables.values()):
         raise ValueError("the pairs of columns have different numbers of rows")
-    facts: dict[str, Any] = {"binning": "none", "missing": "bin" if missing else "error", "bins": arities}
-    facts |= {"bin_edges": [[]] * len(names), "categories": [["object", of] for of in known]}
-    binner = binning_of(facts, names)
-    classes_alone = Target(np.empty(0, np.int32), np.array(labels, object), name=target)
-    return SavedCounts(names, classes_alone, binner, arities, sizes, cells)
+    facts: dict[str, Any] = {
+        "binning": "none",
+        "missing": "bin" if has_missing else "error",
+        "bins": arities,
+        "bin_edges": [[]] * len(names),
+        "categories": [["object", values_of_column] for values_of_column in categories],
+    }
+    classes = Target(np.empty(0, np.int32), np.array(class_values, object), name=target)
+    return SavedCounts(names, classes, binning_of(facts, names), arities, class_sizes, cells)
 
 
-def _place(value: str) -> tuple[float, str]:
-    """Whole numbers and intervals in their order, then other values."""
+def _names_in_order(rows: Sequence[CountedPair], values: Mapping[str, object]) -> list[str]:
+    """The columns in their order: a column is the first one in as many pairs as there are columns from it on."""
+    partners: dict[str, set[str]] = {}
+    for row in rows:
+        partners.setdefault(row.first, set()).add(row.second)
+    names = sorted(partners, key=lambda name: -len(partners[name]))
+    all_pairs = all(partners[name] == set(names[j:]) for j, name in enumerate(names))
+    if values.keys() != partners.keys() or not all_pairs:
+        raise ValueError("rows of some pairs of columns are missing")
+    return names
+
+
+def _sort_key(value: str) -> tuple[float, str]:
+    """Sorts integers and intervals by their number, other values behind them."""
     number = value.partition(":")[0]
     return (int(number) if number.isdecimal() else np.inf), value
 
@@ -176,11 +244,12 @@ def _read(path: Path) -> pa.Table:
 
     with open(path, encoding="utf-8-sig") as file:
         header = file.readline()
-    mark = re.match(r'"?first"?(.)', header)
-    names = header.strip().replace('"', "").split(mark[1] if mark else ",")
+    match = re.match(r'"?first"?(.)', header)
+    delimiter = match[1] if match else ","
+    names = header.strip().replace('"', "").split(delimiter)
     return csv.read_csv(
         path,
-        parse_options=csv.ParseOptions(delimiter=mark[1] if mark else ",", newlines_in_values=True),
+        parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         convert_options=csv.ConvertOptions(
             column_types=dict.fromkeys(names[:5], pa.string()),
             null_values=["", "NULL"],
