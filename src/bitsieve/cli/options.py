@@ -109,8 +109,8 @@ BINNED_ALIKE = f"{SELECTING} count sql {JUDGING}"
 ON_TABLES = f"{BINNED_ALIKE} {TUPLES}"
 SEVERAL = "several files, or a pattern such as 'part*.csv', are one table"
 FORMATS = (
-    "CSV, TSV, JSON lines, libsvm, Parquet, Arrow/Feather, ORC, .npz (X, y), Excel, Stata, SAS, SPSS, ARFF, SQLite or "
-    f"DuckDB, detected from the content, compressed or not; an address such as s3://...; -: standard input; {SEVERAL}"
+    "a file, such as CSV, Parquet, Arrow, Excel or SQLite, whose format is detected from the content, compressed or "
+    f"not; an address such as s3://...; -: standard input; {SEVERAL}"
 )
 TARGET = "the target column; y by default in .npz and libsvm"
 
