@@ -83,7 +83,7 @@ def test_quadratic_programs(made, method, parameters):
     assert (np.diff(weights[found.order]) <= 0).all()
     assert found.scores.tolist() == weights[found.order[:K]].tolist()
     assert found.order[-1] == 7
-    assert found.convergence_warning == ""
+    assert found.convergence_warning is None
     assert found.extras["alpha_"] == parameters.get("alpha", found.extras["alpha_"])
     assert 0 <= found.extras["alpha_"] <= 1
 
