@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from dataclasses import MISSING, fields, is_dataclass
 from importlib import import_module
 from pkgutil import walk_packages
 
@@ -76,5 +77,8 @@ PUBLIC = [
 def test_defaults_are_those_that_are_written_down(name):
     kind = getattr(bitsieve, name)
     given = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
+    for field in fields(kind) if is_dataclass(kind) else ():
+        if field.default_factory is not MISSING:
+            given[field.name] = field.default_factory()
     for parameter, value in written_defaults(kind).items():
         assert repr(given[parameter]) == repr(value), parameter

@@ -202,7 +202,7 @@ def test_a_target_of_one_class(door):
 def test_more_features_than_are_left(door):
     selection = door(people(), n_features_to_select=9)
     assert len(selection.features) == 7
-    assert any("7 features left, fewer than the 9 asked for" in note for note in selection.notes)
+    assert any("7 features left, fewer than the 9 requested" in note for note in selection.notes)
 
 
 def test_one_row(door):

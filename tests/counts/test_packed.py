@@ -43,12 +43,12 @@ def form_of(source):
 @pytest.mark.parametrize(
     ("codes", "message"),
     [
-        ([[0, -3]], "code -3 is negative; codes are 0, 1, 2, ... (CategoricalBinner makes them)"),
-        ([[0, 65536]], "code 65536 is beyond the limit of 65,536 codes a feature; use fewer bins"),
-        ([[0, 2**40]], "code 1099511627776 is beyond the limit of 65,536 codes a feature; use fewer bins"),
-        ([[0.0, 1.0]], "codes of type float64 are not integers; bin the columns first"),
-        ([["a", "b"]], "codes of type <U1 are not integers; bin the columns first"),
-        ([0, 1], "codes of shape (2,) are not a table; give (n_samples, n_features), neither of them 0"),
+        ([[0, -3]], "code -3 is negative: codes are 0, 1, 2, ... (CategoricalBinner makes them)"),
+        ([[0, 65536]], "code 65536 is beyond the limit of 65,536 codes a feature: use fewer bins"),
+        ([[0, 2**40]], "code 1099511627776 is beyond the limit of 65,536 codes a feature: use fewer bins"),
+        ([[0.0, 1.0]], "codes of type float64 are not integers: bin the columns first"),
+        ([["a", "b"]], "codes of type <U1 are not integers: bin the columns first"),
+        ([0, 1], "codes of shape (2,) are not a table: give (n_samples, n_features), neither of them 0"),
         (np.empty((0, 3), np.uint8), "codes of shape (0, 3) are not a table"),
         (np.empty((3, 0), np.uint8), "codes of shape (3, 0) are not a table"),
     ],
@@ -63,11 +63,11 @@ def test_codes_that_are_refused(codes, message):
 @pytest.mark.parametrize(
     ("classes", "keywords", "message"),
     [
-        ([0, 1], {}, "classes of shape (2,) do not fit 3 samples; give one class a sample"),
-        ([[0], [1], [0]], {}, "classes of shape (3, 1) do not fit 3 samples; give one class a sample"),
-        ([0, -1, 0], {}, "classes must be codes 0, 1, 2, ...; encode the labels first"),
-        ([0.0, 1.0, 0.0], {}, "classes must be codes 0, 1, 2, ...; encode the labels first"),
-        (["a", "b", "a"], {}, "classes must be codes 0, 1, 2, ...; encode the labels first"),
+        ([0, 1], {}, "classes of shape (2,) do not fit 3 samples: give one class a sample"),
+        ([[0], [1], [0]], {}, "classes of shape (3, 1) do not fit 3 samples: give one class a sample"),
+        ([0, -1, 0], {}, "classes must be codes 0, 1, 2, ...: encode the labels first"),
+        ([0.0, 1.0, 0.0], {}, "classes must be codes 0, 1, 2, ...: encode the labels first"),
+        (["a", "b", "a"], {}, "classes must be codes 0, 1, 2, ...: encode the labels first"),
         ([0, 1, 2], {"n_classes": 2}, "class 2 is not below n_classes=2"),
     ],
 )
@@ -81,7 +81,7 @@ def test_limits_of_shape(monkeypatch):
     monkeypatch.setattr(checks, "MAX_FEATURES", 4)
     monkeypatch.setattr(checks, "MAX_SAMPLES", 4)
     PackedSource(np.zeros((4, 4), np.uint8))
-    with pytest.raises(ValueError, match=r"5 features are more than the limit of 10\*\*6; filter the columns first"):
+    with pytest.raises(ValueError, match=r"5 features are more than the limit of 10\*\*6: filter the columns first"):
         PackedSource(np.zeros((4, 5), np.uint8))
     with pytest.raises(ValueError, match=r"5 samples are more than the limit of 2\*\*31; count them in parts"):
         PackedSource(np.zeros((5, 4), np.uint8))

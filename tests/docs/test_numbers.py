@@ -130,10 +130,11 @@ def test_every_page_is_in_one_of_six_folders():
     assert folders == {"start", "tutorials", "howto", "explanation", "reference", "project"}
 
 
-def test_the_citation_has_the_version_of_the_package():
+def test_the_citation_names_the_authors_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f'version: "{project["version"]}"' in citation
+    assert f'name: "{project["authors"][0]["name"]}"' in citation
+    assert "\nversion:" not in citation  # it stands in pyproject.toml alone
 
 
 def test_the_table_of_methods_is_that_of_the_registry():

@@ -277,9 +277,7 @@ def test_a_selection_tells_how_many_carry_information():
         assert notes == [remark + lost]
     parts = pa.table(dict(zip("abcdefghijkl", X.T, strict=True))).to_reader(max_chunksize=100)
     (unsure,) = bitsieve.select(parts, noise, n_features_to_select=8, binning="none").notes
-    assert unsure.startswith(
-        "none of 8 is shown to be more informative than chance: not tested by shuffles, which take"
-    )
+    assert unsure.startswith("none of 8 is shown to be more informative than chance: not tested by permutations")
     stopped = bitsieve.select(X, y, method="jmi", n_features_to_select="auto", binning="none")
     assert not any("more informative than chance" in note for note in stopped.notes)
 

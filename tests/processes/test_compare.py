@@ -133,7 +133,7 @@ def test_interrupt_and_resume(data, tmp_path, threads, ending, capsys):
         (["--output", "errors.xlsx"], "end it in one of .parquet, .csv, .json"),
         (["--output", "missing/errors.csv"], "there is no directory 'missing' for the --output"),
         (["--resume"], "give --output as in the first run"),
-        (["--bins", "4"], "--bins has no meaning with --binning mdl"),
+        (["--bins", "4"], "--bins has no effect with binning 'mdl'"),
     ],
 )
 def test_mistakes_are_one_line(data, arguments, message, monkeypatch, capsys):

@@ -41,7 +41,7 @@ def test_registry_names():
     with pytest.raises(ValueError, match=r"^there is no parameter 'on_plato': did you mean on_plateau='stop'\?$"):
         make_selector("vmi", 3, on_plato="stop")
     with pytest.raises(
-        ValueError, match=r"method 'vmi' \(VMI\) does not take loss; it takes decomposition, on_plateau, bandwidth$"
+        ValueError, match=r"method 'vmi' \(VMI\) does not take loss: it takes decomposition, on_plateau, bandwidth$"
     ):
         make_selector("vmi", 3, loss="stop")
 

@@ -47,7 +47,7 @@ class Interactions:
     n_shuffles : int
     n_samples : int
     target_name : str
-    notes : list of str
+    diagnostics : list of Diagnostic
     library : str
         That the frames are of.
 

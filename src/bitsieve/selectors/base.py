@@ -75,6 +75,7 @@ OF_ALL = {
     "target_edges_ : ndarray or None": "The inner edges of a continuous target.",
     "n_features_in_ : int": "Number of columns of the table.",
     "feature_names_in_ : ndarray of str": "Names of the columns, where they have names.",
+    "diagnostics_ : list of Diagnostic": "What was noticed in the data and in the selection.",
 }
 OF_COUNTS = {
     "relevance_ : ndarray of float, shape (n_features,)": "I(Xi;C) of every column, in bits.",
@@ -294,7 +295,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         """Set all fitted attributes from what a method returned."""
         if fit.result.convergence_warning:
             warn(fit.result.convergence_warning, ConvergenceWarning)
-        if fit.evidence is not None:
+        if fit.evidence is not None and not fit.method.needs_rows:
             self.binner_ = as_transformer(fit.evidence.binner)
             self.relevance_ = fit.evidence.relevance
             self.overlap_with_ = fit.evidence.overlap_with

@@ -231,10 +231,10 @@ def test_parameters_out_of_range(value):
         ("jim", {}, "criterion='jim' is not known: did you mean "),
         ("njmi", {}, "criterion='njmi' is not known: did you mean njmim or jmi or jmim? 'bitsieve methods' lists all"),
         ("xxxx", {}, f"criterion='xxxx' is not known: choose one of {', '.join([*CRITERIA, *ALIASES])}"),
-        ("mifs-u", {"gamma": 1.0}, "criterion 'mifs-u' does not take gamma; it takes beta"),
-        ("betagamma", {"alpha": 1.0}, "criterion 'betagamma' does not take alpha; it takes beta, gamma"),
-        ("mifs", {"gamma": 1.0}, "criterion 'mifs' does not take gamma; it takes beta"),
-        ("jmi", {"beta": 1.0, "alpha": 2}, "criterion 'jmi' does not take alpha, beta; it takes no parameters"),
+        ("mifs-u", {"gamma": 1.0}, "criterion 'mifs-u' does not take gamma: it takes beta"),
+        ("betagamma", {"alpha": 1.0}, "criterion 'betagamma' does not take alpha: it takes beta, gamma"),
+        ("mifs", {"gamma": 1.0}, "criterion 'mifs' does not take gamma: it takes beta"),
+        ("jmi", {"beta": 1.0, "alpha": 2}, "criterion 'jmi' does not take alpha, beta: it takes no parameters"),
     ],
 )
 def test_unknown_names(name, parameters, message):

@@ -170,7 +170,7 @@ def test_columns_cut_by_the_class_are_cut_again():
 def test_knockoffs_refuse_bins_that_looked_at_the_class():
     X = np.random.default_rng(0).normal(size=(100, 4))
     y = (X[:, 0] > 0).astype(int)
-    with pytest.raises(ValueError, match="made without a look at the class: give binning='quantile'"):
+    with pytest.raises(ValueError, match="made without the target: give binning='quantile'"):
         bitsieve.select(X, y, n_features_to_select="auto", stopping="knockoffs")
 
 
