@@ -13,7 +13,7 @@ from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 Severity = Literal["note", "warning", "error"]
 SettingWriter = Callable[[str, object], str]  # (parameter, value): the text; without a value it is NAME_ONLY
@@ -39,7 +39,7 @@ class Diagnostic:
         What to do. ``{name}`` in it stands for a parameter, written with its value in ``fix`` if there is one.
     fix : dict of str to object, default={}
         Parameters of the same call, by name, with values that settle the matter.
-    columns : tuple of str, default=()
+    columns : sequence of str, default=()
         The columns that it is about.
     severity : {"note", "warning", "error"}, default="note"
         "warning": the result may be wrong or misleading; "note": good to know; "error": there is no result.
@@ -64,7 +64,7 @@ class Diagnostic:
     message: str
     advice: str = ""
     fix: Mapping[str, object] = field(default_factory=dict, hash=False)
-    columns: tuple[str, ...] = ()
+    columns: Sequence[str] = ()
     severity: Severity = "note"
     parameters: Mapping[str, object] = field(default_factory=dict, hash=False)
 
@@ -86,6 +86,32 @@ class Diagnostic:
             "columns": list(self.columns),
             "fix": _plain(self.fix),
         }
+
+
+class ColumnNames(Sequence[str]):
+    """The names of some columns of a table. A name is made only when somebody reads it: a table may have 10^7."""
+
+    def __init__(self, names: Sequence[object], columns: Sequence[int]) -> None:
+        self._names = names
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [str(self._names[column]) for column in self._columns[index]]
+        return str(self._names[self._columns[index]])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
 
 
 class UserError(ValueError):
@@ -150,7 +176,7 @@ class UserError(ValueError):
         return self.diagnostic.fix
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def columns(self) -> Sequence[str]:
         """The columns that it is about."""
         return self.diagnostic.columns
 

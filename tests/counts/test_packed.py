@@ -83,7 +83,7 @@ def test_limits_of_shape(monkeypatch):
     PackedSource(np.zeros((4, 4), np.uint8))
     with pytest.raises(ValueError, match=r"5 features are more than the limit of 10\*\*6: filter the columns first"):
         PackedSource(np.zeros((4, 5), np.uint8))
-    with pytest.raises(ValueError, match=r"5 samples are more than the limit of 2\*\*31; count them in parts"):
+    with pytest.raises(ValueError, match=r"5 samples are more than the limit of 2\*\*31: count them in parts"):
         PackedSource(np.zeros((5, 4), np.uint8))
 
 

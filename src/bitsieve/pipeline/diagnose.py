@@ -14,7 +14,7 @@ from bitsieve.dataset.encoding import are_categories
 from bitsieve.dataset.identifiers import FEW_ROWS
 from bitsieve.dataset.quantity import listed_edges
 from bitsieve.dataset.target import Target
-from bitsieve.diagnostics import Diagnostic, UserError
+from bitsieve.diagnostics import ColumnNames, Diagnostic, UserError
 from bitsieve.discretization.base import codes_that_occur
 from bitsieve.information.evidence import Leak
 from bitsieve.methods.by_counts.stopping import make_stopping
@@ -132,7 +132,7 @@ def on_bins(table: Dataset, binner: Any, fit: Fit, dropped: Collection[int] = ()
             )
         )
     if constant:
-        diagnostics.append(notes.constant(names_of(constant)))
+        diagnostics.append(notes.constant(ColumnNames(names, constant)))
     many = np.flatnonzero((n_bins > 2) & (2 * n_bins > table.n_samples)).tolist()
     identifiers = [j for j in many if binner.categories_ is not None and binner.categories_[j] is not None]
     if identifiers:

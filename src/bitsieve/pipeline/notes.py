@@ -256,9 +256,7 @@ def no_reliable_relation(
 
 def constant(names: Sequence[str]) -> Diagnostic:
     """Columns have one value."""
-    return Diagnostic(
-        code="constant", message=_columns_listed(names, "is constant", "are constant"), columns=tuple(names)
-    )
+    return Diagnostic(code="constant", message=_columns_listed(names, "is constant", "are constant"), columns=names)
 
 
 def identifier_kept(names: Sequence[str]) -> Diagnostic:

@@ -23,8 +23,8 @@ def one_line(text: object) -> str:
 
 def quoted(names: Iterable[object], limit: int = 5) -> str:
     """``'a', 'b', 'c' and 7 more``: at most ``limit`` names, each quoted."""
-    known = [*names]
-    return quoted_places(range(len(known)), known, limit)
+    listed = names if isinstance(names, Sequence) else [*names]
+    return quoted_places(range(len(listed)), listed, limit)
 
 
 def quoted_places(places: Sequence[int], names: Sequence[object], limit: int = 5) -> str:
