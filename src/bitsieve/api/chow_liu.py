@@ -1,4 +1,4 @@
-"""The tree of Chow and Liu of the columns of a table, and p of every column given its neighbours in the tree."""
+"""The tree of Chow and Liu of the columns of a table, and a test of every column given its neighbours."""
 
 from __future__ import annotations
 

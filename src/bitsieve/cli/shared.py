@@ -116,7 +116,7 @@ def show(
     text: Callable[[], str],
     saved: Iterable[str] = (),
 ) -> None:
-    """The notes, and in the end what was saved, as lines; between the result, as text or as one JSON document."""
+    """Say the notes, print the result as text or as one JSON document, and say what was saved."""
     for note in notes:
         options.say(f"note: {note}")
     if options.json:
@@ -128,7 +128,7 @@ def show(
 
 
 def check_written(options: argparse.Namespace, **written: Sequence[str]) -> None:
-    """Refuse, before any work, what could not be written: other endings, and files that are there already."""
+    """Refuse, before any work, paths with a wrong ending and files that are there already."""
     from bitsieve.io.output import check_output
 
     seen: dict[Path, str] = {}

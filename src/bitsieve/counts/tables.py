@@ -33,9 +33,12 @@ PairSums = tuple[Integers, Integers | None]
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of tables of ``n_samples`` samples: ``table`` holds ``T[0], T[1], ...``, kernels compute those beyond.
+    """The terms ``T[c] = round(c log2(c) 2^s)`` of counts c in tables of ``n_samples`` samples.
 
-    What ``T[1]`` holds, 0 by the formula, they add to those: an estimator may correct every cell that is not empty.
+    ``table`` holds ``T[0], T[1], ...``; kernels compute those beyond. By the formula ``T[1]`` is 0. An estimator that
+    corrects every cell that is not empty stores its correction there, and kernels add it to the terms beyond the table.
+    Sums of terms are named by their variables: ``S_x`` over the codes of x, ``S_xy`` over the cells of x and y,
+    ``S_xyc`` over those within the classes.
     """
 
     n_samples: int

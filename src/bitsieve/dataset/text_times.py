@@ -23,7 +23,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern in which white space does not count, and only the letters and spaces of ASCII are classes."""
+    r"""A pattern in which white space does not count; ``\s`` and ``\d`` match ASCII only."""
     return re.compile(pattern, re.ASCII | re.DOTALL | re.VERBOSE)
 
 
@@ -144,12 +144,12 @@ class Dates(TextFormat):
         return found.day * _DAY + time_of_day - _minutes_ahead_of_utc(zone) * _MINUTE
 
     def is_open(self, text: pa.Array) -> bool:
-        """Whether any date is another one where the month is first, and nothing decides which it is."""
+        """Whether some date would be another valid day if the month came first, and the column does not decide."""
         return self.order == UNDECIDED and any(_is_ambiguous(word) for word in text.to_pylist())
 
     @classmethod
     def guess(cls, text: pa.Array, counts: Integers) -> Dates | None:
-        """The order that the digits allow: undecided where all fit both, None where some fit one and some the other."""
+        """Day first, month first, or undecided if all rows fit both; None if there are no dates or rows contradict."""
         n_dates = 0
         n_zoned = 0
         n_day_first = 0  # rows that are dates only if the day is first

@@ -81,7 +81,7 @@ class ClusterEngine(Engine):
 
 
 def _n_rows(columns: Any, y: Any = None, weights: Any = None, *, reader: PartitionReader, version: str) -> list[int]:
-    """How many rows of a partition count; raises ImportError on a worker that has another version of bitsieve."""
+    """The number of usable rows of a partition; raises ImportError on a worker that has another version of bitsieve."""
     from bitsieve import __version__
 
     if __version__ != version:
@@ -101,7 +101,7 @@ def _loaded_by_workers(advice: str) -> Iterator[None]:
     """Turn any error inside the block that says that a worker cannot load this bitsieve into one line."""
     try:
         yield
-    except ValueError:
+    except ValueError:  # one line for the user already
         raise
     except Exception as error:  # each cluster has its own kinds
         match = _NOT_LOADED.search("".join(traceback.format_exception(error)))

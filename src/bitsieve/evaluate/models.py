@@ -117,7 +117,7 @@ def _mixture(X: Floats) -> Any:
 
 
 class VariationalMixtureClassifier(ClassifierMixin, BaseEstimator):
-    """Classes by one Gaussian mixture of all samples: that of the component with the greatest responsibility.
+    """Fit one Gaussian mixture to all samples; a sample gets the class of its component.
 
     The mixture is scikit-learn's ``BayesianGaussianMixture`` (full covariances, Dirichlet weights, 300 steps at most),
     fitted to standardised columns without labels; every component is then named after the class that most of its
@@ -180,7 +180,7 @@ def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, stops: Colum
 
 
 def nearest_neighbors(train: Floats, labels: NDArray[Any], test: Floats, stops: Columns) -> Iterator[NDArray[Any]]:
-    """Of three nearest neighbours: of equally near ones the earlier, of classes with as many votes the lower."""
+    """The majority of the three nearest neighbours. Ties go to the earlier neighbour, and to the lower class."""
     classes, codes = np.unique(labels, return_inverse=True)
     members = np.zeros((len(train), len(classes)), np.uint8)
     members[np.arange(len(train)), codes] = 1

@@ -224,7 +224,7 @@ class Curve(NamedTuple):
 def information_curve(
     information: Information, columns: Columns, n_selected: int | None = None, seed: int = 0
 ) -> Curve:
-    """The curve of columns in their order. Shuffles keep the codes: cuts that follow the class are not made anew."""
+    """The curve of columns in their order. Bins are not fitted again after a shuffle of the class."""
     seeds = np.random.SeedSequence(seed).generate_state(SHUFFLES_OF_A_CURVE, np.uint64).astype(np.uint64)
     joint = np.empty(len(columns))
     chance = np.empty(len(columns))

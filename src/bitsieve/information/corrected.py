@@ -1,8 +1,9 @@
 """Information corrected for chance: the plug-in value less its mean over all shuffles of the feature.
 
-A cell of margins a and b has after a shuffle the mean term ``E(a, b) = sum_n P(n) T[n]``, P hypergeometric: these means
-are taken off the sums of :mod:`bitsieve.information.plug_in`. docs/explanation/bias.md has the formulas. Entropies
-are those of plug-in; the others may be negative: less than shuffles give on average.
+After a shuffle, the cell in a row of a samples and a column of b samples has on average the term
+``E(a, b) = sum_n P(n) T[n]``, P hypergeometric. These means are subtracted from the sums of
+:mod:`bitsieve.information.plug_in`. docs/explanation/bias.md has the formulas. Entropies are those of plug-in. A
+negative value is less than shuffles give on average.
 
 N. X. Vinh, J. Epps, J. Bailey, "Information theoretic measures for clusterings comparison: variants, properties,
 normalization and correction for chance", Journal of Machine Learning Research 11, 2010, pp. 2837-2854.

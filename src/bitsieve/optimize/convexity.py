@@ -1,8 +1,9 @@
-"""Whether a quadratic is convex, and how far it is from it: by a Cholesky factor, or before by random probes.
+"""Whether a quadratic is convex, and how far it is from it: by a Cholesky factor, on large matrices by random probes.
 
-A polynomial of the matrix, small on positive eigenvalues and large on negative ones, is applied to random vectors, of
-which ``|u'w| <= d`` has probability 0.8 d at most for any unit vector u. Large eigenvalues are first taken away, ``K =
-A - V D V'`` with D >= 0, and K <= A. After J. D. Dixon, SIAM J. Numer. Anal. 20(4), 1983. doi:10.1137/0720053
+A polynomial of the matrix, small on positive eigenvalues and large on negative ones, is applied to random normal
+vectors w. For any unit vector u, ``|u'w| <= d`` has probability 0.8 d at most: if the probes stay short, there is no
+negative eigenvalue, up to ERROR. Large eigenvalues are first taken away, ``K = A - V D V'`` with D >= 0. As K <= A, a
+convex K proves that A is convex. After J. D. Dixon, SIAM J. Numer. Anal. 20(4), 1983. doi:10.1137/0720053
 """
 
 from __future__ import annotations

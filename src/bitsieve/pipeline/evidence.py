@@ -72,7 +72,10 @@ def _discretization_of_evidence(fit: Fit) -> DiscretizationOptions:
 
 
 def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floats]:
-    """For every selected feature the earlier one with the largest I(Xi;Xs), and that; -1 and nan for the first."""
+    """The index of the earlier feature that each selected feature shares most with, and I of the two in bits.
+
+    The first feature has -1 and nan.
+    """
     k = len(selected)
     overlap_with = np.full(k, -1, np.intp)
     overlap = np.full(k, np.nan)
@@ -86,7 +89,10 @@ def overlaps(information: Information, selected: Columns) -> tuple[Columns, Floa
 
 
 def informative_by_shuffles(table: Dataset, binner: Any, columns: Columns, n_jobs: int | None = None) -> Flags | None:
-    """Which columns exceed the best of all after shuffles of the class; None where shuffles would take too long."""
+    """Whether each of ``columns`` beats the best column of the table after permutations of the class.
+
+    So the test is corrected for the number of columns. None means that the permutations would take too long.
+    """
     if not len(columns):
         return np.zeros(0, bool)
     rows = table.rows

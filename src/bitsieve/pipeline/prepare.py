@@ -1,4 +1,4 @@
-"""Which columns a method gets: those without values, identifiers, and what is excluded are dropped, with a note."""
+"""Drop the columns that no method should get: empty ones, identifiers, excluded ones; with a note on each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Reason: TypeAlias = Literal["empty", "identifier", "excluded", "counted"]  # "co
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared(Generic[DatasetT]):
-    """A table whose dropped columns hold one value in every row, so that none of them is chosen."""
+    """A table after dropping. Dropped columns keep their place but hold one value, so that no method selects them."""
 
     original: DatasetT  # as it was read
     table: DatasetT
@@ -49,8 +49,8 @@ class PreparedSelection(Prepared[Dataset]):
     """A prepared table, and what is to be selected from it.
 
     ``selection`` has the number of features, which may have been left open, and the constraints that follow from
-    ``include``. Of a method on counts the columns of few whole numbers are categories, where the user said nothing of
-    their bins.
+    ``include``. For a method on counts, columns of few different whole numbers are categories, unless the user chose
+    how to bin them.
     """
 
     selection: SelectionOptions
@@ -226,7 +226,7 @@ def settle_number(table: Dataset, selection: SelectionOptions) -> tuple[int | fl
 
 
 def constraints_on(table: Dataset, constraints: Constraints | None) -> Candidates:
-    """The candidates of a method that takes constraints: columns that a table has dropped are none."""
+    """The candidates for selection, without the columns that the table has dropped, unless they are included."""
     if not table.left_out:
         return resolve(constraints, table.names)
     constraints = Constraints() if constraints is None else constraints
@@ -266,7 +266,7 @@ def check_screen(prepared: PreparedSelection) -> None:
 
 
 def columns_screened_out(prepared: PreparedSelection, information: Information, screen: int) -> list[int]:
-    """The columns that are neither among the ``screen`` ones of the largest I(Xi;C) nor included nor dropped."""
+    """All columns but the ``screen`` most relevant ones, the included ones and the dropped ones."""
     order = constants_last(rank(information.relevance), information.varies)
     included = resolve(prepared.selection.constraints, prepared.table.names).must_include
     return sorted({*order[screen:].tolist()} - {*included, *prepared.dropped})
@@ -293,7 +293,7 @@ def _refuse_order(constraints: Constraints, first: Sequence[str]) -> None:
 def _diagnostics(
     table: Dataset, columns: Sequence[ColumnInfo], dropped_identifiers: Sequence[int], excluded: Collection[int]
 ) -> list[Diagnostic]:
-    """How text was read, which columns are left out that nobody excluded, and what numbers may mean something else."""
+    """Notes on parsed text, on columns dropped that nobody excluded, on sentinels, and on names like identifiers."""
     diagnostics = list[Diagnostic]()
     if table.n_samples < FEW_ROWS:
         diagnostics.append(notes.few_rows(table.n_samples, FEW_ROWS))
@@ -308,7 +308,9 @@ def _diagnostics(
     diagnostics += on_dropped(table, empty, dropped_identifiers, keep)
     dropped = {*empty, *dropped_identifiers, *excluded}
     for j, column in enumerate(columns):
-        for sentinel in () if j in dropped else column.sentinels:
+        if j in dropped:
+            continue
+        for sentinel in column.sentinels:
             diagnostics.append(
                 notes.sentinel(str(table.names[j]), sentinel.value, sentinel.n_rows, sentinel.low, sentinel.high)
             )

@@ -95,7 +95,7 @@ S = TypeVar("S", bound="ColumnSelector")
 
 
 class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
-    """Base of all selectors, each parameters, a docstring and methods; only this class sets fitted attributes."""
+    """Base of all selectors. A subclass has parameters, a docstring and ``described``; this class sets fitted values."""
 
     # of a selector that is no method itself, too
     parameter_rules: ClassVar[Mapping[str, Rule]] = {
@@ -274,7 +274,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
         return DiscretizationOptions(binning=getattr(self, "binning", None), missing=getattr(self, "missing", None))
 
     def _who(self) -> str:
-        """What requires something of the data, in messages: with its rule, if that requires it."""
+        """The name for messages on what the data lacks, such as "ForwardSelector", with its rule if that needs it."""
         name = type(self).__name__
         rule = getattr(self, "stopping", None)
         return f"{name} with {getattr(rule, 'name', rule)}" if rule and self._needs() & (ROWS | INDEPENDENT) else name
@@ -307,7 +307,7 @@ class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
     def diagnostics_(self) -> list[Diagnostic]:
         """What was noticed in the data and in the selection, as :func:`bitsieve.select` says it; found when asked for.
 
-        A selector that is pickled before has those of the data alone.
+        A selector that is pickled before they are asked for keeps those on the data alone.
         """
         check_is_fitted(self, "_diagnostics")
         return self._diagnostics.value
@@ -360,7 +360,7 @@ def _on_dropped(prepared: Prepared[Any]) -> list[Diagnostic]:
 
 
 def _takes_codes(selector: Any) -> bool:
-    """Whether bins follow from single values, so that rows that come later can not change them."""
+    """True if later rows cannot change the bins; else an AttributeError that says what to do, for ``available_if``."""
     if make_binner(selector.binning).requires == "codes":
         return True
     raise AttributeError(

@@ -1,8 +1,9 @@
 """Differences of samples in each column, and distances, which are their sums.
 
-A difference is ``|a - b| / (max - min)``, or 0 and 1 of categories; where a value is missing, the expected one if it is
-drawn from the known ones of its class (Kononenko 1994, doi:10.1007/3-540-57868-4_57). Distances are sums of whole
-multiples of 2**-32, exact up to 2**21 columns; sums in float32 show of which few samples they are needed.
+A difference of two numbers is ``|a - b| / (max - min)``; of two categories it is 0 or 1. If a value is missing, the
+difference is its expectation when the value is drawn from the known values of its class (Kononenko 1994,
+doi:10.1007/3-540-57868-4_57). Distances are sums of whole multiples of 2**-32, exact up to 2**21 columns. Sums in
+float32 only find the few candidates that are then summed exactly.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ Gap = Callable[[Any, Any], Floats]
 
 
 class IncompleteColumn:
-    """One column with missing values; ``gap(a, b)`` of known ones, ``mean_gap(known, values)`` the mean of each."""
+    """One column with missing values.
+
+    ``gap(a, b)`` is the difference of known values; ``mean_gap(known, values)`` the mean difference of each of
+    ``values`` to all of ``known``.
+    """
 
     def __init__(
         self,
