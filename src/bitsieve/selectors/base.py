@@ -95,7 +95,7 @@ S = TypeVar("S", bound="ColumnSelector")
 
 
 class ColumnSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):
-    """Base of all selectors. A subclass has parameters, a docstring and ``described``; this class sets fitted values."""
+    """Base of all selectors: a subclass has parameters, a docstring and ``described``; fitted values are set here."""
 
     # of a selector that is no method itself, too
     parameter_rules: ClassVar[Mapping[str, Rule]] = {
