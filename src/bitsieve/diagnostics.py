@@ -113,6 +113,9 @@ class ColumnNames(Sequence[str]):
     def __hash__(self) -> int:
         return hash(tuple(self))
 
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
 
 class UserError(ValueError):
     """A call, or the data, that cannot be worked with: what is wrong, and what to do.
