@@ -263,4 +263,7 @@ def test_what_did_not_converge_says_so_and_how_far_it_is(information_of, make_ta
     found = run(information, 3)
     assert found.order.tolist() == whole.order.tolist()
     assert found.extras["gap_"] == 0.25
-    assert str(found.convergence_warning) == f"{run.__name__.upper()} stopped 0.25 bits above the minimum at most: see gap_"
+    assert (
+        str(found.convergence_warning)
+        == f"{run.__name__.upper()} stopped 0.25 bits above the minimum at most: see gap_"
+    )
