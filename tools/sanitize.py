@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 RUNTIME = {"address,undefined": "libasan.so", "thread": "libtsan.so"}
 TESTS = {
-    "address,undefined": [f"tests/{name}" for name in ("native", "counts", "data", "methods")],
+    "address,undefined": [f"tests/{name}" for name in ("native", "counts", "dataset", "methods")],
     "thread": ["tests/processes/test_threads.py"],
 }
 OF_MEMORY = "tests/counts/test_room.py"  # what it measures is then mostly the sanitizer's
