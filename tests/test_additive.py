@@ -378,7 +378,7 @@ def test_an_engine(modules, monkeypatch, wine):
     """One line of ENGINES: rows in three drawers, and those of one more frame, are selected from as if in memory."""
     from temporary_engine import DrawerPartitions, Drawers
 
-    drawers = engines.Engine("drawers", lambda data: isinstance(data, Drawers), "temporary_engine.DrawerSource")
+    drawers = engines.EngineEntry("drawers", lambda data: isinstance(data, Drawers), "temporary_engine.DrawerSource")
     monkeypatch.setattr(engines, "ENGINES", (drawers, *engines.ENGINES))
     frame, _ = wine
     parts = Drawers(frame[:50], frame[50:120], frame[120:])

@@ -1,4 +1,4 @@
-"""The engines by name: where the rows of data are worked on. A line an engine; no other file names a library."""
+"""The engines by name: one line for each engine. No other file names the library of an engine."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class DataInParts(Protocol):
 
 
 @dataclass(frozen=True)
-class Engine:
-    """Where the rows of data are worked on."""
+class EngineEntry:
+    """The line of an engine: which data it takes, and what opens it."""
 
     name: str  # as in ``select(..., engine=name)``
     takes: Callable[[Any], bool]  # ``takes(data)``: whether data is of this engine if none is named
@@ -51,27 +51,29 @@ class Engine:
     options: tuple[str, ...] = ()
 
     def open(self, data: Any, **options: Any) -> DataInParts | None:
-        """The data as what is read in parts, with the options that are not None; None for what is read into memory."""
+        """Open data with the options that are not None; return None for data that is read into memory."""
         self.check_options(data, options)
         if not self.source:
             return None
         module, _, name = self.source.rpartition(".")
-        given = {option: value for option, value in options.items() if value is not None}
-        source: DataInParts = getattr(import_module(module), name)(data, **given)
+        chosen_options = {option: value for option, value in options.items() if value is not None}
+        source: DataInParts = getattr(import_module(module), name)(data, **chosen_options)
         return source
 
     def check_options(self, data: Any, options: Mapping[str, Any]) -> None:
-        """Raise ValueError for an option that is not None and would be passed over."""
-        given = "files" if is_path(data) else type(data).__name__
+        """Refuse an option that is not None and would have no effect."""
+        name_of_data = "files" if is_path(data) else type(data).__name__
         for option, value in options.items():
             if value is None or (option in self.options and (is_path(data) or option != "header")):
                 continue
             if gives_parts(data):
-                advice = f"leave it out, or give a path or a table in place of {given}"
+                advice = f"leave it out, or give a path or a table in place of {name_of_data}"
             elif option == "header":
                 advice = "leave it out, as only a text file has a header"
             else:
-                advice = f"leave it out, as engine {self.name!r} does not read {given} in batches of this process"
+                advice = (
+                    f"leave it out, as engine {self.name!r} does not read {name_of_data} in batches of this process"
+                )
             raise ParameterError(option, value, advice)
 
 
@@ -91,18 +93,18 @@ def gives_parts(data: Any) -> bool:
 
 
 ENGINES = (
-    Engine("dask", is_dask, "bitsieve.engines.dask.open_dask", ("client", "header")),
-    Engine("spark", is_spark, "bitsieve.engines.spark.SparkSource"),
-    Engine("database", lambda data: False, "bitsieve.engines.in_database.DatabaseSource"),
-    Engine(
+    EngineEntry("dask", is_dask, "bitsieve.engines.dask.open_dask", ("client", "header")),
+    EngineEntry("spark", is_spark, "bitsieve.engines.spark.SparkSource"),
+    EngineEntry("database", lambda data: False, "bitsieve.engines.in_database.DatabaseSource"),
+    EngineEntry(
         "stream",
         lambda data: gives_batches(data) and not is_frame(data) and not is_lazy(data),  # those are read at once
         "bitsieve.engines.stream.StreamSource",
         ("memory", "spool", "header"),
     ),
-    Engine("local", lambda data: True, options=("header",)),
+    EngineEntry("local", lambda data: True, options=("header",)),
 )
-_AS_GIVEN = Engine("source", gives_parts, "bitsieve.engines.registry.as_given")
+_AS_GIVEN = EngineEntry("source", gives_parts, "bitsieve.engines.registry.as_given")
 
 
 def as_given(source: DataInParts) -> DataInParts:
@@ -110,7 +112,7 @@ def as_given(source: DataInParts) -> DataInParts:
     return source
 
 
-def engine_named(name: str) -> Engine:
+def engine_named(name: str) -> EngineEntry:
     """The engine of a name; ValueError if there is none."""
     for engine in ENGINES:
         if engine.name == name:
@@ -118,7 +120,7 @@ def engine_named(name: str) -> Engine:
     raise ParameterError(
         "engine",
         name,
-        f"give one of {', '.join(repr(one.name) for one in ENGINES)}",
+        f"give one of {', '.join(repr(engine.name) for engine in ENGINES)}",
         "is not known",
         code="unknown-name",
     )
@@ -126,7 +128,7 @@ def engine_named(name: str) -> Engine:
 
 def choose_engine(
     data: Any, name: str | None = None, memory: int | str | None = None, spool: str | PathLike[str] | None = None
-) -> Engine:
+) -> EngineEntry:
     """The engine of that name, or the one of the data and of what is asked for; ValueError if there is none."""
     if gives_parts(data):
         _AS_GIVEN.check_options(data, {"engine": name})
@@ -141,7 +143,7 @@ def choose_engine(
         in_batches = gives_batches(data) and (spool is not None or (memory is not None and is_lazy(data)))
     if in_batches:
         return engine_named("stream")
-    return next(one for one in ENGINES if one.takes(data))
+    return next(engine for engine in ENGINES if engine.takes(data))
 
 
 def may_stay(data: Any) -> bool:

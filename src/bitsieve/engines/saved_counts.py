@@ -1,12 +1,13 @@
-"""Saved counts: the tables of all pairs of columns in a file, which add up over parts of the rows, and serve as one."""
+"""Saved counts: the contingency tables of all pairs of columns, in a file. Counts of different rows can be added."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from math import prod
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ from bitsieve.utils.arrays import Columns, Integers
 from bitsieve.utils.messages import quoted
 from bitsieve.utils.progress import phase
 
-MOST_CELLS = 1 << 28  # of all tables: 2 GiB
+MAX_CELLS = 1 << 28  # of all tables: 2 GiB
 _FILE = "counts.bitsieve"  # a digest of what follows, the facts as a line of JSON, and the cells
 
 
@@ -116,34 +117,45 @@ class SavedCounts:
             )
         with in_one_line(f"{str(path)!r} holds no counts of 'bitsieve count'"):
             with open(path / _FILE, "rb") as file:
-                digest, text, content = file.readline(), file.readline(), file.read()
+                digest = file.readline()
+                text = file.readline()
+                content = file.read()
             if digest != _digest(text, content):
-                raise DataError(
-                    code="damaged-file",
-                    message=f"the counts in {str(path)!r} are not whole",
-                    advice="count again",
-                )
-            facts, cells = json.loads(text), np.frombuffer(content, "<i8").astype(np.int64, copy=False)
-            arities = np.array(facts["arities"], np.int32)
-            sizes = np.array(facts["class_sizes"], np.int64)
-            target = Target(
-                np.empty(0, np.int32),
-                from_list(facts["labels"]),
-                None if facts["edges"] is None else np.array(facts["edges"]),
-                facts["kind"],
-                name=facts["target"],
-                said=TargetKind("classes" if facts["edges"] is None else "quantity"),
-                unit=facts["unit"],
+                raise _damaged(path)
+            facts = json.loads(text)
+            counts = cls(
+                names=facts["names"],
+                target=_target_from_facts(facts),
+                binner=binning_of(facts, facts["names"]),
+                arities=np.array(facts["arities"], np.int32),
+                class_sizes=np.array(facts["class_sizes"], np.int64),
+                cells=np.frombuffer(content, "<i8").astype(np.int64, copy=False),
+                left_out=tuple(facts["left_out"]),
             )
-            left_out = tuple(facts["left_out"])
-            counts = cls(facts["names"], target, binning_of(facts, facts["names"]), arities, sizes, cells, left_out)
-        if cells.shape != (n_cells(arities, len(sizes)),):
-            raise DataError(
-                code="damaged-file",
-                message=f"the counts in {str(path)!r} are not whole",
-                advice="count again",
-            )
+        if counts.cells.shape != (n_cells(counts.arities, len(counts.class_sizes)),):
+            raise _damaged(path)
         return counts
+
+
+def _damaged(path: Path) -> DataError:
+    return DataError(
+        code="damaged-file",
+        message=f"the counts in {str(path)!r} are not whole",
+        advice="count again",
+    )
+
+
+def _target_from_facts(facts: Mapping[str, Any]) -> Target:
+    edges = facts["edges"]
+    return Target(
+        codes=np.empty(0, np.int32),
+        labels=from_list(facts["labels"]),
+        edges=None if edges is None else np.array(edges),
+        kind=facts["kind"],
+        name=facts["target"],
+        said=TargetKind("classes" if edges is None else "quantity"),
+        unit=facts["unit"],
+    )
 
 
 def check_folder(folder: str | PathLike[str]) -> None:
@@ -157,41 +169,51 @@ def check_folder(folder: str | PathLike[str]) -> None:
 
 
 class TabledSource(CountSource):
-    """Saved tables of pairs as a source of counts, for the methods that need no others."""
+    """Saved tables of pairs as a source of counts, for methods that need no other tables."""
 
     def __init__(self, counts: SavedCounts) -> None:
-        self.counts, self.n_jobs = counts, None
-        self.class_sizes, self.n_classes = counts.class_sizes, len(counts.class_sizes)
-        self.n_samples, self.n_features = int(counts.class_sizes.sum()), len(counts.names)
-        self._starts = _starts(counts.arities, self.n_classes)
-        # The codes that occur in these rows: as of columns in memory, a code beyond the largest counts for nothing.
-        self.arities = counts.arities
-        alone = [self._dense(j, j).sum(axis=(1, 2)) for j in range(self.n_features)]
-        self.arities = np.array([int(np.flatnonzero(counts)[-1]) + 1 for counts in alone], np.int32)
+        self.counts = counts
+        self.n_jobs = None
+        self.class_sizes = counts.class_sizes
+        self.n_classes = len(counts.class_sizes)
+        self.n_samples = int(counts.class_sizes.sum())
+        self.n_features = len(counts.names)
+        self._offsets = _offsets(counts.arities, self.n_classes)
+        self.arities = np.array([self._n_occurring_codes(j) for j in range(self.n_features)], np.int32)
+
+    def _n_occurring_codes(self, j: int) -> int:
+        """One more than the largest code that occurs, as of columns in memory."""
+        samples_of_code = self._dense(j, j).sum(axis=(1, 2))
+        return int(np.flatnonzero(samples_of_code)[-1]) + 1
 
     def tables(self, pivot: int | None, columns: Columns, by_class: bool) -> list[ContingencyTable]:
-        found = []
+        tables = []
         for column in map(int, columns):
-            dense = self._dense(column if pivot is None else pivot, column)
             if pivot is None:
-                dense = dense.sum(axis=1)[None]
-            first = 1 if pivot is None else int(self.arities[pivot])
-            dense = dense[:first, : self.arities[column]]
+                n_first = 1
+                dense = self._dense(column, column).sum(axis=1)[None]
+            else:
+                n_first = int(self.arities[pivot])
+                dense = self._dense(pivot, column)
+            dense = dense[:n_first, : self.arities[column]]
             if not by_class:
                 dense = dense.sum(axis=2, keepdims=True)
             flat = np.ascontiguousarray(dense).reshape(-1)
             cells = np.flatnonzero(flat)
-            shape = (dense.shape[0], dense.shape[1], dense.shape[2])
-            found.append(ContingencyTable.of_cells(shape, cells, flat[cells]))
-        return found
+            n_first_codes, n_codes, n_classes = dense.shape
+            tables.append(ContingencyTable.of_cells((n_first_codes, n_codes, n_classes), cells, flat[cells]))
+        return tables
 
     def _dense(self, i: int, j: int) -> Integers:
         """The cells of a pair, of shape (codes of i, codes of j, classes)."""
-        low, high = min(i, j), max(i, j)
-        m = self.counts.arities
-        shape = int(m[low]), int(m[high]), self.n_classes
-        first = self._starts[low] + int(m[low]) * self.n_classes * int(m[low:high].sum())
-        dense = self.counts.cells[first : first + int(np.prod(shape))].reshape(shape)
+        first_column = min(i, j)
+        second_column = max(i, j)
+        arities = self.counts.arities
+        n_first = int(arities[first_column])
+        shape = (n_first, int(arities[second_column]), self.n_classes)
+        codes_between = int(arities[first_column:second_column].sum())  # of the tables with columns before the second
+        start = self._offsets[first_column] + n_first * self.n_classes * codes_between
+        dense = self.counts.cells[start : start + prod(shape)].reshape(shape)
         return dense if i <= j else dense.transpose(1, 0, 2)
 
 
@@ -199,47 +221,51 @@ def count_all_pairs(
     source: CountSource, names: Sequence[str], target: Target, binner: Binning, arities: NDArray[np.int32]
 ) -> SavedCounts:
     """Count the tables of all pairs of columns of a source, whose codes are below ``arities``; too many are refused."""
+    n_columns = len(names)
     total = n_cells(arities, source.n_classes)
-    check_cells(total, len(names))
-    step, cells = phase("counting pairs"), np.zeros(total, np.int64)
-    places = each_table(cells, arities, source.n_classes)
-    for i in range(len(names)):
-        for table, (_, _, into) in zip(source.tables(i, np.arange(i, len(names)), True), places, strict=False):
-            into[: table.shape[0], : table.shape[1]] = table.dense()
-        step(i + 1, len(names))
+    check_cells(total, n_columns)
+    report = phase("counting pairs")
+    cells = np.zeros(total, np.int64)
+    tables_of_all_pairs = each_table(cells, arities, source.n_classes)
+    for i in range(n_columns):
+        counted_tables = source.tables(i, np.arange(i, n_columns), True)
+        for counted, (_, _, table) in zip(counted_tables, tables_of_all_pairs, strict=False):  # the pairs of ``i``
+            table[: counted.shape[0], : counted.shape[1]] = counted.dense()
+        report(i + 1, n_columns)
     return SavedCounts(list(names), target, binner, arities.astype(np.int32), source.class_sizes, cells)
 
 
 def _digest(*contents: bytes | memoryview) -> bytes:
-    """A line that belongs to these contents, one after the other."""
-    found = sha256()
+    """The SHA-256 of some contents, one after the other, as a line."""
+    digest = sha256()
     for content in contents:
-        found.update(content)
-    return found.hexdigest().encode() + b"\n"
+        digest.update(content)
+    return digest.hexdigest().encode() + b"\n"
 
 
 def n_cells(arities: NDArray[np.int32], n_classes: int) -> int:
     """Cells of the tables of all pairs with the class."""
-    return int(_starts(arities, n_classes)[-1])
+    return int(_offsets(arities, n_classes)[-1])
 
 
 def check_cells(total: int, n_columns: int) -> None:
-    """Refuse tables of so many cells that they can not be kept."""
-    if total > MOST_CELLS:
+    """Refuse tables of more cells than fit into memory."""
+    if total > MAX_CELLS:
         raise UserError(
             code="table-too-large",
-            message=(
-                f"the tables of all pairs of {n_columns:,} columns have {total:,} cells, more than {MOST_CELLS:,}"
-            ),
+            message=(f"the tables of all pairs of {n_columns:,} columns have {total:,} cells, more than {MAX_CELLS:,}"),
             advice="give fewer columns or bins",
         )
 
 
-def _starts(arities: NDArray[np.int32], n_classes: int) -> Integers:
-    """Where the tables of each column with itself and those after it begin; last: the end."""
-    m = arities.astype(np.int64)
-    following = m[::-1].cumsum()[::-1]
-    return np.concatenate([[0], np.cumsum(m * following * n_classes)])
+def _offsets(arities: NDArray[np.int32], n_classes: int) -> Integers:
+    """The offset of the tables of each column with itself and those after it; the last offset is the end.
+
+    Column i with m_i codes takes ``m_i (m_i + m_(i+1) + ...) n_classes`` cells.
+    """
+    codes = arities.astype(np.int64)
+    codes_from = codes[::-1].cumsum()[::-1]  # of each column and those after it
+    return np.concatenate([[0], np.cumsum(codes * codes_from * n_classes)])
 
 
 def _meaning(counts: SavedCounts) -> dict[str, Any]:
@@ -260,58 +286,65 @@ def _meaning(counts: SavedCounts) -> dict[str, Any]:
 
 
 def combined(first: SavedCounts, second: SavedCounts) -> SavedCounts:
-    """The counts of both parts of the rows, of codes as they are; refused where a column is of two kinds."""
-    known: list[Any] = [
-        _union(one, other, f"column {name!r}")
-        for name, one, other in zip(first.names, first.binner.categories_, second.binner.categories_, strict=True)
-    ]
+    """Add counts of columns whose codes are their values, which may differ; a column of two kinds is refused."""
+    categories: list[NDArray[Any]] = []
+    columns: Iterator[tuple[str, Any, Any]] = zip(
+        first.names, first.binner.categories_, second.binner.categories_, strict=True
+    )
+    for name, first_values, second_values in columns:
+        categories.append(_union(first_values, second_values, f"column {name!r}"))
     labels = _union(first.target.labels, second.target.labels, "the target")
-    return _grown(first, known, labels) + _grown(second, known, labels)
+    return _extended(first, categories, labels) + _extended(second, categories, labels)
 
 
-def _union(one: Any, other: Any, what: str) -> NDArray[Any]:
-    """The sorted values of both parts."""
-    if len(one) and len(other) and (one.dtype.kind in "iuf") != (other.dtype.kind in "iuf"):
+def _union(first: NDArray[Any], second: NDArray[Any], what: str) -> NDArray[Any]:
+    """The sorted values of both."""
+    if not len(second):
+        return first
+    if not len(first):
+        return second
+    if (first.dtype.kind in "iuf") != (second.dtype.kind in "iuf"):
         raise changes_kind(what, "numbers", "text or categories")
-    return union_of_categories([values for values in (one, other) if len(values)] or [one], what)
+    return union_of_categories([first, second], what)
 
 
-def _grown(counts: SavedCounts, known: list[Any], labels: NDArray[Any]) -> SavedCounts:
-    """The same counts in tables with a place for every value and class that is known."""
-    before: Any = counts.binner.categories_
+def _extended(counts: SavedCounts, categories: list[NDArray[Any]], labels: NDArray[Any]) -> SavedCounts:
+    """The same counts in tables with a code for every one of these categories and labels."""
+    old_categories: Any = counts.binner.categories_
+    has_missing_code = counts.binner.missing == "bin"  # the last code of every column
     binner: Any = copy(counts.binner)
-    with_missing = counts.binner.missing == "bin"
-    binner.categories_ = known
-    binner.n_bins_ = np.array([len(values) + with_missing for values in known], np.int64)
+    binner.categories_ = categories
+    binner.n_bins_ = np.array([len(values) + has_missing_code for values in categories], np.int64)
     arities = binner.n_bins_.astype(np.int32)
-    places = [
-        np.append(lookup(old, new), len(new))[: len(old) + with_missing]  # that of missing values is the last
-        for old, new in zip(before, known, strict=True)
-    ]
-    classes = lookup(counts.target.labels, labels)
-    sizes = np.zeros(len(labels), np.int64)
-    sizes[classes] = counts.class_sizes
+    new_codes = []
+    for old_values, values in zip(old_categories, categories, strict=True):
+        codes = lookup(old_values, values)
+        new_codes.append(np.append(codes, len(values)) if has_missing_code else codes)
+    new_classes = lookup(counts.target.labels, labels)
+    class_sizes = np.zeros(len(labels), np.int64)
+    class_sizes[new_classes] = counts.class_sizes
     total = n_cells(arities, len(labels))
-    check_cells(total, len(known))
+    check_cells(total, len(categories))
     cells = counts.cells
     if total != len(cells):
         cells = np.zeros(total, np.int64)
-        old = each_table(counts.cells, counts.arities, len(counts.class_sizes))
-        new = each_table(cells, arities, len(labels))
-        for (i, j, some), (_, _, all_of) in zip(old, new, strict=True):
-            all_of[np.ix_(places[i], places[j], classes)] = some
+        old_tables = each_table(counts.cells, counts.arities, len(counts.class_sizes))
+        tables = each_table(cells, arities, len(labels))
+        for (i, j, old_table), (_, _, table) in zip(old_tables, tables, strict=True):
+            table[np.ix_(new_codes[i], new_codes[j], new_classes)] = old_table
     target = replace(counts.target, labels=labels)
-    return replace(counts, target=target, binner=binner, arities=arities, class_sizes=sizes, cells=cells)
+    return replace(counts, target=target, binner=binner, arities=arities, class_sizes=class_sizes, cells=cells)
 
 
 def each_table(cells: Integers, arities: NDArray[np.int32], n_classes: int) -> Iterator[tuple[int, int, Integers]]:
     """Every pair of columns and its table, a view."""
-    end = 0
+    start = 0
     for i in range(len(arities)):
         for j in range(i, len(arities)):
-            shape = int(arities[i]), int(arities[j]), n_classes
-            first, end = end, end + int(np.prod(shape))
-            yield i, j, cells[first:end].reshape(shape)
+            shape = (int(arities[i]), int(arities[j]), n_classes)
+            end = start + prod(shape)
+            yield i, j, cells[start:end].reshape(shape)
+            start = end
 
 
 class SavedCountsDataset(OutOfCoreDataset):
@@ -322,14 +355,16 @@ class SavedCountsDataset(OutOfCoreDataset):
 
     def __init__(self, counts: SavedCounts, *, named: bool = True, identifier_candidates: Collection[int] = ()) -> None:
         self.identifier_candidates = identifier_candidates  # none where identifiers were dropped before counting
-        self.counts, self.names = counts, counts.names
+        self.counts = counts
+        self.names = counts.names
         self.feature_names = np.array(counts.names, object) if named else None
-        self.original, self.left_out = None, counts.left_out
+        self.original = None
+        self.left_out = counts.left_out
         left_out = [str(self.names[j]) for j in self.left_out]
         self.diagnostics = (left_out_of_counts(left_out),) if left_out else ()
         source = TabledSource(counts)
-        alone = source.tables(None, np.arange(len(counts.names)), False)
-        self._varies = np.array([len(table.occupied()[0]) > 1 for table in alone], bool)
+        tables = source.tables(None, np.arange(len(counts.names)), False)
+        self._varies = np.array([len(table.occupied()[0]) > 1 for table in tables], bool)
         self._uncut = {*getattr(counts.binner, "uncut_", ())} - {*counts.left_out}
         self._coded_arities = source.arities.astype(np.int64)
 
@@ -384,7 +419,7 @@ class SavedCountsDataset(OutOfCoreDataset):
 
 
 def count_table(table: PartitionedDataset, binner: Binning, *, few_are_codes: bool) -> SavedCounts:
-    """The tables of all pairs of columns of a table, with bins of its own."""
+    """Count the tables of all pairs of columns of a table, with bins of its own."""
     if table.target.kind == "joint":
         raise UserError(
             code="one-target-needed",
@@ -408,22 +443,23 @@ def left_out_of_counts(names: Sequence[str]) -> Diagnostic:
 
 
 def count_like(table: PartitionedDataset, first: SavedCounts) -> SavedCounts:
-    """The tables of all pairs of columns of a table, with the columns, the bins and the classes of other counts."""
+    """Count the tables of all pairs of columns of a table, with the columns, bins and classes of other counts."""
     if list(table.names) != first.names:
-        lost = [name for name in first.names if name not in set(table.names)]
+        lacking = [name for name in first.names if name not in set(table.names)]
         message = f"the columns are not those of the first counts: {quoted(first.names)}"
-        if lost:
-            message = f"the data lacks {quoted(lost)}, which the first counts have"
-        raise UserError(code="columns-differ", message=message, columns=lost)
-    known, labels = first.target, first.target.labels
-    if known.edges is None:
-        new = sorted(set(map(str, table.target.labels.tolist())) - set(map(str, labels.tolist())))
-        if new:
+        if lacking:
+            message = f"the data lacks {quoted(lacking)}, which the first counts have"
+        raise UserError(code="columns-differ", message=message, columns=lacking)
+    target = first.target
+    if target.edges is None:
+        known_labels = set(map(str, target.labels.tolist()))
+        new_labels = sorted(set(map(str, table.target.labels.tolist())) - known_labels)
+        if new_labels:
             raise UserError(
                 code="unseen-value",
-                message=f"the target holds {quoted(new)}, which the first counts have not",
+                message=f"the target holds {quoted(new_labels)}, which the first counts have not",
                 advice="count all rows anew",
             )
-    source = table.without(first.left_out).count_as(first.binner, first.arities, known)
-    counts = count_all_pairs(source, first.names, known, first.binner, first.arities)
+    source = table.without(first.left_out).count_as(first.binner, first.arities, target)
+    counts = count_all_pairs(source, first.names, target, first.binner, first.arities)
     return replace(counts, left_out=first.left_out)

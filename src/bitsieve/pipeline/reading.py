@@ -9,7 +9,7 @@ from typing import Any
 from bitsieve.dataset.data_kinds import is_path
 from bitsieve.dataset.dataset import COUNTS, Dataset, check_several_rows
 from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
-from bitsieve.engines.registry import Engine, choose_engine, is_pushed_down, may_stay, refuse_groups
+from bitsieve.engines.registry import EngineEntry, choose_engine, is_pushed_down, may_stay, refuse_groups
 from bitsieve.methods.method import Method, check_capabilities
 from bitsieve.options import ExecutionOptions, ReadOptions
 from bitsieve.pipeline import notes
@@ -39,7 +39,7 @@ class ReadingPlan:
     """Data, and the engine that works on its rows."""
 
     data: Any  # as ``select`` takes it
-    engine: Engine
+    engine: EngineEntry
     memory: int | str | None  # that the engine is to keep to
     spool: str | PathLike[str] | None
     header: bool | None
