@@ -148,8 +148,10 @@ def run_plan(plan: Plan, n_jobs: int | None = None, checkpoint: Checkpoint | Non
     stopped = Event()
     lock = Lock()
     with threadpool_limits(1), warnings.catch_warnings():
-        # A mixture's 100 iterations are its definition here. Set once and not in the threads: filters are of a process.
+        # The filters are set here and not in the threads of the folds, because all threads of a process share them.
+        # A mixture's 100 iterations are its definition here, and constant columns come last in a ranking.
         warnings.filterwarnings("ignore", ".*nitialization did not converge", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)
         report_progress = phase(f"comparing by {plan.classifier.partition('(')[0]}")
         rankings_of_all_rows: dict[str, Ranking] | None = None
         if plan.ranks_once and unfinished:
