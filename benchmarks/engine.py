@@ -15,7 +15,7 @@ from bitsieve.counts.kernels import choose_kernel
 from bitsieve.counts.threads import kept_threads
 from bitsieve.engines.local import make_source
 from bitsieve.evaluate.models import MODELS as MODELS
-from bitsieve.evaluate.models import Refit as Refit
+from bitsieve.evaluate.refit import Refit as Refit
 from bitsieve.information import make_information
 from bitsieve.methods.by_counts.blankets.fcbf import fcbf as predominant
 from bitsieve.methods.by_counts.criteria import CRITERIA, make_criterion

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from bitsieve.evaluate.models import VariationalMixtureClassifier
+from bitsieve.evaluate.mixtures import VariationalMixtureClassifier
 from bitsieve.metrics.measures import separability
 from bitsieve.selectors.dominant_sets import DominantSetMII
 from bitsieve.utils.messages import aligned

@@ -10,7 +10,7 @@ import numpy as np
 
 from bitsieve.api.compare import compare
 from bitsieve.discretization.transformers import MDLBinner
-from bitsieve.evaluate.plan import FEW_SAMPLES
+from bitsieve.evaluate.folds import FEW_SAMPLES
 from bitsieve.utils.messages import aligned
 from bitsieve.utils.progress import phase
 from papers.item import Options, Result

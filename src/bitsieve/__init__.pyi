@@ -29,8 +29,8 @@ from bitsieve.engines.dask import DaskSource as DaskSource
 from bitsieve.engines.spark import SparkSource as SparkSource
 from bitsieve.engines.stream import StreamSource as StreamSource
 from bitsieve.evaluate.selector_cv import SelectorCV as SelectorCV
+from bitsieve.explain.affiliated import affiliated as affiliated
 from bitsieve.explain.explain import FeatureExplanation as FeatureExplanation
-from bitsieve.explain.explain import affiliated as affiliated
 from bitsieve.methods.by_counts.stopping.conditional import ConditionalStopping as ConditionalStopping
 from bitsieve.methods.by_counts.stopping.false_discovery import FalseDiscoveryStopping as FalseDiscoveryStopping
 from bitsieve.methods.by_counts.stopping.knockoffs import KnockoffStopping as KnockoffStopping

@@ -18,7 +18,8 @@ import bitsieve
 from bitsieve.api.compare import OTHER_NAMES
 from bitsieve.cli import main
 from bitsieve.dataset.target import read_target
-from bitsieve.evaluate.plan import DEFAULT_METHODS, make_folds
+from bitsieve.evaluate.folds import make_folds
+from bitsieve.evaluate.plan import DEFAULT_METHODS
 from bitsieve.results.comparison import Comparison, baselines
 
 WINE = load_wine(return_X_y=True, as_frame=True)

@@ -20,8 +20,8 @@ import bitsieve
 from bitsieve import Constraints, ForwardSelector
 from bitsieve.dataset.read import read_data
 from bitsieve.evaluate import run
+from bitsieve.evaluate.checkpoint import Checkpoint, remove
 from bitsieve.evaluate.plan import ComparisonOptions, make_plan
-from bitsieve.evaluate.run import Checkpoint, remove
 from bitsieve.io import output
 from bitsieve.metrics.measures import Scored
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions

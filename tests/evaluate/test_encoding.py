@@ -9,7 +9,7 @@ import pytest
 
 import bitsieve
 from bitsieve.dataset.columns import read_columns
-from bitsieve.evaluate.plan import encode_features
+from bitsieve.evaluate.encoding import encode_features
 
 TRAIN = np.arange(4)
 FRAME = pd.DataFrame(
@@ -45,7 +45,7 @@ def test_values(encoded):
     }
     np.testing.assert_array_equal(encoded.values.T, list(wanted.values()))
     assert encoded.ends.tolist() == [3, 4, 5, 8, 9, 10]
-    assert encoded.numeric.tolist() == [False, True, False, False, True, True]
+    assert encoded.is_numeric.tolist() == [False, True, False, False, True, True]
 
 
 def test_only_frequent_categories_have_a_column():

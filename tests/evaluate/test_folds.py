@@ -7,7 +7,8 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from bitsieve.dataset.target import read_groups, read_target
-from bitsieve.evaluate.plan import feature_counts, make_folds
+from bitsieve.evaluate.folds import make_folds
+from bitsieve.evaluate.plan import feature_counts
 
 
 def target_of(*sizes):

@@ -7,7 +7,8 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from bitsieve.evaluate.models import MODELS, VariationalMixtureClassifier, make_model
+from bitsieve.evaluate.mixtures import VariationalMixtureClassifier
+from bitsieve.evaluate.models import MODELS, make_model
 
 
 @parametrize_with_checks([VariationalMixtureClassifier()])
@@ -18,10 +19,10 @@ def test_scikit_learn(estimator, check):
 def test_components_are_named_after_majorities():
     X, y = load_iris(return_X_y=True)
     fitted = VariationalMixtureClassifier(6).fit(X, y)
-    taken = fitted.mixture_.predict((X - fitted.means_) / fitted.spreads_)
+    taken = fitted.mixture_.predict((X - fitted.means_) / fitted.scales_)
     for component in np.unique(taken):
         counts = np.bincount(y[taken == component], minlength=3)
-        assert counts[fitted.class_of_[component]] == counts.max()
+        assert counts[fitted.class_of_component_[component]] == counts.max()
 
 
 def test_labels_decide_names_only():

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import bitsieve
-from bitsieve.evaluate import models
+from bitsieve.evaluate import distances
 from bitsieve.evaluate.models import default_model, make_model
 from bitsieve.utils.progress import listening
 
@@ -58,14 +58,14 @@ def test_distances_in_blocks(name, monkeypatch):
     train, labels, test = problem(6, whole_numbers=True)
     grow = make_model(name)[1].predict
     whole = list(grow(train, labels, test, STOPS))
-    monkeypatch.setattr(models, "BLOCK_BYTES", 8 * (len(train) if name == "knn" else 3) * 7)  # seven rows
+    monkeypatch.setattr(distances, "BLOCK_BYTES", 8 * (len(train) if name == "knn" else 3) * 7)  # seven rows
     np.testing.assert_array_equal(list(grow(train, labels, test, STOPS)), whole)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_neighbors_at_equal_distances_are_the_first_ones(seed):
     train, labels, test = problem(seed, whole_numbers=True)
-    grown = list(models.nearest_neighbors(train, labels, test, STOPS))
+    grown = list(distances.nearest_neighbors(train, labels, test, STOPS))
     for stop, predicted in zip(STOPS, grown, strict=True):
         for sample, label in zip(test[:, :stop], predicted, strict=True):
             squares = ((train[:, :stop] - sample) ** 2).sum(axis=1)
@@ -76,7 +76,7 @@ def test_neighbors_at_equal_distances_are_the_first_ones(seed):
 
 def test_fewer_samples_than_neighbors():
     train, labels, test = np.array([[0.0], [1.0]]), np.array([4, 7]), np.array([[0.1], [0.9]])
-    (predicted,) = models.nearest_neighbors(train, labels, test, np.array([1]))
+    (predicted,) = distances.nearest_neighbors(train, labels, test, np.array([1]))
     assert predicted.tolist() == [4, 4]  # one vote each: the lower class
 
 

@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 import bitsieve
 from bitsieve import SelectorCV, make_selector
 from bitsieve.dataset.target import read_target
+from bitsieve.evaluate.folds import make_folds
 from bitsieve.evaluate.models import MODELS, make_model
-from bitsieve.evaluate.plan import make_folds
 from bitsieve.metrics.measures import MEASURES, make_measure
 
 STOPS = np.array([1, 2, 5, 12])

@@ -14,7 +14,7 @@ import bitsieve
 from bitsieve import MDLBinner, make_selector
 from bitsieve.dataset.target import read_target
 from bitsieve.evaluate import run
-from bitsieve.evaluate.plan import make_folds
+from bitsieve.evaluate.folds import make_folds
 
 CLASSIFIERS = {
     "linear-svm": SVC(kernel="linear", C=1),

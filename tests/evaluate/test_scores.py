@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 
 import bitsieve
 from bitsieve.cli import main
-from bitsieve.evaluate.models import MixtureClassifier
+from bitsieve.evaluate.mixtures import MixtureClassifier
 
 SPLIT = [(np.arange(0, 200, 2), np.arange(1, 200, 2))]
 PAIRS = [

@@ -12,7 +12,8 @@ from sklearn.datasets import load_breast_cancer
 
 import bitsieve
 from bitsieve import Constraints, list_methods
-from bitsieve.explain.evidence import SAMPLES_A_PART, conditional_on, information_curve, ranked_on
+from bitsieve.explain.contribution import MIN_MEAN_SAMPLES, conditional_on
+from bitsieve.explain.curve import information_curve, selected_and_next
 from bitsieve.utils.choice import TIE
 
 CLOSE = 1e-9  # sums of a few logarithms in another order
@@ -87,13 +88,13 @@ def test_conditioning_ends_where_samples_do(selection):
     information = selection.evidence.information
     given, used = conditional_on(information, range(9))
     assert 0 < len(used) < 9
-    assert len(given.partition.keys) * SAMPLES_A_PART <= 300
-    assert len(given.refine(len(used)).partition.keys) * SAMPLES_A_PART > 300
+    assert len(given.partition.keys) * MIN_MEAN_SAMPLES <= 300
+    assert len(given.refine(len(used)).partition.keys) * MIN_MEAN_SAMPLES > 300
 
 
 def test_curve_is_joint_information(selection, codes, brute):
     X, y = codes
-    order = ranked_on(selection.selector, selection.evidence.counted)
+    order = selected_and_next(selection.selector, selection.evidence.counted)
     assert order[:4].tolist() == selection.indices.tolist()
     assert len(order) == 9
     curve = information_curve(selection.evidence.information, order, 4)

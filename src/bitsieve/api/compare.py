@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from bitsieve.dataset.read import read_data
+from bitsieve.evaluate.checkpoint import Checkpoint
 from bitsieve.evaluate.plan import DEFAULT_METHODS, ComparisonOptions, make_plan
-from bitsieve.evaluate.run import Checkpoint, run_plan
+from bitsieve.evaluate.run import run_plan
 from bitsieve.options import ColumnOptions, DiscretizationOptions, ExecutionOptions, ReadOptions
 from bitsieve.results.comparison import Comparison
 from bitsieve.utils.docstrings import cites

@@ -146,7 +146,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
 
             write_report(comparison, arguments.report, command=_command(comparison, arguments))
     if folder is not None:
-        from bitsieve.evaluate.run import remove
+        from bitsieve.evaluate.checkpoint import remove
 
         remove(folder)
 
@@ -207,7 +207,8 @@ def _plan(arguments: argparse.Namespace) -> Plan:
 
 def _compare(plan: Plan, threads: int, folder: Path | None) -> Comparison:
     """Run the comparison; finished folds are kept in the folder, if any, until all are done."""
-    from bitsieve.evaluate.run import Checkpoint, remove, run_plan
+    from bitsieve.evaluate.checkpoint import Checkpoint, remove
+    from bitsieve.evaluate.run import run_plan
 
     if folder is None:
         return run_plan(plan, threads)

@@ -13,8 +13,8 @@ from bitsieve.selectors.base import ColumnSelector, with_parameters
 from bitsieve.utils.defaults import BINNING, CROSS_VALIDATED
 from bitsieve.utils.docstrings import cites
 
-MOST_FEATURES = 50
-ALL_COLUMNS = ColumnOptions(identifiers="keep")  # of a table from which identifiers are dropped already
+MAX_FEATURES = 50
+ALL_COLUMNS = ColumnOptions(identifiers="keep")  # the identifiers are dropped before the comparison
 
 
 @with_parameters
@@ -107,7 +107,7 @@ class SelectorCV(ColumnSelector):
     def _fit_table(self, table: InMemoryDataset) -> Self:  # type: ignore[override]  # as it requires the rows
         features = self.features
         if features is None:
-            features = range(1, min(MOST_FEATURES, table.n_features) + 1)
+            features = range(1, min(MAX_FEATURES, table.n_features) + 1)
         classifier = self.classifier
         if classifier is None:
             classifier = "ridge" if table.target.is_quantity else "linear-svm"
@@ -125,7 +125,7 @@ class SelectorCV(ColumnSelector):
         table.set_names_on(self)
         self.selector_ = plan.selectors[self.method_].set_params(n_features_to_select=self.n_features_to_select_)
         if hasattr(self.selector_, "fit_counted"):
-            self.selector_.fit_table(*plan.settled_for(self.selector_.discretization))
+            self.selector_.fit_table(*plan.settle_categories(self.selector_.discretization))
         else:
             self.selector_.fit_table(plan.table)
         for name in ("support_", "ranking_", "selected_", "scores_", "classes_", "target_edges_"):

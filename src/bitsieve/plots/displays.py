@@ -12,7 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitsieve.diagnostics import UserError
-from bitsieve.explain.evidence import Chance, Contribution, Curve, Evidence, evidence_of, information_curve, ranked_on
+from bitsieve.explain.chance import Chance
+from bitsieve.explain.contribution import Contributions
+from bitsieve.explain.curve import Curve, information_curve, selected_and_next
+from bitsieve.explain.evidence import Evidence, evidence_of
 from bitsieve.plots.figures import BLUE, GREEN, GREY, INK, ORANGE, WIDTH, Axes, Figure, drawing, shortened
 from bitsieve.selectors.base import ColumnSelector
 from bitsieve.utils.arrays import Columns, Floats
@@ -120,7 +123,7 @@ class RankingDisplay(Display):
     ----------
     names : sequence of str, length k
         In order of choice.
-    contributions : Contribution
+    contributions : Contributions
         Arrays of shape (k,), in bits.
     class_entropy : float
         H(C), in bits.
@@ -138,7 +141,7 @@ class RankingDisplay(Display):
     """
 
     def __init__(
-        self, names: Sequence[str], contributions: Contribution, class_entropy: float, chance: Chance | None = None
+        self, names: Sequence[str], contributions: Contributions, class_entropy: float, chance: Chance | None = None
     ) -> None:
         self.names = list(names)
         self.contributions = contributions
@@ -337,7 +340,7 @@ class CurveDisplay(Display):
     @classmethod
     def of(cls, selector: ColumnSelector, evidence: Evidence) -> Self:
         """The curve of the selected features, and of the next ones if the method ranks more."""
-        order = ranked_on(selector, evidence.counted)
+        order = selected_and_next(selector, evidence.counted)
         return cls(information_curve(evidence.counted.information, order, len(evidence.selected)))
 
     def _draw(self, ax: Axes) -> None:

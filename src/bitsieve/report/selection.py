@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bitsieve.diagnostics import UserError
-from bitsieve.explain.evidence import Chance
-from bitsieve.explain.explain import affiliated_of, best_substitutes
+from bitsieve.explain.affiliated import represented_by_selected
+from bitsieve.explain.chance import Chance
+from bitsieve.explain.substitutes import best_substitutes
 from bitsieve.methods.by_counts.stopping import make_stopping
 from bitsieve.methods.method import Method
 from bitsieve.methods.registry import list_methods
@@ -247,7 +248,7 @@ def substitutes_section(selection: Selection) -> Substitutes:
     is_selected = np.isin(np.arange(len(names)), evidence.selected)
     candidates = np.flatnonzero(evidence.information.varies & ~is_selected)
     substitutes = best_substitutes(evidence.information, evidence.selected, candidates)
-    groups = affiliated_of(evidence).groups
+    groups = represented_by_selected(evidence).groups
     features = []
     for i, name in enumerate(selected_names(evidence)):
         substitute = substitutes[i]

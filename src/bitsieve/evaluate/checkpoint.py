@@ -1,0 +1,138 @@
+"""The finished folds of a comparison on disk, so that an interrupted one goes on where it stopped."""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import suppress
+from dataclasses import fields
+from os import PathLike
+from pathlib import Path
+
+import joblib
+import numpy as np
+import sklearn
+
+from bitsieve.diagnostics import UserError
+from bitsieve.evaluate.plan import Plan
+from bitsieve.io.errors import DataError
+from bitsieve.io.output import writing
+from bitsieve.metrics.measures import Scored
+from bitsieve.utils.messages import one_line
+
+SCORED_FIELDS = tuple(field.name for field in fields(Scored))
+FOLD_PATTERN = "fold-*.npz"
+PARTIAL_PATTERN = ".bitsieve-*.tmp"  # files of a process that was killed while it wrote
+
+
+class Checkpoint:
+    """A folder with a file for every finished fold. It is made if it does not exist.
+
+    ``finished`` maps the number of a fold to the results of its methods, by label. Raises DataError if the folder
+    holds other files, damaged ones, or the folds of another comparison.
+    """
+
+    def __init__(self, path: str | PathLike[str], plan: Plan) -> None:
+        self.path = Path(path)
+        self._fingerprint = fingerprint(plan)
+        self._methods = list(plan.selectors)
+        self.finished: dict[int, dict[str, Scored]] = {}
+        for file in self._files():
+            if file.match(FOLD_PATTERN):
+                self._read(file)
+            elif not file.match(PARTIAL_PATTERN):
+                raise DataError(
+                    code="not-a-checkpoint",
+                    message=f"{str(self.path)!r} is no checkpoint of a comparison, it holds {file.name!r}",
+                    advice="give another path",
+                )
+
+    def _files(self) -> list[Path]:
+        try:
+            self.path.mkdir(exist_ok=True)
+            return sorted(self.path.iterdir())
+        except OSError as error:
+            raise DataError(
+                code="cannot-write",
+                message=f"{str(self.path)!r} cannot be the folder of a checkpoint ({error.strerror})",
+                advice="give a new one in a folder that exists",
+            ) from None
+
+    def add(self, fold: int, scored: dict[str, Scored]) -> None:
+        """Write a finished fold. Its arrays are named by the number of the method and the field, as in "0 errors"."""
+        arrays = {}
+        for i, method in enumerate(self._methods):
+            for name in SCORED_FIELDS:
+                arrays[f"{i} {name}"] = getattr(scored[method], name)
+        with writing(self.path / f"fold-{fold}.npz", "checkpoint") as file:
+            np.savez(file, asked=self._fingerprint, fold=fold, **arrays)
+        self.finished[fold] = scored
+
+    def _read(self, file: Path) -> None:
+        """Read a finished fold; every byte is compared with its checksum."""
+        stored_fingerprint = ""
+        # Whatever a damaged zip raises is suppressed.
+        with suppress(Exception), open(file, "rb") as opened, np.load(opened, allow_pickle=False) as stored:
+            if stored.zip.testzip() is None:
+                stored_fingerprint = str(stored["asked"])
+                if stored_fingerprint == self._fingerprint:
+                    self.finished[int(stored["fold"])] = self._scored(stored)
+                    return
+        if stored_fingerprint not in ("", self._fingerprint):
+            raise DataError(
+                code="other-comparison",
+                message=f"the checkpoint {str(self.path)!r} is of another comparison",
+                advice="delete it, or give another path or the same data and settings",
+            )
+        raise DataError(
+            code="damaged-file",
+            message=f"the finished fold {str(file)!r} is damaged",
+            advice="delete it, so that the fold is done again",
+        )
+
+    def _scored(self, stored: np.lib.npyio.NpzFile) -> dict[str, Scored]:
+        scored = {}
+        for i, method in enumerate(self._methods):
+            values = {name: stored[f"{i} {name}"][()] for name in SCORED_FIELDS}
+            scored[method] = Scored(**values)
+        return scored
+
+
+def remove(path: Path) -> None:
+    """Delete the files of a checkpoint, and its folder if nothing else is in it."""
+    for pattern in (FOLD_PATTERN, PARTIAL_PATTERN):
+        for file in path.glob(pattern):
+            file.unlink(missing_ok=True)
+    with suppress(OSError):
+        path.rmdir()
+
+
+def fingerprint(plan: Plan) -> str:
+    """A hash of the data and of all options. Raises UserError for a setting that has no hash, such as a lambda."""
+    from bitsieve import __version__
+
+    table = plan.table
+    options = plan.options
+    hashed_one_by_one = [
+        *[table.values(j) for j in range(table.n_features)],
+        plan.target.truth,
+        table.weights,
+        plan.target.said.n_bins,
+        list(plan.selectors.items()),
+        plan.counts,
+        plan.predict,
+        plan.discretization,
+        [(fold.train, fold.test) for fold in plan.folds],
+        options.protocol,
+        options.scoring,
+        options.random_state,
+        list(table.names),
+        (__version__, np.__version__, sklearn.__version__),
+    ]
+    try:
+        return str(joblib.hash([joblib.hash(value) for value in hashed_one_by_one]))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise UserError(
+            code="settings-not-comparable",
+            message=f"finished folds cannot be kept, as a setting has no value to compare ({one_line(error)})",
+            advice="give a function of a module in its place, or no checkpoint",
+        ) from None

@@ -1,0 +1,155 @@
+"""The folds of a comparison: made from a number, "loo" or a splitter, or given as pairs of row numbers."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import LeaveOneOut, StratifiedGroupKFold, StratifiedKFold
+
+from bitsieve.dataset.target import Target
+from bitsieve.diagnostics import Diagnostic, ParameterError, UserError
+from bitsieve.evaluate.notes import fewer_folds
+from bitsieve.utils.arrays import Columns
+from bitsieve.utils.parameters import check_integer
+
+FEW_SAMPLES = 100  # below, one sample is left out at a time by default
+DEFAULT_FOLDS = 10
+LEAVE_ONE_OUT = "loo"
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Row numbers of the training and of the test part."""
+
+    train: Columns
+    test: Columns
+
+
+def make_folds(
+    target: Target, folds: Any = None, random_state: int = 0, groups: Columns | None = None
+) -> tuple[list[Fold], list[Diagnostic]]:
+    """Make the folds that the parameter ``folds`` of :func:`bitsieve.compare` asks for.
+
+    Returns the folds, and a note if there are fewer than usual. Raises UserError if a class is too small, or a fold
+    has an empty, unknown or shared row, or learns from one class only.
+    """
+    notes: list[Diagnostic] = []
+    if folds is None:
+        folds, notes = _default_folds(target, groups)
+    if isinstance(folds, str) and folds.lower() != LEAVE_ONE_OUT:
+        raise ParameterError("folds", folds, "give a whole number of folds or 'loo' (leave one out)")
+
+    is_no_splitter = isinstance(folds, str) or not hasattr(folds, "split")
+    if groups is not None and is_no_splitter:
+        pairs = _group_folds(target, folds, random_state, groups)
+    elif isinstance(folds, str):
+        pairs = _split(LeaveOneOut(), target.codes, None)
+    elif hasattr(folds, "split"):
+        pairs = _split(folds, target.codes, groups)
+    elif hasattr(folds, "__iter__"):
+        pairs = list(folds)
+    else:
+        n_folds = check_integer("folds", folds, 2, len(target.codes), "or 'loo'")
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+        pairs = _split(splitter, _strata(target, n_folds), None)
+
+    made = [Fold(np.asarray(train, np.intp), np.asarray(test, np.intp)) for train, test in pairs]
+    _check(made, target)
+    return made, notes
+
+
+def _default_folds(target: Target, groups: Columns | None) -> tuple[int | str, list[Diagnostic]]:
+    """Leave one out below 100 samples, else ten folds, or as many as the smallest class or the groups allow."""
+    if groups is not None:
+        return min(DEFAULT_FOLDS, len(np.unique(groups))), []
+    if len(target.codes) < FEW_SAMPLES:
+        return LEAVE_ONE_OUT, []
+    class_sizes = np.bincount(target.codes)
+    smallest = int(class_sizes.min())
+    if smallest >= DEFAULT_FOLDS or target.is_quantity:
+        return DEFAULT_FOLDS, []
+    label = target.labels[class_sizes.argmin()]
+    n_folds = max(2, smallest)
+    return n_folds, [fewer_folds(str(label), smallest, n_folds, DEFAULT_FOLDS)]
+
+
+def _group_folds(target: Target, folds: Any, random_state: int, groups: Columns) -> list[Any]:
+    """Folds of whole groups, stratified as far as these allow; "loo" leaves one group out at a time."""
+    n_groups = len(np.unique(groups))
+    n_folds = n_groups if isinstance(folds, str) else folds
+    n_folds = check_integer("folds", n_folds, 2, n_groups, "as many as there are groups at most")
+    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=random_state)
+    return _split(splitter, target.codes, groups)
+
+
+def _split(splitter: Any, strata: NDArray[np.integer], groups: Columns | None) -> list[Any]:
+    """The pairs of training and test rows of a splitter of scikit-learn."""
+    placeholder = np.zeros((len(strata), 1))  # splitters look at the number of its rows only
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        if groups is None:
+            return list(splitter.split(placeholder, strata))
+        return list(splitter.split(placeholder, strata, groups))
+
+
+def _strata(target: Target, n_folds: int) -> NDArray[np.integer]:
+    """The classes of the samples; of a quantity ``n_folds`` samples of neighbouring ranks are a class.
+
+    The last class of a quantity also has the samples that are left over.
+    """
+    if target.values is not None:
+        ranks = np.argsort(np.argsort(target.values, kind="stable"), kind="stable")
+        last = len(ranks) // n_folds - 1
+        return np.minimum(ranks // n_folds, last)
+    class_sizes = np.bincount(target.codes)
+    smallest = int(class_sizes.min())
+    if smallest < n_folds:
+        label = target.labels[class_sizes.argmin()]
+        samples = "sample" if smallest == 1 else "samples"
+        remedy = f"give {{folds={smallest}}}" if smallest > 1 else "drop the class"
+        raise UserError(
+            code="small-class",
+            message=f"class {str(label)!r} has {smallest} {samples}, fewer than the {n_folds} folds",
+            advice=f"{remedy} or {{folds}}",
+            fix={"folds": LEAVE_ONE_OUT},
+        )
+    return target.codes
+
+
+def _check(folds: list[Fold], target: Target) -> None:
+    truth = target.truth
+    if not folds:
+        raise UserError(
+            code="no-folds",
+            message="there are no folds",
+            advice="give at least one pair of training and test rows",
+        )
+    for number, fold in enumerate(folds, 1):
+        _check_rows(fold.train, f"the training part of fold {number}", len(truth))
+        _check_rows(fold.test, f"the test part of fold {number}", len(truth))
+        if len(np.intersect1d(fold.train, fold.test)):
+            raise UserError(
+                code="invalid-fold",
+                message=f"fold {number} tests on samples that it learns from",
+                advice="give it disjoint parts",
+            )
+        if (truth[fold.train] == truth[fold.train[0]]).all():
+            value = "value of the target" if target.is_quantity else "class"
+            raise UserError(
+                code="one-class",
+                message=f"fold {number} would learn from one {value} only",
+                advice="give other folds or more samples",
+            )
+
+
+def _check_rows(rows: Columns, part: str, n_samples: int) -> None:
+    if not len(rows) or rows.min() < 0 or rows.max() >= n_samples:
+        raise UserError(
+            code="invalid-fold",
+            message=f"{part} is empty or names rows that are not there",
+            advice=f"give rows from 0 to {n_samples - 1}",
+        )

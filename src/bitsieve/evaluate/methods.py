@@ -1,0 +1,148 @@
+"""The methods of a comparison: selectors of this package or of scikit-learn, by their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_selection import f_classif
+
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.diagnostics import UserError
+from bitsieve.evaluate.encoding import encode_features
+from bitsieve.evaluate.models import seeded
+from bitsieve.methods.registry import method_name, parameters_of
+from bitsieve.selectors.making import make_selector
+from bitsieve.utils.arrays import Floats
+
+
+def make_selectors(
+    methods: Any, n_features_to_select: int, binning: Any, random_state: int, parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Make an unfitted selector for every method, by label.
+
+    ``methods`` is a name, a selector, a sequence of these, or a mapping of labels to these. Methods given by name get
+    those of the ``parameters`` that they have.
+    """
+    labelled = dict(methods) if isinstance(methods, Mapping) else _with_labels(methods)
+    if not labelled:
+        raise UserError(
+            code="no-method",
+            message="no method is given",
+            advice="name at least one, such as 'jmi'",
+        )
+    accepted_names = {method: parameters_of(method) for method in labelled.values() if isinstance(method, str)}
+    _refuse_unknown_parameters(parameters, accepted_names.values())
+
+    selectors = {}
+    for label, method in labelled.items():
+        if isinstance(method, str):
+            method_parameters = {name: value for name, value in parameters.items() if name in accepted_names[method]}
+            selector = make_selector(method, n_features_to_select, binning=binning, **method_parameters)
+        else:
+            selector = _copied_selector(method, n_features_to_select)
+        selectors[str(label)] = seeded(selector, random_state)
+    return selectors
+
+
+def _with_labels(methods: Any) -> dict[str, Any]:
+    """The methods by their names; selectors by how they are printed."""
+    is_single = isinstance(methods, str) or not isinstance(methods, Iterable)
+    listed = [methods] if is_single else list(methods)
+    labelled = {}
+    for method in listed:
+        label = method_name(method) if isinstance(method, str) else " ".join(repr(method).split())
+        labelled[label] = method
+    if len(labelled) < len(listed):
+        raise UserError(
+            code="given-twice",
+            message="a method is given more than once",
+            advice="name each once, or give a dict of labels to selectors to compare one method with itself",
+        )
+    return labelled
+
+
+def _refuse_unknown_parameters(parameters: Iterable[str], accepted_names: Iterable[Iterable[str]]) -> None:
+    known_names = {name for names in accepted_names for name in names}
+    for name in parameters:
+        if name not in known_names:
+            raise UserError(
+                code="unknown-parameter",
+                message=f"none of the methods takes {name!r}",
+                advice="'bitsieve methods' lists what each takes",
+            )
+
+
+def _copied_selector(selector: Any, n_features_to_select: int) -> Any:
+    """Copy a selector, so that it ranks as many features as the largest number of the comparison."""
+    if hasattr(selector, "fit_table") and "n_features_to_select" in selector.get_params():
+        return clone(selector).set_params(n_features_to_select=n_features_to_select)
+    if _is_scikit_learn_selector(selector):
+        return ScikitLearnRanking(clone(selector))
+    raise UserError(
+        code="no-method",
+        message=f"method {selector!r} is not allowed",
+        advice="give a name of 'bitsieve methods' or a selector",
+    )
+
+
+def _is_scikit_learn_selector(method: Any) -> bool:
+    return all(hasattr(method, name) for name in ("fit", "get_support", "get_params")) and not isinstance(method, type)
+
+
+class ScikitLearnRanking(BaseEstimator):
+    """A selector of scikit-learn that ranks features by its scores.
+
+    A feature of categories, which is encoded as several columns, has the score of its best column.
+    """
+
+    def __init__(self, selector: Any) -> None:
+        self.selector = selector
+
+    def fit_table(self, table: InMemoryDataset) -> ScikitLearnRanking:
+        columns = np.setdiff1d(np.arange(table.n_features), table.left_out)
+        target = table.target
+        if target.is_quantity and getattr(self.selector, "score_func", None) is f_classif:
+            raise UserError(
+                code="wrong-kind-of-target",
+                message="f_classif is a test of classes, and the target is a quantity",
+                advice="give f_regression",
+            )
+        encoded = encode_features(table, columns, np.arange(table.n_samples))
+        with np.errstate(invalid="ignore", divide="ignore"):  # a constant column has no score and comes last
+            fitted = clone(self.selector).fit(encoded.values, target.truth)
+        scores = _column_scores(fitted)
+        scores = np.where(np.isnan(scores), -np.inf, scores)
+        starts = np.concatenate([[0], encoded.ends[:-1]])
+        best_scores = np.maximum.reduceat(scores, starts)
+        self.selected_ = columns[np.argsort(-best_scores, kind="stable")]
+        return self
+
+
+def _column_scores(fitted: Any) -> Floats:
+    """The score of every column, the better the higher.
+
+    It is the first of these that a fitted selector has: ``scores_``, ``ranking_`` (negated), the importances or
+    coefficients of its ``estimator_``, and whether it keeps the column.
+    """
+    scores = getattr(fitted, "scores_", None)
+    if scores is not None and np.ndim(scores) == 1:
+        return np.asarray(scores, np.float64)
+    if hasattr(fitted, "ranking_"):
+        return -np.asarray(fitted.ranking_, np.float64)
+    estimator = getattr(fitted, "estimator_", None)
+    if hasattr(estimator, "feature_importances_"):
+        return _magnitudes(estimator.feature_importances_)
+    if hasattr(estimator, "coef_"):
+        return _magnitudes(estimator.coef_)
+    return np.asarray(fitted.get_support(), np.float64)
+
+
+def _magnitudes(coefficients: Any) -> Floats:
+    """The absolute value of each coefficient; with a row for each class the Euclidean norm over the classes."""
+    magnitudes = np.abs(np.asarray(coefficients, np.float64))
+    if magnitudes.ndim == 1:
+        return magnitudes
+    return np.asarray(np.sqrt(np.square(magnitudes).sum(axis=0)))

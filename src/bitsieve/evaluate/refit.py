@@ -1,0 +1,71 @@
+"""Estimators of scikit-learn that are fitted anew for every number of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from bitsieve.utils.arrays import Columns, Floats
+
+
+@dataclass(frozen=True)
+class Refit:
+    """Fit an estimator to the first columns, and predict classes or values."""
+
+    estimator: Any
+
+    def __call__(
+        self, train: Floats, labels: NDArray[Any], test: Floats, n_columns: Columns, /
+    ) -> Iterator[NDArray[Any]]:
+        for n in n_columns:
+            fitted = _fit_to_prefix(self.estimator, train, labels, n)
+            yield np.asarray(fitted.predict(np.ascontiguousarray(test[:, :n])))
+
+
+@dataclass(frozen=True)
+class RefitScores:
+    """Fit a classifier to the first columns, and score the classes.
+
+    Every class code has a column of scores; it is 0 for codes that do not occur in the training samples.
+    """
+
+    estimator: Any
+
+    def __call__(
+        self, train: Floats, labels: NDArray[Any], test: Floats, n_columns: Columns, /
+    ) -> Iterator[NDArray[Any]]:
+        classes = np.unique(labels)
+        for n in n_columns:
+            fitted = _fit_to_prefix(self.estimator, train, labels, n)
+            class_scores = _class_scores(fitted, np.ascontiguousarray(test[:, :n]), n_classes=len(classes))
+            scores = np.zeros((len(test), int(classes[-1]) + 1))
+            scores[:, classes] = class_scores
+            yield scores
+
+
+def has_scores(classifier: Any) -> bool:
+    return hasattr(classifier, "decision_function") or hasattr(classifier, "predict_proba")
+
+
+def _fit_to_prefix(estimator: Any, train: Floats, labels: NDArray[Any], n_columns: int) -> Any:
+    return clone(estimator).fit(np.ascontiguousarray(train[:, :n_columns]), labels)
+
+
+def _class_scores(fitted: Any, test: Floats, n_classes: int) -> Floats:
+    """The scores of the classes, shape (n_test, n_classes).
+
+    Of two classes the decision function is preferred, as it does not round to certainty; of more classes the
+    probabilities, which are comparable between classes.
+    """
+    preferred = "decision_function" if n_classes == 2 else "predict_proba"
+    other = "predict_proba" if n_classes == 2 else "decision_function"
+    method = preferred if hasattr(fitted, preferred) else other
+    scores = np.asarray(getattr(fitted, method)(test))
+    if scores.ndim == 1:  # the score of the second of two classes
+        return np.stack([-scores, scores], axis=1)
+    return scores

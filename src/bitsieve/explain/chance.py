@@ -1,0 +1,82 @@
+"""How relevant columns look by chance: their relevance after the classes are shuffled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bitsieve.counts.search import Labels, Units
+from bitsieve.dataset.dataset import InMemoryDataset
+from bitsieve.pipeline.discretize import count_table
+from bitsieve.utils.arrays import Floats
+
+MAX_SHUFFLED_CELLS = 200_000_000  # cells of the table times shuffles
+MIN_SHUFFLES = 10
+MAX_SHUFFLES = 40
+MAX_TOTAL_WEIGHT = 1_000_000  # rows of a table whose weights are written out
+
+
+class Chance(NamedTuple):
+    """The relevance of columns after shuffles of the classes, in bits."""
+
+    n_shuffles: int
+    typical: float  # 95 % quantile over all columns and shuffles
+    best_low: float  # 5 % quantile of the best of all columns
+    best_high: float  # 95 % quantile of the best of all columns
+    columns: Floats  # shape (n_features,): 95 % quantile of each column
+
+    def limit(self, column: int) -> float:
+        """The relevance that a column would have to exceed, as one of many that were tried."""
+        return max(self.best_high, float(self.columns[column]))
+
+
+def relevance_by_chance(table: InMemoryDataset, binner: Any, estimator: str, n_jobs: int | None) -> Chance | None:
+    """Shuffle the classes 10 to 40 times, bin and count the table anew, and summarize the relevance of its columns.
+
+    Samples of one group are shuffled together. Returns None if the total weight exceeds a million rows.
+    """
+    if table.weights is not None:
+        if table.total_weight > MAX_TOTAL_WEIGHT:
+            return None
+        table = _with_repeated_rows(table)
+    n_affordable = MAX_SHUFFLED_CELLS // (table.n_samples * table.n_features)
+    n_shuffles = min(MAX_SHUFFLES, max(MIN_SHUFFLES, n_affordable))
+    relevance = np.empty((n_shuffles, table.n_features))
+    for i, codes in enumerate(_shuffled_classes(table, n_shuffles)):
+        shuffled = replace(table, y=replace(table.target, codes=codes))
+        relevance[i] = count_table(shuffled, binner, n_jobs).estimated(estimator).relevance
+
+    has_few_bins = 2 * np.asarray(binner.n_bins_) <= table.n_samples  # others look informative by chance alone
+    comparable = relevance[:, has_few_bins] if has_few_bins.any() else relevance
+    best_low, best_high = np.quantile(comparable.max(axis=1), [0.05, 0.95])
+    return Chance(
+        n_shuffles=n_shuffles,
+        typical=float(np.quantile(comparable, 0.95)),
+        best_low=float(best_low),
+        best_high=float(best_high),
+        columns=np.quantile(relevance, 0.95, axis=0),
+    )
+
+
+def _with_repeated_rows(table: InMemoryDataset) -> InMemoryDataset:
+    """The table without weights: every row stands as often as its weight says."""
+    rows = np.repeat(np.arange(table.n_samples), np.asarray(table.weights))
+    return replace(table.take(rows), weights=None)
+
+
+def _shuffled_classes(table: InMemoryDataset, n_shuffles: int) -> Iterator[Labels]:
+    """Yield the class codes after each shuffle."""
+    codes = table.target.codes
+    if table.groups is None:
+        random = np.random.default_rng(0)
+        for _ in range(n_shuffles):
+            yield random.permutation(codes)
+        return
+    units = Units.of(table.groups, codes)
+    one_part = np.zeros(table.n_samples, np.int64)
+    for seed in range(n_shuffles):
+        (shuffled_codes,) = units.shuffled(codes, one_part, np.array([seed], np.uint64))
+        yield shuffled_codes
