@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import fields
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import joblib
 import numpy as np
@@ -92,7 +93,7 @@ class Checkpoint:
     def _scored(self, stored: np.lib.npyio.NpzFile) -> dict[str, Scored]:
         scored = {}
         for i, method in enumerate(self._methods):
-            values = {name: stored[f"{i} {name}"][()] for name in SCORED_FIELDS}
+            values: dict[str, Any] = {name: stored[f"{i} {name}"][()] for name in SCORED_FIELDS}
             scored[method] = Scored(**values)
         return scored
 

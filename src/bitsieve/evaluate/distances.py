@@ -23,7 +23,7 @@ def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, n_columns: C
     means = np.stack([np.bincount(codes, column) / class_sizes for column in used_columns], axis=1)
 
     def nearest_code(distances: Floats) -> Columns:
-        return distances.argmin(axis=1)
+        return np.argmin(distances, axis=1)
 
     for predicted_codes in _predictions(nearest_code, means, test, n_columns, np.intp):
         yield classes[predicted_codes]
@@ -40,7 +40,7 @@ def nearest_neighbors(
     def majority_code(distances: Floats) -> Columns:
         neighbors = _nearest(distances, VOTING_NEIGHBORS)
         votes = one_hot_codes[neighbors].sum(axis=1)
-        return votes.argmax(axis=1)
+        return np.argmax(votes, axis=1)
 
     for predicted_codes in _predictions(majority_code, train, test, n_columns, np.intp):
         yield classes[predicted_codes]
@@ -53,7 +53,7 @@ def mean_of_neighbors(
 
     def mean(distances: Floats) -> Floats:
         neighbors = _nearest(distances, AVERAGED_NEIGHBORS)
-        return values[neighbors].mean(axis=1)
+        return np.asarray(values[neighbors].mean(axis=1))
 
     yield from _predictions(mean, train, test, n_columns, np.float64)
 

@@ -50,7 +50,7 @@ def affiliated(
         Nearness is ``|rho|``, or the symmetric uncertainty ``2 I(Xi;Xs) / (H(Xi) + H(Xs))``, which finds any dependence
         between binned columns; both are between 0 and 1.
     binning : {"quantile", "uniform", "none"} or binner, optional
-        How columns are binned for information; by default by the selector's fitted binner, or "quantile" if it has none.
+        How columns are binned for information; by default as the selector binned them, or "quantile" if it did not.
     n_jobs : int, optional
         Threads (None is 1, -1 every core).
 

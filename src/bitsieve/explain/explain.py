@@ -261,7 +261,7 @@ def _representative(column: int, selected: Columns, groups: Sequence[Columns], n
     """The name of the selected column that represents another one."""
     for selected_column, group in zip(selected, groups, strict=True):
         if column in group:
-            return names[selected_column]
+            return str(names[selected_column])
     return None
 
 
@@ -302,7 +302,3 @@ def column_of(feature: Any, names: Any) -> int:
         message=f"feature={feature!r} is no column",
         advice=f"give a name, or a number from 0 to {len(names) - 1}",
     )
-
-
-def _name(names: Any, column: int) -> str | None:
-    return None if column < 0 else names[column]
