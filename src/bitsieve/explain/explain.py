@@ -261,7 +261,8 @@ def _representative(column: int, selected: Columns, groups: Sequence[Columns], n
     """The name of the selected column that represents another one."""
     for selected_column, group in zip(selected, groups, strict=True):
         if column in group:
-            return str(names[selected_column])
+            name: str = names[selected_column]
+            return name
     return None
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from bitsieve.plots.figures import Curves, as_svg, new_axes, plot_curves
 from bitsieve.report.page import Section, render_page
-from bitsieve.results.comparison import Comparison, how_to_read, summary_table, use_it
+from bitsieve.results.comparison import Comparison, how_to_read, selecting_call, summary_table
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.messages import displayed
 
@@ -59,7 +59,7 @@ def answer_section(comparison: Comparison, command: str | None) -> Answer:
     return Answer(
         choice=str(choice),
         outer_error=str(comparison.outer()),
-        command=(command or use_it(comparison)) if choice.is_recommended else None,
+        command=(command or selecting_call(comparison)) if choice.is_recommended else None,
         n_samples=parameters["n_samples"],
         n_features=parameters["n_features"],
         n_classes=parameters["n_classes"],

@@ -1,4 +1,4 @@
-"""What a comparison found: its error curves, as a summary, a table, a document and a text."""
+"""The result of a comparison: error curves, and their summary as a table, a data frame, a dictionary and a text."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ HOW_TO_READ = (
     "or higher (one-sided paired t-test, 5 %)"
 )
 UNTESTED = "W/T/L: the errors over several numbers of features are tested, not those of one"
-OUTCOMES = ("wins", "+"), ("ties", "="), ("losses", "-")
-BOUNDS = ("bayes_error_lower", "bayes_error_upper")  # of the chosen features, where they were asked for
-BEST = "SelectKBest"  # the baseline that ranks, so that the number of features matters
+BEST = "SelectKBest"  # the only baseline whose error depends on the number of features
 
 
 @dataclass(frozen=True)
@@ -159,12 +157,19 @@ class Comparison:
         Choice
             ``print`` shows it as a sentence.
         """
-        rows = slice(None) if method is None else [self._row(method)]
         methods = self.methods if method is None else [method]
-        others = [*zip(self.methods, self.rates.min(axis=1).tolist(), strict=True)]
-        others += [(row["baseline"], row["least_error"]) for row in baselines(self)]
-        to_beat = dict(others).get(self.measure.baseline)
-        return choose(methods, self.counts, self.rates[rows], self.standard_errors[rows], to_beat, self.measure, others)
+        rows = [self._row(name) for name in methods]
+        least_errors = list(zip(self.methods, self.rates.min(axis=1).tolist(), strict=True))
+        least_errors += [(row["baseline"], row["least_error"]) for row in baselines(self)]
+        return choose(
+            methods,
+            self.counts,
+            self.rates[rows],
+            self.standard_errors[rows],
+            dict(least_errors).get(self.measure.baseline),
+            self.measure,
+            least_errors,
+        )
 
     def outer(self, method: str | None = None) -> OuterError:
         """The error of the whole search of one method, or of all, in folds that had no part in the choice.
@@ -208,13 +213,18 @@ class Comparison:
             "nogueira" and "kuncheva", each of shape (n_counts,); nan where not defined: with all features, and where
             one selection served all folds.
         """
-        chosen = self.selected[self._row(method)]
-        once = self.parameters["protocol"] == "paper"
-        sets = [[] if once else [selected[:k] for selected in chosen] for k in self.counts]
+        rankings = [] if self._ranks_once else self.selected[self._row(method)]
+        selections = [[ranking[:k] for ranking in rankings] for k in self.counts]  # for every number, of every fold
+        n_features = len(self.names)
         return {
-            measure.__name__: np.array([measure(folds, len(self.names)) for folds in sets])
-            for measure in (nogueira, kuncheva)
+            "nogueira": np.array([nogueira(selections_of_k, n_features) for selections_of_k in selections]),
+            "kuncheva": np.array([kuncheva(selections_of_k, n_features) for selections_of_k in selections]),
         }
+
+    @property
+    def _ranks_once(self) -> bool:
+        """Whether one selection of each method served all folds, as under the protocol of the papers."""
+        return self.parameters["protocol"] == "paper"
 
     def summary(self) -> list[dict[str, Any]]:
         """One row for each method: its errors, wins, chosen number of features, redundancy, stability and seconds.
@@ -269,21 +279,20 @@ class Comparison:
         -------
         dict
         """
-
-        def document(row: int, summary: dict[str, Any]) -> dict[str, Any]:
+        methods = []
+        for row, summary in enumerate(self.summary()):
             method = self.methods[row]
-            return {
-                **summary,
+            details = {
                 "errors": self.rates[row].tolist(),
                 "standard_errors": [finite(value) for value in self.standard_errors[row].tolist()],
                 "against": {other: self.test(method, other).outcome for other in self.methods if other != method},
                 "selected": [[self.names[j] for j in selected] for selected in self.selected[row]],
             }
-
+            methods.append(summary | details)
         return {
             "parameters": dict(self.parameters),
             "features": self.counts.tolist(),
-            "methods": [document(row, summary) for row, summary in enumerate(self.summary())],
+            "methods": methods,
             "answer": str(self.choice()),
             "outer_error": self.outer().error,
             "outer_p": self.outer().p,
@@ -295,10 +304,12 @@ class Comparison:
         return as_text(self, self.notes)
 
     def _repr_html_(self) -> str:
+        header, rows = summary_table(self)
+        choice = self.choice()
         return html.display(
-            html.table(*summary_table(self)),
-            html.paragraph(f"{self.choice()}."),
-            *([html.code(use_it(self))] if self.choice().is_recommended else []),
+            html.table(header, rows),
+            html.paragraph(f"{choice}."),
+            html.code(selecting_call(self)) if choice.is_recommended else "",
             *(html.aside(line) for line in how_to_read(self)),
             html.notes(self.notes),
         )
@@ -321,10 +332,14 @@ class Comparison:
         ValueError
             matplotlib is not installed (``pip install 'bitsieve[report]'``).
         """
-        share, name = self.measure.is_share, self.measure.name
-        lines = dict(zip(self.methods, (100 if share else 1) * self.rates, strict=True))
+        if self.measure.is_share:
+            errors = 100 * self.rates
+            label = "error (%)"
+        else:
+            errors = self.rates
+            label = f"error ({self.measure.name})"
+        lines = dict(zip(self.methods, errors, strict=True))
         chosen = {method: self.chosen(method).n_features for method in self.methods}
-        label = "error (%)" if share else f"error ({name})"
         return plot_curves(Curves(self.counts, lines, "number of features", label, chosen), ax)
 
     def _row(self, method: str) -> int:
@@ -338,115 +353,157 @@ class Comparison:
 
 
 def _summary_row(comparison: Comparison, row: int, method: str) -> dict[str, Any]:
-    """Means over the numbers of features, and what a method is with the number chosen for it."""
-    rates, choice, stability = comparison.rates[row], comparison.chosen(method), comparison.stability(method)
-    smallest = rates.argmin()
-    at = int(np.searchsorted(comparison.counts, choice.n_features))
+    """The means of a method over the numbers of features, and its values at the number chosen for it."""
+    rates = comparison.rates[row]
+    choice = comparison.chosen(method)
+    stability = comparison.stability(method)
+    best = rates.argmin()
+    chosen = int(np.searchsorted(comparison.counts, choice.n_features))
     outcomes = [comparison.test(method, other).outcome for other in comparison.methods if other != method]
-    selecting = comparison.seconds_selecting[row]  # under the paper protocol one selection serves all folds
-    once = comparison.parameters["protocol"] == "paper"
-    document = {
+    was_tested = None not in outcomes
+    seconds_selecting = comparison.seconds_selecting[row]
+    summary = {
         "method": method,
         "mean_error": float(rates.mean()),
         "std_error": float(rates.std(ddof=1)) if len(rates) > 1 else None,
-        "least_error": float(rates[smallest]),
-        "least_error_at": int(comparison.counts[smallest]),
+        "least_error": float(rates[best]),
+        "least_error_at": int(comparison.counts[best]),
         "chosen_features": choice.n_features,
         "chosen_error": choice.error,
         "outer_error": comparison.outer(method).error,
         "chosen_standard_error": finite(choice.standard_error),
-        **{name: None if None in outcomes else outcomes.count(sign) for name, sign in OUTCOMES},
+        "wins": outcomes.count("+") if was_tested else None,
+        "ties": outcomes.count("=") if was_tested else None,
+        "losses": outcomes.count("-") if was_tested else None,
         "redundancy": _mean(comparison.redundancy[row]),
-        "separability": _mean(comparison.separability[row, :, at]),
+        "separability": _mean(comparison.separability[row, :, chosen]),
         "stability_nogueira": _mean(stability["nogueira"]),
         "stability_kuncheva": _mean(stability["kuncheva"]),
-        "seconds_selecting": float(selecting[0] if once else selecting.sum()),
+        "seconds_selecting": float(seconds_selecting[0] if comparison._ranks_once else seconds_selecting.sum()),
         "seconds_classifying": float(comparison.seconds_classifying[row].sum()),
     }
     if comparison.bayes_error_bounds is not None:
-        document |= zip(BOUNDS, comparison.bayes_error_bounds[row].tolist(), strict=True)
-    return document
+        lower, upper = comparison.bayes_error_bounds[row].tolist()
+        summary["bayes_error_lower"] = lower
+        summary["bayes_error_upper"] = upper
+    return summary
 
 
 def baselines(comparison: Comparison) -> list[dict[str, Any]]:
-    """One row a baseline: its mean error, its least, and where that is; None where the number plays no part."""
+    """Summarize each baseline: its mean error, its least error, and the number of features of the least error.
+
+    That number is None for a baseline whose error is the same for all numbers.
+    """
     rows = []
     for name, errors in comparison.baselines.items():
         rates = errors.sum(axis=0) / comparison.n_test.sum()
-        level = bool((errors == errors[:, :1]).all()) and name != BEST
+        is_constant = name != BEST and bool((errors == errors[:, :1]).all())
         rows.append(
             {
                 "baseline": name,
                 "mean_error": float(rates.mean()),
                 "least_error": float(rates.min()),
-                "least_error_at": None if level else int(comparison.counts[rates.argmin()]),
+                "least_error_at": None if is_constant else int(comparison.counts[rates.argmin()]),
             }
         )
     return rows
 
 
 def as_text(comparison: Comparison, notes: Sequence[str] = (), call: str = "") -> str:
-    """The summary as a table, the answer in a sentence, the ``call`` that selects it, how to read W/T/L, and notes."""
+    """The summary as a table, the recommendation, the ``call`` that selects it, how to read the table, and the notes.
+
+    The call is by default that of Python.
+    """
     header, rows = summary_table(comparison)
     choice = comparison.choice()
     lines = [
-        aligned(header, rows, right=(False, *[True] * (len(header) - 1))),
+        aligned(header, rows, right=[name != "method" for name in header]),
         "",
         str(choice),
         str(comparison.outer()),
-        *([f"to select them: {call or use_it(comparison)}"] if choice.is_recommended else []),
-        *how_to_read(comparison),
-        *(f"note: {printable(note)}" for note in displayed(notes)),
     ]
+    if choice.is_recommended:
+        lines.append(f"to select them: {call or selecting_call(comparison)}")
+    lines += how_to_read(comparison)
+    lines += [f"note: {printable(note)}" for note in displayed(notes)]
     return "\n".join(lines)
 
 
 def summary_table(comparison: Comparison) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """The header and the rows of the summary, the baselines last."""
     measure = comparison.measure
-    curve_header = ("method", f"mean error{measure.unit}", "+-", "W/T/L", f"least{measure.unit}", "at")
-    choice_header = ("chosen", f"its error{measure.unit}", "redundancy", "stability", "seconds")
-    bounded = () if comparison.bayes_error_bounds is None else ("Bayes error %",)
-    header = (*curve_header, *choice_header, *bounded)
-    rows = [_text_row(row, measure)[: len(header)] for row in comparison.summary()]
-    for row in baselines(comparison):
-        at = "" if row["least_error_at"] is None else f"{row['least_error_at']:,}"
-        mean, least_error = (measure.text(row[name]) for name in ("mean_error", "least_error"))
-        rows.append((f"({row['baseline']})", mean, "", "", least_error, at, *("" for _ in header[len(curve_header) :])))
+    header: tuple[str, ...] = (
+        "method",
+        f"mean error{measure.unit}",
+        "+-",
+        "W/T/L",
+        f"least{measure.unit}",
+        "at",
+        "chosen",
+        f"its error{measure.unit}",
+        "redundancy",
+        "stability",
+        "seconds",
+    )
+    if comparison.bayes_error_bounds is not None:
+        header = (*header, "Bayes error %")
+    rows = [_method_cells(summary, measure) for summary in comparison.summary()]
+    rows += [_baseline_cells(baseline, measure, len(header)) for baseline in baselines(comparison)]
     return header, rows
 
 
 def how_to_read(comparison: Comparison) -> list[str]:
-    about = comparison.measure.about
-    return [*([f"error: {about}"] if about else []), HOW_TO_READ if len(comparison.counts) > 1 else UNTESTED]
+    lines = []
+    if comparison.measure.about:
+        lines.append(f"error: {comparison.measure.about}")
+    lines.append(HOW_TO_READ if len(comparison.counts) > 1 else UNTESTED)
+    return lines
 
 
-def _text_row(row: dict[str, Any], measure: Measure) -> tuple[str, ...]:
-    return (
-        row["method"],
-        measure.text(row["mean_error"]),
-        measure.text(row["std_error"]),
-        "-" if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}",
-        measure.text(row["least_error"]),
-        f"{row['least_error_at']:,}",
-        f"{row['chosen_features']:,}",
-        measure.text(row["chosen_error"]),
-        _text(row["redundancy"]),
-        _text(row["stability_nogueira"]),
-        f"{row['seconds_selecting'] + row['seconds_classifying']:.1f}",
-        " to ".join(ACCURACY.text(row[name]) for name in BOUNDS) if BOUNDS[0] in row else "",  # in percent
+def _method_cells(summary: dict[str, Any], measure: Measure) -> tuple[str, ...]:
+    cells = (
+        summary["method"],
+        measure.text(summary["mean_error"]),
+        measure.text(summary["std_error"]),
+        "-" if summary["wins"] is None else f"{summary['wins']}/{summary['ties']}/{summary['losses']}",
+        measure.text(summary["least_error"]),
+        f"{summary['least_error_at']:,}",
+        f"{summary['chosen_features']:,}",
+        measure.text(summary["chosen_error"]),
+        _text(summary["redundancy"]),
+        _text(summary["stability_nogueira"]),
+        f"{summary['seconds_selecting'] + summary['seconds_classifying']:.1f}",
     )
+    if "bayes_error_lower" not in summary:
+        return cells
+    lower = ACCURACY.text(summary["bayes_error_lower"])  # in percent
+    upper = ACCURACY.text(summary["bayes_error_upper"])
+    return (*cells, f"{lower} to {upper}")
 
 
-def use_it(comparison: Comparison) -> str:
-    """The call that selects what is recommended."""
-    choice, target = comparison.choice(), comparison.parameters["target"]
-    target = repr(target) if target else "target"
+def _baseline_cells(baseline: dict[str, Any], measure: Measure, n_cells: int) -> tuple[str, ...]:
+    least_error_at = baseline["least_error_at"]
+    cells = (
+        f"({baseline['baseline']})",
+        measure.text(baseline["mean_error"]),
+        "",
+        "",
+        measure.text(baseline["least_error"]),
+        "" if least_error_at is None else f"{least_error_at:,}",
+    )
+    return cells + ("",) * (n_cells - len(cells))
+
+
+def selecting_call(comparison: Comparison) -> str:
+    """The call in Python that selects what is recommended."""
+    choice = comparison.choice()
+    target_name = comparison.parameters["target"]
+    target = repr(target_name) if target_name else "target"
     return f"bitsieve.select(data, {target}, method={choice.method!r}, n_features_to_select={choice.n_features})"
 
 
 def _mean(values: Floats) -> float | None:
-    """Of those that are defined; None if none is."""
+    """The mean of the values that are defined; None if none is."""
     defined = values[np.isfinite(values)]
     return float(defined.mean()) if len(defined) else None
 

@@ -1,10 +1,8 @@
-"""The strongest pairs or triples of columns that a search found, as a table, a data frame, a document and a figure."""
+"""The result of a search for interactions: a table, a data frame, a dictionary and a figure of the strongest tuples."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -16,47 +14,49 @@ from bitsieve.utils import html
 from bitsieve.utils.arrays import Floats
 from bitsieve.utils.messages import aligned, displayed, finite, number, printable
 
-MOST_DRAWN = 20  # tuples of a figure
-SHOWN = 20  # rows of the printed table
+MAX_DRAWN = 20  # tuples in a figure
+MAX_PRINTED = 20  # rows of the printed table
 
 
 @dataclass(frozen=True, eq=False)
 class Interactions:
-    """The strongest pairs or triples of columns, and the strongest that each column is in.
+    """The strongest pairs or triples of columns, and the strongest one that contains each column.
 
     Attributes
     ----------
     order : int
-        Columns of a tuple.
+        Number of columns in a tuple.
     statistic : str
+        Name of the statistic.
     tuples : list of tuple of label
         Strongest first.
     values : ndarray of shape (n_tuples,)
         The statistic of each, in bits.
     p : ndarray of shape (n_tuples,) or None
-        Adjusted for all tuples there are; None without shuffles.
+        p values, adjusted for all tuples of the table; None without shuffles.
     columns : list of label
-        Every column that is in a tuple, the one with the strongest first.
+        Every column that is in a tuple, the one in the strongest tuple first.
     best : ndarray of shape (n_columns,)
-        The statistic of its strongest tuple, in bits; by "gain" what that column adds to the others of the tuple.
+        The statistic of the strongest tuple of each column, in bits; for "gain" what the column adds to the others.
     best_tuples : list of tuple of label
+        The strongest tuple of each column.
     columns_p : ndarray of shape (n_columns,) or None
-        Adjusted for all columns (step-down).
+        p values, adjusted for all columns (step-down); None without shuffles.
     false_discovery : ndarray of shape (n_columns,) or None
-        The least false discovery rate of a list of the first columns with this one.
+        The smallest false discovery rate at which each column is in the list; None without shuffles.
     n_shuffles : int
     n_samples : int
     target_name : str
     diagnostics : list of Diagnostic
     library : str
-        That the frames are of.
+        Library of the data frames that are returned.
 
     Examples
     --------
     >>> import bitsieve
     >>> X, y = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 1]] * 8, [0, 1, 1, 0] * 8
-    >>> found = bitsieve.interactions(X, y, top=1)
-    >>> found.tuples, found.values.tolist(), found.p.tolist()
+    >>> strongest = bitsieve.interactions(X, y, top=1)
+    >>> strongest.tuples, strongest.values.tolist(), strongest.p.tolist()
     ([('x0', 'x1')], [1.0], [0.01])
     """
 
@@ -82,12 +82,14 @@ class Interactions:
         return [str(diagnostic) for diagnostic in self.diagnostics]
 
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        header = ("rank", "columns", f"{self.statistic} (bits)", *(("p",) if self.p is not None else ()))
+        """The header and the rows of the printed table."""
+        header = ("rank", "columns", f"{self.statistic} (bits)")
         rows = []
-        for rank, members in enumerate(self.tuples[:SHOWN]):
-            chance = () if self.p is None else (f"{self.p[rank]:.2g}",)
-            rows.append((str(rank + 1), ", ".join(map(str, members)), number(self.values[rank]), *chance))
-        return header, rows
+        for i, members in enumerate(self.tuples[:MAX_PRINTED]):
+            rows.append((str(i + 1), ", ".join(str(label) for label in members), number(self.values[i])))
+        if self.p is None:
+            return header, rows
+        return (*header, "p"), [(*row, f"{p:.2g}") for row, p in zip(rows, self.p, strict=False)]
 
     def table_text(self) -> str:
         """The first tuples as an aligned table.
@@ -97,32 +99,39 @@ class Interactions:
         str
         """
         header, rows = self._table()
-        more = [f"... and {len(self.tuples) - SHOWN:,} more"] if len(self.tuples) > SHOWN else []
-        return "\n".join([aligned(header, rows, right=(True, False, True, True)[: len(header)]), *more])
+        table = aligned(header, rows, right=[name != "columns" for name in header])
+        n_more = len(self.tuples) - MAX_PRINTED
+        return f"{table}\n... and {n_more:,} more" if n_more > 0 else table
 
     def __str__(self) -> str:
-        notes = [f"note: {printable(note)}" for note in displayed(self.notes)]
-        return "\n".join([self.table_text(), *([""] if notes else []), *notes])
+        lines = [self.table_text()]
+        if self.notes:
+            lines.append("")
+            lines += [f"note: {printable(note)}" for note in displayed(self.notes)]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         return html.display(html.table(*self._table(), text_columns=(1,)), html.notes(self.notes))
 
     def to_frame(self, library: str | None = None) -> Any:
-        """The tuples as a data frame: rank, column_1, column_2 and so on, value and p (where there were shuffles).
+        """The tuples as a data frame: rank, column_1, column_2 and so on, value and p (if there were shuffles).
 
         Parameters
         ----------
         library : {"pandas", "polars", "pyarrow"}, optional
-            By default that of the data, else pandas, or pyarrow where that is not installed.
+            By default that of the data, else pandas, or pyarrow if pandas is not installed.
 
         Returns
         -------
         dataframe
         """
-        members = {f"column_{m + 1}": [members[m] for members in self.tuples] for m in range(self.order)}
-        chance = {} if self.p is None else {"p": self.p}
-        ranks = np.arange(1, len(self.tuples) + 1)
-        return frame_of({"rank": ranks, **members, "value": self.values, **chance}, library or self.library)
+        columns: dict[str, Any] = {"rank": np.arange(1, len(self.tuples) + 1)}
+        for m in range(self.order):
+            columns[f"column_{m + 1}"] = [members[m] for members in self.tuples]
+        columns["value"] = self.values
+        if self.p is not None:
+            columns["p"] = self.p
+        return frame_of(columns, library or self.library)
 
     def to_column_frame(self, library: str | None = None) -> Any:
         """The columns as a data frame: column, value, the others of its strongest tuple, p and false discovery rate.
@@ -136,30 +145,50 @@ class Interactions:
         -------
         dataframe
         """
-        pairs = zip(self.columns, self.best_tuples, strict=True)
-        others = [", ".join(str(label) for label in members if label != column) for column, members in pairs]
-        chance = {"p": self.columns_p, "false_discovery": self.false_discovery}
-        chance = {name: values for name, values in chance.items() if values is not None}
-        return frame_of({"column": self.columns, "value": self.best, "with": others, **chance}, library or self.library)
+        others_of_tuple = []
+        for column, members in zip(self.columns, self.best_tuples, strict=True):
+            others_of_tuple.append(", ".join(str(label) for label in members if label != column))
+        columns: dict[str, Any] = {"column": self.columns, "value": self.best, "with": others_of_tuple}
+        if self.columns_p is not None:
+            columns["p"] = self.columns_p
+        if self.false_discovery is not None:
+            columns["false_discovery"] = self.false_discovery
+        return frame_of(columns, library or self.library)
 
     def to_dict(self) -> dict[str, Any]:
-        """What was found as plain Python values that ``json.dumps`` takes.
+        """The tuples and the columns as plain Python values that ``json.dumps`` takes.
 
         Returns
         -------
         dict
             What ``bitsieve interactions --json`` prints, less the seconds and the version.
         """
-        facts = ("order", "statistic", "n_shuffles", "n_samples", "target_name")
-        of_tuples = [*map(_plain, self.tuples)], _numbers(self.values), _numbers(self.p)
-        chance = _numbers(self.columns_p), _numbers(self.false_discovery)
-        of_columns = _plain(self.columns), _numbers(self.best), [*map(_plain, self.best_tuples)], *chance
         return {
-            **{name: getattr(self, name) for name in facts},
-            "tuples": _records(("columns", "bits", "p"), of_tuples),
-            "columns": _records(("name", "bits", "best", "p", "false_discovery"), of_columns),
+            "order": self.order,
+            "statistic": self.statistic,
+            "n_shuffles": self.n_shuffles,
+            "n_samples": self.n_samples,
+            "target_name": self.target_name,
+            "tuples": [self._tuple_to_dict(i) for i in range(len(self.tuples))],
+            "columns": [self._column_to_dict(i) for i in range(len(self.columns))],
             "notes": self.notes,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+        }
+
+    def _tuple_to_dict(self, i: int) -> dict[str, Any]:
+        return {
+            "columns": [_plain(label) for label in self.tuples[i]],
+            "bits": finite(self.values[i]),
+            "p": None if self.p is None else finite(self.p[i]),
+        }
+
+    def _column_to_dict(self, i: int) -> dict[str, Any]:
+        return {
+            "name": _plain(self.columns[i]),
+            "bits": finite(self.best[i]),
+            "best": [_plain(label) for label in self.best_tuples[i]],
+            "p": None if self.columns_p is None else finite(self.columns_p[i]),
+            "false_discovery": None if self.false_discovery is None else finite(self.false_discovery[i]),
         }
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
@@ -179,35 +208,35 @@ class Interactions:
         ValueError
             matplotlib is not installed (``pip install 'bitsieve[report]'``).
         """
+        drawn_tuples = self.tuples[:MAX_DRAWN]
+        drawn_columns = list(dict.fromkeys(label for members in drawn_tuples for label in members))
+        angles = np.linspace(0, 2 * np.pi, len(drawn_columns), endpoint=False)
+        positions = dict(zip(drawn_columns, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
+        largest = max(self.values.max(initial=0.0), np.finfo(float).tiny)
         with drawing(ax, (5.0, 5.0)) as axes:
-            drawn = self.tuples[:MOST_DRAWN]
-            points = list(dict.fromkeys(label for members in drawn for label in members))
-            angles = np.linspace(0, 2 * np.pi, len(points), endpoint=False)
-            at = dict(zip(points, np.column_stack([np.cos(angles), np.sin(angles)]), strict=True))
-            strongest = max(self.values.max(initial=0.0), np.finfo(float).tiny)
-            for members, value in reversed(list(zip(drawn, self.values, strict=False))):
-                share = float(np.clip(value / strongest, 0.05, 1.0))
-                corners = np.array([at[label] for label in (*members, members[0])])
-                axes.plot(*corners.T, color=BLUE, lw=0.5 + 3 * share, alpha=0.15 + 0.85 * share, zorder=1)
-            for label, (x, y) in at.items():
+            for i in reversed(range(len(drawn_tuples))):  # the strongest last, on top of the others
+                members = drawn_tuples[i]
+                strength = float(np.clip(self.values[i] / largest, 0.05, 1.0))
+                corners = np.array([positions[label] for label in (*members, members[0])])
+                width = 0.5 + 3 * strength
+                opacity = 0.15 + 0.85 * strength
+                axes.plot(corners[:, 0], corners[:, 1], color=BLUE, lw=width, alpha=opacity, zorder=1)
+            for label, (x, y) in positions.items():
                 axes.plot([x], [y], "o", color=INK, markersize=5, zorder=2)
-                side: dict[str, Any] = {"ha": "left" if x > 0.01 else "right", "va": "center"}
-                axes.annotate(
-                    shortened(str(label)), (x, y), (6 if x > 0.01 else -6, 0), textcoords="offset points", **side
-                )
-            axes.set(xlim=(-1.6, 1.6), ylim=(-1.2, 1.2), title=f"{self.statistic}, at most {number(strongest)} bits")
+                _write_beside(axes, shortened(str(label)), x, y)
+            axes.set(xlim=(-1.6, 1.6), ylim=(-1.2, 1.2), title=f"{self.statistic}, at most {number(largest)} bits")
             axes.set_axis_off()
         return axes
 
 
-def _plain(labels: Sequence[Any]) -> list[Any]:
-    return [label if isinstance(label, (str, int)) else str(label) for label in labels]
+def _write_beside(axes: Axes, text: str, x: float, y: float) -> None:
+    """Write the name of a point of the circle on its outer side."""
+    if x > 0.01:
+        axes.annotate(text, (x, y), (6, 0), textcoords="offset points", ha="left", va="center")
+    else:
+        axes.annotate(text, (x, y), (-6, 0), textcoords="offset points", ha="right", va="center")
 
 
-def _numbers(values: Floats | None) -> list[float | None]:
-    return [] if values is None else [finite(value) for value in values]
-
-
-def _records(names: Sequence[str], columns: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
-    """A row as what it has by name; None for what is not known of any row."""
-    return [dict(zip(names, row, strict=True)) for row in zip_longest(*columns)]
+def _plain(label: Any) -> str | int:
+    """A label as JSON can hold it."""
+    return label if isinstance(label, (str, int)) else str(label)
