@@ -1,4 +1,4 @@
-"""What a selection found: the features in order of choice, and why."""
+"""The result of a selection: the features in order of choice, and why."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from bitsieve.plots.displays import Display
     from bitsieve.plots.figures import Axes
 
-_IN_JSON = "rank", "name", "index", "score", "relevance_bits", "overlap_with", "overlap_bits", "informative"
-_MOST_LABELS = 100  # beyond, labels are counted and not listed in a document
+MAX_LABELS = 100  # beyond, the labels of the target are counted and not listed in a dictionary
 
 
 @dataclass(frozen=True)
@@ -39,19 +38,19 @@ class Selection:
     method : str
         Name of the method, as :func:`bitsieve.list_methods` has it.
     features : list, length k
-        Labels of the columns as the data has them, best first; ``x0, x1, ...`` by column where it has none.
+        Labels of the columns as the data has them, best first; ``x0, x1, ...`` by column if it has none.
     indices : ndarray of shape (k,)
         Column of each feature in the data without the target.
     scores : ndarray of shape (k,)
-        The method's value at each choice, in bits where it is information.
+        The score of each feature when it was chosen, in bits if it is information.
     relevance : ndarray of shape (k,)
         I(X;C), in bits.
     overlap_with : list of label or None, length k
-        The earlier-chosen feature with the largest I(X;X'); None where there is no earlier one.
+        The earlier-chosen feature X' with the largest I(X;X'); None for the first.
     overlap : ndarray of shape (k,)
-        That information, in bits; NaN where there is no earlier one.
+        That information, in bits; NaN for the first.
     informative : ndarray of bool, shape (k,)
-        False for a feature that is not more informative than chance, alone or with another, where that was tested.
+        False for a feature that was tested and is not more informative than chance, alone or with another.
     table : ndarray or dataframe, or None
         The data with the selected columns only, as ``selector.transform`` gives them; None for data read in batches.
     target : Target
@@ -60,13 +59,13 @@ class Selection:
     n_samples : int
         Rows of the data; those of weight 0 are left out.
     parameters : dict
-        What the selection was asked for.
+        The options of the selection.
     diagnostics : list of Diagnostic
         What was noticed in the data and in the result; ``notes`` are their texts.
     evidence : Evidence
-        The table as it was read, and how it was binned: what :meth:`explain` and a report count again.
+        The table as it was read and its binning, from which :meth:`explain` and a report count again.
     fit : Fit
-        What the method was run with, and what it returned. ``selector`` is the fitted scikit-learn transformer of it.
+        The options and the result of the method. ``selector`` is the fitted scikit-learn transformer made from it.
 
     Examples
     --------
@@ -112,16 +111,19 @@ class Selection:
 
     @property
     def unit(self) -> str:
-        """Of the scores: bits, or ratio or mixed for a method whose scores are no information."""
+        """The unit of the scores, such as "bits"; see :func:`bitsieve.list_methods`."""
         return find_method(self.method).unit
 
     def __str__(self) -> str:
-        notes = [f"note: {printable(note)}" for note in displayed(self.notes)]
-        return "\n".join([table_text(self), *([""] if notes else []), *notes])
+        lines = [table_text(self)]
+        if self.notes:
+            lines.append("")
+            lines += [f"note: {printable(note)}" for note in displayed(self.notes)]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        header, rows = _ranking(self)
-        text_columns = [i for i, name in enumerate(header) if name in _TEXT]
+        header, rows = _printed_ranking(self)
+        text_columns = [i for i, name in enumerate(header) if name in TEXT_COLUMNS]
         return html.display(html.table(header, rows, text_columns=text_columns), html.notes(self.notes))
 
     def plot(self, kind: str = "ranking", *, ax: Axes | None = None) -> Display:
@@ -204,18 +206,30 @@ class Selection:
                 "name": self.target_name,
                 "kind": self.target.kind,
                 "n_classes": int(self.target.n_classes),
-                "labels": labels if len(labels) <= _MOST_LABELS else None,
+                "labels": labels if len(labels) <= MAX_LABELS else None,
                 "edges": _edges(edges),
             },
-            "features": [
-                dict(zip([*_IN_JSON, *levels_of(self)], map(_plain, row), strict=True))
-                for row in zip(*ranking(self).values(), strict=True)
-            ],
+            "features": [self._feature_to_dict(i) for i in range(len(self.features))],
             "stopping": _stopping(self.fit),
             "certificate": _certificate(self.fit),
             "notes": self.notes,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
         }
+
+    def _feature_to_dict(self, i: int) -> dict[str, Any]:
+        values = {
+            "rank": i + 1,
+            "name": self.features[i],
+            "index": self.indices[i],
+            "score": self.scores[i],
+            "relevance_bits": self.relevance[i],
+            "overlap_with": self.overlap_with[i],
+            "overlap_bits": self.overlap[i],
+            "informative": self.informative[i],
+        }
+        for name, levels in levels_of(self).items():
+            values[name] = levels[i]
+        return {name: _plain(value) for name, value in values.items()}
 
 
 def ranking(selection: Selection) -> dict[str, Any]:
@@ -233,42 +247,60 @@ def ranking(selection: Selection) -> dict[str, Any]:
     }
 
 
-LEVEL, GIVEN = "least level", "neighbours in the tree"
-LEAST_LEVEL = f"{LEVEL}: the smallest level (a corrected p, or a share of false features) at which a feature is taken"
-_TEXT = ("feature", "overlaps most with", GIVEN, "")
-_BY_CHANCE = "may be chance"
+LEAST_LEVEL = "least level"
+NEIGHBOURS = "neighbours in the tree"
+MAY_BE_CHANCE = ""  # the header of the marks
+TEXT_COLUMNS = ("feature", "overlaps most with", NEIGHBOURS, MAY_BE_CHANCE)
+MEANING_OF_LEAST_LEVEL = (
+    f"{LEAST_LEVEL}: the smallest level (a corrected p, or a share of false features) at which a feature is taken"
+)
 
 
 def table_text(selection: Selection) -> str:
     """The ranking as an aligned table."""
-    header, rows = _ranking(selection)
-    below = [LEAST_LEVEL] if LEVEL in header else []
-    return "\n".join([aligned(header, rows, right=[name not in _TEXT for name in header]), *below])
+    header, rows = _printed_ranking(selection)
+    table = aligned(header, rows, right=[name not in TEXT_COLUMNS for name in header])
+    return f"{table}\n{MEANING_OF_LEAST_LEVEL}" if LEAST_LEVEL in header else table
 
 
-def _ranking(selection: Selection) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    names = ("rank", "feature", f"score ({selection.unit})", "relevance (bits)", "overlaps most with", "overlap (bits)")
-    informative = selection.informative
-    marks = [] if informative.all() else ["" if is_informative else _BY_CHANCE for is_informative in informative]
-    levels, of_features = levels_in_words(selection)
-    rows = [
-        (
-            str(rank),
-            str(name),
-            number(selection.scores[rank - 1]),
-            number(selection.relevance[rank - 1]),
-            "-" if (other := selection.overlap_with[rank - 1]) is None else str(other),
-            number(selection.overlap[rank - 1]),
-            *of_features[rank - 1],
-            *marks[rank - 1 : rank],
-        )
-        for rank, name in enumerate(selection.features, start=1)
+def _printed_ranking(selection: Selection) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows of the table of a selection."""
+    header = [
+        "rank",
+        "feature",
+        f"score ({selection.unit})",
+        "relevance (bits)",
+        "overlaps most with",
+        "overlap (bits)",
     ]
-    return (*names, *levels, *[""][: len(marks)]), rows
+    level_header, level_rows = levels_in_words(selection)
+    header += level_header
+    has_marks = not selection.informative.all()
+    if has_marks:
+        header.append(MAY_BE_CHANCE)
+    rows = []
+    for i, name in enumerate(selection.features):
+        overlap_with = selection.overlap_with[i]
+        row = [
+            str(i + 1),
+            str(name),
+            number(selection.scores[i]),
+            number(selection.relevance[i]),
+            "-" if overlap_with is None else str(overlap_with),
+            number(selection.overlap[i]),
+            *level_rows[i],
+        ]
+        if has_marks:
+            row.append("" if selection.informative[i] else "may be chance")
+        rows.append(row)
+    return header, rows
 
 
 def levels_of(selection: Selection) -> dict[str, Any]:
-    """Of a rule with a rate, by columns: the least level at which each feature is taken, and its neighbours."""
+    """The least level at which a stopping rule takes each feature, and its neighbours in the tree, if the rule has one.
+
+    Empty if the selection was not ended by a rule with an error rate.
+    """
     names = selection.evidence.table.names
     stopping = selection.fit.result.stopping
     if stopping is None or conclusion_of(selection.fit) is None:
@@ -279,21 +311,30 @@ def levels_of(selection: Selection) -> dict[str, Any]:
     return levels
 
 
-def levels_in_words(selection: Selection) -> tuple[list[str], list[tuple[str, ...]]]:
-    """The same as header and rows of a table."""
+def levels_in_words(selection: Selection) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows, one for each feature, of the levels as text; both empty if there are none."""
     levels = levels_of(selection)
-    cells = [[cell or "-" if isinstance(cell, str) else f"{cell:.3g}" for cell in column] for column in levels.values()]
-    return [LEVEL, GIVEN][: len(levels)], list(zip(*cells, strict=True)) or [()] * len(selection.features)
+    header = []
+    rows: list[list[str]] = [[] for _ in selection.features]
+    if "least_level" in levels:
+        header.append(LEAST_LEVEL)
+        for row, level in zip(rows, levels["least_level"], strict=True):
+            row.append(f"{level:.3g}")
+    if "neighbours" in levels:
+        header.append(NEIGHBOURS)
+        for row, neighbours in zip(rows, levels["neighbours"], strict=True):
+            row.append(neighbours or "-")
+    return header, rows
 
 
 def conclusion_of(fit: Fit) -> str | None:
-    """What a reader may conclude of a feature that a rule with a rate took."""
+    """What a reader may conclude of a feature that a stopping rule with an error rate took; None for other rules."""
     rule = fit.selection.stopping
     return None if rule is None else make_stopping(rule).conclusion
 
 
 def _certificate(fit: Fit) -> dict[str, float | None] | None:
-    """The objective of a subset, the bound on every other's, and the gap between; None where the method has none."""
+    """The objective of the selected subset, an upper bound of all subsets, and the gap; None if the method has none."""
     if "upper_bound_" not in fit.result.extras:
         return None
     return {
@@ -304,13 +345,13 @@ def _certificate(fit: Fit) -> dict[str, float | None] | None:
 
 
 def names_of(selector: Any, columns: Iterable[int]) -> list[str]:
-    """The names of some columns that a selector was fitted on; x0, x1, ... where they had none."""
+    """The names that columns had when a selector was fitted; x0, x1, ... if they had none."""
     names = getattr(selector, "feature_names_in_", None)
     return [f"x{j}" if names is None else str(names[j]) for j in columns]
 
 
 def _stopping(fit: Fit) -> dict[str, Any] | None:
-    """What ended the selection, and at which candidate; None where the method has no rule that could."""
+    """What ended the selection, and at which candidate; None if the method has no stopping rule."""
     stopping = fit.result.stopping
     if stopping is None:
         return None
@@ -330,7 +371,7 @@ def _stopping(fit: Fit) -> dict[str, Any] | None:
 
 
 def _edges(edges: Any) -> Any:
-    """The edges of a target; of several columns a list for each, None for one that was not binned."""
+    """The edges of a target as plain numbers; for several target columns a list of edges each, None if not binned."""
     if edges is None:
         return None
     return [_edges(edge) if edge is None or np.ndim(edge) else float(edge) for edge in edges]
