@@ -74,7 +74,7 @@ def made(rows: int, columns: int, *, codes: bool) -> tuple[np.ndarray, np.ndarra
 
 def measured(method: Method, rows: int, columns: int) -> float:
     """Processor seconds of a method on codes, or numbers where it takes rows."""
-    codes = "rows" not in method.requires
+    codes = "rows" not in method.required_capabilities
     data = read_xy(*made(rows, columns, codes=codes))
     binning = None
     if codes:

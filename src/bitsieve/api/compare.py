@@ -16,7 +16,7 @@ from bitsieve.results.comparison import Comparison
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.messages import warn_of
 from bitsieve.utils.parameters import with_hints
-from bitsieve.utils.progress import shown
+from bitsieve.utils.progress import progress_bar
 
 OTHER_NAMES = {  # what bitsieve.select and other libraries call a parameter
     **dict.fromkeys(("method", "criterion", "selectors"), "methods"),
@@ -176,7 +176,7 @@ def compare(
         random_state=random_state,
         bounds=bounds,
     )
-    with shown(verbose):
+    with progress_bar(verbose):
         plan = make_plan(read_data(data, read), comparison, columns, discretization, execution)
         result = run_plan(plan, n_jobs, None if checkpoint is None else Checkpoint(checkpoint, plan))
     warn_of(result.diagnostics)

@@ -29,7 +29,7 @@ from bitsieve.utils.defaults import INTERACTIONS_BINNING
 from bitsieve.utils.docstrings import cites
 from bitsieve.utils.messages import warn_of
 from bitsieve.utils.parameters import check_choice, check_integer, with_hints
-from bitsieve.utils.progress import phase, shown
+from bitsieve.utils.progress import phase, progress_bar
 
 MOST_SHUFFLES = 10**5
 MOST_TOP = 10**7
@@ -169,7 +169,7 @@ def interactions(
         rate_by=rate_by,
         random_state=random_state,
     )
-    with shown(verbose):
+    with progress_bar(verbose):
         result = search_interactions(data, read, execution, discretization, columns, question)
     warn_of(result.diagnostics)
     return result

@@ -19,7 +19,7 @@ from bitsieve.pipeline.way import run_selection
 from bitsieve.results.selection import Selection
 from bitsieve.utils.defaults import BINNING, SELECT_METHOD
 from bitsieve.utils.messages import warn_of
-from bitsieve.utils.progress import shown
+from bitsieve.utils.progress import progress_bar
 
 
 def select(
@@ -172,7 +172,7 @@ def select(
         memory=memory,
         function_parameters=signature(select).parameters,
     )
-    with shown(verbose):
+    with progress_bar(verbose):
         fit = run_selection(data, read, execution, discretization, selection)
         result = selection_of(fit)
     warn_of(result.diagnostics)

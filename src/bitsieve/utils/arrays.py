@@ -1,4 +1,4 @@
-"""Names for the kinds of arrays that are passed around."""
+"""Types of arrays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-Columns = NDArray[np.intp]  # indices of columns, or other places
+Columns = NDArray[np.intp]  # indices, most often of columns
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -15,28 +15,31 @@ TIE = 1e-10  # bits: far above the rounding of a sum of scores, far below any di
 
 
 def pick(scores: Floats) -> int:
-    """The index of the highest score, of those within 1e-10 of it the lowest; at least one is not ``-inf``."""
+    """The lowest index whose score is within 1e-10 of the highest. At least one score is not ``-inf``."""
     return int(np.argmax(scores >= scores.max() - TIE))
 
 
 def rank(values: Floats) -> Columns:
-    """All indices by falling value; values within 1e-10 of the first of their run by index. Cost: O(n log n)."""
+    """All indices by falling value. Values within 1e-10 of the first of their run are ties, ordered by index.
+
+    Cost: O(n log n).
+    """
     order = np.argsort(-values, kind="stable")
     falling = values[order]
-    begins = np.ones(len(order), bool)
-    begins[1:] = falling[1:] < falling[:-1] - TIE
-    if begins.all():
+    begins_run = np.ones(len(order), bool)
+    begins_run[1:] = falling[1:] < falling[:-1] - TIE
+    if begins_run.all():
         return order
-    starts = np.flatnonzero(begins)
+    starts = np.flatnonzero(begins_run)
     run_ends = np.append(starts, len(order))[1:]
     # Between two gaps lies one run, unless many small steps add up to more than a tie: then there are several.
     for run in np.flatnonzero(falling[run_ends - 1] < falling[starts] - TIE):
         start = int(starts[run])
         rising = -falling[: run_ends[run]]
         while start < len(rising):
-            begins[start] = True
+            begins_run[start] = True
             start = int(np.searchsorted(rising, -(falling[start] - TIE), side="right"))
-    return order[np.lexsort((order, np.cumsum(begins)))]
+    return order[np.lexsort((order, np.cumsum(begins_run)))]
 
 
 def top(values: Floats, k: int) -> Columns:
@@ -60,10 +63,10 @@ class Monitor(Protocol):
     """What may end a search before the number of features asked for is reached."""
 
     def refuses(self, candidate: int, score: float, tried: Flags | None) -> bool:
-        """Whether this choice among those ``tried`` is not made; None: the choice is forced."""
+        """Whether this choice among the columns ``tried`` is refused; ``tried`` is None if the choice is forced."""
 
     def others(self, candidates: Flags) -> Flags:
-        """Those of the candidates left after a refusal that may be chosen in its place; none ends the search."""
+        """The remaining candidates that may be chosen in place of a refused one; if there are none, the search ends."""
 
     def ends_at_constants(self) -> bool:
         """Whether the search ends where only constant columns are left."""
@@ -89,12 +92,13 @@ def choose_greedily(
     progress: Progress = None,
     first_by: Floats | None = None,
 ) -> GreedyChoice:
-    """Choose features one at a time; a constant column, which carries no information, only when no other is left.
+    """Choose features one at a time. Constant columns, which carry no information, are chosen when no other is left.
 
-    ``first`` holds the scores while nothing is chosen, ``first_by`` what the first choice goes by (None: by them),
-    ``varies`` is False for constant columns. ``must_include`` are chosen first, in this order, and not refused;
-    ``exclude`` never. ``progress(chosen so far, to choose)`` is called after each choice.
+    ``first`` are the scores of the first choice; ``first_by``, if it is given, decides the first choice in their place.
+    ``varies`` is False for constant columns. ``must_include`` are chosen first, in this order, and never refused;
+    ``exclude`` are never chosen. ``progress(n_chosen, n_features_to_select)`` is called after each choice.
     """
+    best_first = partial(_largest, first if first_by is None else first_by, first)
     is_left = np.ones(len(varies), bool)
     is_left[list(exclude)] = False
     order: list[int] = []
@@ -110,8 +114,8 @@ def choose_greedily(
             break
         if order:
             scores.add(order[-1])
-        best = scores.best if order else partial(_largest, first if first_by is None else first_by, first)
-        accepted = _first_accepted(best, candidates, monitor, None if forced else is_left)
+        best_of = scores.best if order else best_first
+        accepted = _first_accepted(best_of, candidates, monitor, None if forced else is_left)
         if accepted is None:
             break
         chosen, value = accepted
@@ -124,17 +128,17 @@ def choose_greedily(
 
 
 def _largest(by: Floats, scores: Floats, candidates: Flags) -> tuple[int, float]:
-    """The candidate that is the largest by some numbers, and its score."""
+    """The candidate with the largest value of ``by``, and its score."""
     chosen = pick(np.where(candidates, by, -np.inf))
     return chosen, float(scores[chosen])
 
 
 def _first_accepted(
-    best: Callable[[Flags], tuple[int, float]], candidates: Flags, monitor: Monitor | None, tried: Flags | None
+    best_of: Callable[[Flags], tuple[int, float]], candidates: Flags, monitor: Monitor | None, tried: Flags | None
 ) -> tuple[int, float] | None:
-    """The best candidate that the monitor does not refuse, and its score; None where it refuses all."""
+    """The best candidate that the monitor does not refuse, and its score; None if it refuses all."""
     while candidates.any():
-        chosen, value = best(candidates)
+        chosen, value = best_of(candidates)
         if monitor is None or not monitor.refuses(chosen, value, tried):
             return chosen, value
         candidates = candidates.copy()

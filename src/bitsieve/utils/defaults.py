@@ -1,13 +1,13 @@
-"""What is done where nothing else is asked for; ``benchmarks/default_method.py`` chose the method of ``select``."""
+"""The defaults of parameters. The method of ``select`` was chosen by ``benchmarks/default_method.py``."""
 
 from __future__ import annotations
 
-BINNING = "auto"  # "mdl" where the target is classes, bins of equal frequency where it is a quantity
+BINNING = "auto"  # "mdl" for a target of classes, bins of equal frequency for a quantity
 ESTIMATOR = "corrected"  # of information
 INTERACTIONS_BINNING = "quantile"  # MDL cuts no column that is informative with others only
-INTERACTIONS_BINS = {2: 3, 3: 2}  # by the columns of a tuple: see docs/howto/interactions.md
+INTERACTIONS_BINS = {2: 3, 3: 2}  # number of columns of a tuple to number of bins: see docs/howto/interactions.md
 
-N_FEATURES = 20  # that are selected, or all where there are fewer
+N_FEATURES = 20  # to select, or all if the table has fewer
 SELECT_METHOD = "cmim"
 SELECTOR_METHOD = "cmim"  # of ForwardSelector
 HOW_MANY_METHOD = "jmi"

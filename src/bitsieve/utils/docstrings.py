@@ -5,55 +5,79 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
+
+
+class Section(NamedTuple):
+    """A section of a numpydoc docstring, and the text around it."""
+
+    before: str  # ends with the heading
+    entries: dict[str, str]  # the text of each entry by the name that it describes
+    after: str
 
 
 def described_fully(
     doc: str, names: Iterable[str], parameters: Mapping[str, str], attributes: Mapping[str, str]
 ) -> str:
-    """A numpydoc docstring with the shared parameters, in the order of ``names``, and attributes that it leaves out."""
-    if "\n---" not in (doc := inspect.cleandoc(doc)):  # it has no sections
+    """Add shared parameters and attributes to a numpydoc docstring.
+
+    ``parameters`` and ``attributes`` map a line such as ``n_jobs : int`` to its description. The parameters come in
+    the order of ``names``. What the docstring describes itself stays.
+    """
+    doc = inspect.cleandoc(doc)
+    has_sections = "\n---" in doc
+    if not has_sections:
         return doc
-    before, entries, after = _section(doc, "Parameters")
-    every = {**_entries(parameters), **entries}
-    doc = before + "\n".join(every[name] for name in names if name in every) + after
-    before, entries, after = _section(doc, "Attributes")
-    return before + "\n".join({**entries, **_entries(attributes), **entries}.values()) + after
+    section = _section(doc, "Parameters")
+    entries = _entries(parameters) | section.entries
+    described = [entries[name] for name in names if name in entries]
+    doc = section.before + "\n".join(described) + section.after
+
+    section = _section(doc, "Attributes")
+    shared = {name: text for name, text in _entries(attributes).items() if name not in section.entries}
+    described = [*section.entries.values(), *shared.values()]
+    return section.before + "\n".join(described) + section.after
 
 
 def _entries(shared: Mapping[str, str]) -> dict[str, str]:
     return {line.split()[0]: f"{line}\n    {text}" for line, text in shared.items()}
 
 
-def _section(doc: str, title: str) -> tuple[str, dict[str, str], str]:
-    """What is before the entries of a section, the entries by their names, and what is behind."""
+NEXT_SECTION = re.compile(r"\n\n\w[\w ]*\n-{3,}\n")
+NEXT_SECTION_BUT_PARAMETERS = re.compile(r"\n(?=\n(?!Parameters\n)\w[\w ]*\n-{3,}\n)")
+
+
+def _section(doc: str, title: str) -> Section:
+    """Find a section of a docstring, or make an empty one before all others except the parameters."""
     heading = f"\n{title}\n{'-' * len(title)}\n"
-    if heading not in doc:  # it comes before the others but the parameters
-        doc = re.sub(r"\n(?=\n(?!Parameters\n)\w[\w ]*\n-{3,}\n)", f"\n{heading}\n", doc, count=1)
-    start, title_lines, rest = doc.partition(heading)
-    end = re.search(r"\n\n\w[\w ]*\n-{3,}\n", rest)
-    entries = re.split(r"\n(?=\S)", (rest[: end.start()] if end else rest).rstrip())
-    return (
-        start + title_lines,
-        {re.split("[ ,]", entry)[0]: entry for entry in entries if entry},
-        rest[end.start() :] if end else "",
-    )
+    if heading not in doc:
+        doc = NEXT_SECTION_BUT_PARAMETERS.sub(f"\n{heading}\n", doc, count=1)
+    before, heading_in_doc, rest = doc.partition(heading)
+    next_section = NEXT_SECTION.search(rest)
+    end = len(rest) if next_section is None else next_section.start()
+    after = rest[end:]
+    entries = {}
+    for entry in re.split(r"\n(?=\S)", rest[:end].rstrip()):  # further lines of an entry are indented
+        if entry:
+            name = re.split("[ ,]", entry)[0]
+            entries[name] = entry
+    return Section(before + heading_in_doc, entries, after)
 
 
 def cites(*papers: str) -> Callable[[T], T]:
-    """The docstring of a class or a function cites papers, named by their authors and the year, as "Yu, Liu 2004"."""
+    """Decorate a class or a function that cites papers, named by their authors and the year, as "Yu, Liu 2004"."""
 
-    def described(thing: T) -> T:
-        thing.__doc__ = with_references(thing.__doc__ or "", [PAPERS[name] for name in papers])
-        return thing
+    def add_references(documented: T) -> T:
+        documented.__doc__ = with_references(documented.__doc__ or "", [PAPERS[name] for name in papers])
+        return documented
 
-    return described
+    return add_references
 
 
 def with_references(doc: str, citations: Sequence[str]) -> str:
-    """A numpydoc docstring with references before its examples, unless it has its own."""
+    """Add references to a numpydoc docstring, before its examples, unless it has its own."""
     doc = inspect.cleandoc(doc)
     if "\nReferences\n---" in doc or not citations:
         return doc
@@ -61,10 +85,15 @@ def with_references(doc: str, citations: Sequence[str]) -> str:
     return f"{before}\n\nReferences\n----------\n" + "\n\n".join(citations) + heading + examples
 
 
-def _named(citation: str) -> str:
-    """The surnames of the authors and the year."""
-    authors = re.sub(r"\b[A-Z]\.[- ]?| III\b", "", citation.partition(', "')[0])
-    return f"{authors} {re.findall(r', (?:[^,]* )?((?:19|20)[0-9]{2})[.]', citation)[0]}"
+INITIALS = re.compile(r"\b[A-Z]\.[- ]?| III\b")
+YEAR = re.compile(r", (?:[^,]* )?((?:19|20)[0-9]{2})[.]")  # ", 2007." or ", CSB 2003."
+
+
+def _authors_and_year(citation: str) -> str:
+    """The surnames of the authors and the year: ``C. Ding, H. Peng, "Minimum ...`` is "Ding, Peng 2003"."""
+    authors, _, _ = citation.partition(', "')
+    year = YEAR.findall(citation)[0]
+    return f"{INITIALS.sub('', authors)} {year}"
 
 
 _CITATIONS = """
@@ -166,6 +195,6 @@ L. Zhou, L. Wang, C. Shen, "Feature selection with redundancy-constrained class 
   Neural Networks 21(5), 2010. doi:10.1109/TNN.2010.2044189
 """
 PAPERS = {
-    _named(" ".join(entry.split())): entry.replace("\n  ", "\n")
+    _authors_and_year(" ".join(entry.split())): entry.replace("\n  ", "\n")
     for entry in re.split(r"\n(?! )", _CITATIONS.strip())  # further lines of an entry are indented
 }

@@ -1,4 +1,4 @@
-"""What is made when it is first needed: cached attributes, names of columns, and what few jobs need of libraries."""
+"""Values that are computed when first needed, and functions of libraries that are imported when first called."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ Value = TypeVar("Value")
 
 
 class cached_property(Generic[Value]):
-    """An attribute computed when first read, and kept, without the lock of functools, for which a fork may wait."""
+    """An attribute that is computed when first read, and stored.
+
+    Unlike that of functools it has no lock, for which a forked process could wait forever.
+    """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:
         self.compute = compute
@@ -27,12 +30,12 @@ class cached_property(Generic[Value]):
         if instance is None:
             return self
         value = self.compute(instance)
-        instance.__dict__[self.name] = value  # found before this descriptor from now on, which has no __set__
+        instance.__dict__[self.name] = value  # read before this descriptor from now on, as it has no __set__
         return value
 
 
 class Later(Generic[Value]):
-    """A value that is computed when first asked for, or pickled; what it is computed of is then let go."""
+    """A value that is computed when it is first read or pickled. The function is then released."""
 
     def __init__(self, compute: Callable[[], Value]) -> None:
         self._compute: Callable[[], Value] | None = compute
@@ -40,7 +43,8 @@ class Later(Generic[Value]):
     @property
     def value(self) -> Value:
         """The value; two threads that ask at once may both compute it."""
-        if (compute := self._compute) is not None:
+        compute = self._compute  # read once: another thread may set it to None
+        if compute is not None:
             self._value = compute()
             self._compute = None
         return self._value
@@ -50,38 +54,43 @@ class Later(Generic[Value]):
 
 
 class NumberedNames(Sequence[str]):
-    """The names of columns without names, ``x0``, ``x1``, ..., each made when it is asked for."""
+    """The names ``x0``, ``x1``, ... of columns without names. No list of them is held."""
 
     def __init__(self, number: int) -> None:
-        self._places = range(number)
+        self._indices = range(number)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._indices)
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, index: int) -> str: ...
     @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        found = self._places[place]
-        return [f"x{j}" for j in found] if isinstance(found, range) else f"x{found}"
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [f"x{j}" for j in self._indices[index]]
+        return f"x{self._indices[index]}"
 
     def __contains__(self, name: object) -> bool:
         return self.place(name) is not None
 
     def index(self, name: str, start: int = 0, stop: int | None = None) -> int:
-        """The place of a name; ValueError where there is none."""
+        """The index of a name. Raises ValueError if there is no such name."""
         index = self.place(name)
         if index is None or index not in range(len(self))[start:stop]:
             raise ValueError(f"{name!r} is not among the names")
         return index
 
     def place(self, name: object) -> int | None:
-        """The place of a name; None where there is none."""
-        if not (isinstance(name, str) and name[:1] == "x" and name[1:].isdecimal() and name[1:].isascii()):
+        """The index of a name; None if there is no such name."""
+        if not isinstance(name, str) or not name.startswith("x"):
             return None
-        index = int(name[1:])
-        return index if index in self._places and name == f"x{index}" else None
+        digits = name.removeprefix("x")
+        if not (digits.isdecimal() and digits.isascii()):
+            return None
+        index = int(digits)
+        has_leading_zero = digits != str(index)
+        return index if index in self._indices and not has_leading_zero else None
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, NumberedNames):
@@ -95,7 +104,7 @@ class NumberedNames(Sequence[str]):
 
 
 def chdtrc(freedom: Any, x: Any) -> Any:
-    """The probability that a chi-square variable of so many degrees of freedom is above ``x``."""
+    """The probability that a chi-square variable with ``freedom`` degrees of freedom exceeds ``x``."""
     from scipy import special
 
     return special.chdtrc(freedom, x)
@@ -109,20 +118,23 @@ def digamma(x: Any) -> Any:
 
 
 def threadpool_limits(*limits: Any) -> Any:
-    """The context in which BLAS has so many threads: that of threadpoolctl."""
+    """Limit the threads of BLAS inside the block; see ``threadpoolctl.threadpool_limits``."""
     import threadpoolctl
 
     return threadpoolctl.threadpool_limits(*limits)
 
 
 def issparse(data: Any) -> bool:
-    """Whether data is a sparse matrix or array of scipy: none is where nobody has imported them."""
+    """Whether data is a sparse matrix or array of scipy. It is not if ``scipy.sparse`` was never imported."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(data))
 
 
 def log(level: str, message: str) -> None:
-    """Log a message under the name of the package, where the program has imported logging and set up a handler."""
+    """Log a message under the name of the package, if the program has imported logging and set up a handler."""
     logging = sys.modules.get("logging")
-    if logging is not None and (logger := logging.getLogger("bitsieve")).hasHandlers():
+    if logging is None:
+        return
+    logger = logging.getLogger("bitsieve")
+    if logger.hasHandlers():
         getattr(logger, level)(message)

@@ -1,4 +1,4 @@
-"""Memory: amounts as they are given (bytes, or words such as "4GB"), and how much this process can still take."""
+"""Memory: amounts such as "4GB" in bytes, and how much this process can still allocate."""
 
 from __future__ import annotations
 
@@ -13,28 +13,44 @@ from numpy.typing import DTypeLike, NDArray
 from bitsieve.diagnostics import ParameterError, UserError
 from bitsieve.utils.parameters import whole_number
 
-UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
-UNITS |= {"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}
+UNITS = {
+    "b": 1,
+    "kb": 10**3,
+    "mb": 10**6,
+    "gb": 10**9,
+    "tb": 10**12,
+    "kib": 1 << 10,
+    "mib": 1 << 20,
+    "gib": 1 << 30,
+    "tib": 1 << 40,
+}
 INFINITE = float("inf")
-WITHOUT_LOOKING = 32 << 20  # bytes so few that the system need not be asked
+WITHOUT_LOOKING = 32 << 20  # bytes below which the system is not asked whether they are free
 
 
 def check_memory(memory: object) -> int | None:
-    """Bytes meant by ``memory``: a whole number above 0, or a number with a unit; None is no limit."""
+    """The bytes of ``memory``, which is a whole number above 0 or a number with a unit; None is no limit."""
     if memory is None:
         return None
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", memory) if isinstance(memory, str) else None
-    if match and match[2].lower() in UNITS:
-        n_bytes = int(float(match[1]) * UNITS[match[2].lower()])
-    else:
-        n_bytes = whole_number(memory) or 0
-    if n_bytes < 1:
+    n_bytes = _parsed_bytes(memory) if isinstance(memory, str) else whole_number(memory)
+    if n_bytes is None or n_bytes < 1:
         raise ParameterError("memory", memory, "give a number with a unit, such as '4GB' or '512MiB'")
     return n_bytes
 
 
+def _parsed_bytes(text: str) -> int | None:
+    """The bytes of a text such as "4GB" or "1.5 GiB"; None if it is no such text."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", text)
+    if match is None:
+        return None
+    number, unit = match.groups()
+    if unit.lower() not in UNITS:
+        return None
+    return int(float(number) * UNITS[unit.lower()])
+
+
 def refuse_more(n_bytes: int, memory: int | None, what: str) -> None:
-    """Refuse what does not fit the memory given."""
+    """Refuse ``n_bytes`` for ``what`` if they exceed the parameter ``memory``."""
     if memory is not None and n_bytes > memory:
         raise UserError(
             code="not-enough-memory",
@@ -44,12 +60,12 @@ def refuse_more(n_bytes: int, memory: int | None, what: str) -> None:
 
 
 def available_bytes(root: Path = Path("/")) -> float:
-    """Memory that the machine, control groups and ``ulimit -v`` leave; infinite where nothing is known."""
-    return min(_of_the_machine(root), _of_the_groups(root), _of_the_address_space(root))
+    """The memory that the machine, its control groups and ``ulimit -v`` leave; infinite if none of these is known."""
+    return min(_free_on_machine(root), _left_by_control_groups(root), _left_by_address_space(root))
 
 
 def check_room(n_bytes: float, what: str, advice: str) -> None:
-    """Refuse, before it is taken, memory that there is not for ``what``; ``advice`` says what to do."""
+    """Refuse, before they are allocated, more bytes for ``what`` than are free; ``advice`` says what to do."""
     if n_bytes < WITHOUT_LOOKING:
         return
     available = available_bytes()
@@ -62,13 +78,13 @@ def check_room(n_bytes: float, what: str, advice: str) -> None:
 
 
 def square_matrix(n: int, dtype: DTypeLike) -> NDArray[Any]:
-    """An empty matrix of shape (n, n), refused where there is no room for it."""
+    """Allocate a matrix of shape (n, n), or refuse if it does not fit the free memory."""
     check_matrices(1, n, dtype)
     return np.empty((n, n), dtype)
 
 
 def check_matrices(how_many: int, n: int, dtype: DTypeLike = np.float64) -> None:
-    """Refuse, before the first of them is counted, so many matrices of shape (n, n) that there is no room for."""
+    """Refuse ``how_many`` matrices of shape (n, n) that do not fit the free memory, before the first is computed."""
     what = f"a matrix of {n:,} x {n:,} features takes"
     if how_many > 1:
         what = f"{how_many} matrices of {n:,} x {n:,} features take"
@@ -79,7 +95,7 @@ def _in_gigabytes(n_bytes: float) -> str:
     return f"{n_bytes / 1e9:,.3g} GB"
 
 
-def _of_the_machine(root: Path) -> float:
+def _free_on_machine(root: Path) -> float:
     for line in _lines(root / "proc/meminfo"):
         if line.startswith("MemAvailable:"):
             return float(line.split()[1]) * 1024
@@ -89,8 +105,8 @@ def _of_the_machine(root: Path) -> float:
         return INFINITE
 
 
-def _of_the_groups(root: Path) -> float:
-    """What the tightest of the control groups around this process leaves."""
+def _left_by_control_groups(root: Path) -> float:
+    """What the tightest of the control groups of this process leaves."""
     available = INFINITE
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", 2)
@@ -115,7 +131,7 @@ def _of_the_groups(root: Path) -> float:
 
 
 def _left_in(group: Path, limit: str, used: str, cache: str) -> float:
-    """What one group leaves; pages of files that were read are given up as soon as memory is asked for."""
+    """What one group leaves. Cached pages of files count as free, as the system gives them up for other memory."""
     limit_bytes = _number(_lines(group / limit))
     if limit_bytes == INFINITE:
         return INFINITE
@@ -124,7 +140,7 @@ def _left_in(group: Path, limit: str, used: str, cache: str) -> float:
     return max(0.0, limit_bytes - taken + sum(reclaimed))
 
 
-def _of_the_address_space(root: Path) -> float:
+def _left_by_address_space(root: Path) -> float:
     try:
         import resource
     except ImportError:  # Windows
@@ -137,7 +153,7 @@ def _of_the_address_space(root: Path) -> float:
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a file of the system; none where there is none."""
+    """The lines of a file of the system; an empty list if it cannot be read."""
     try:
         return path.read_text().splitlines()
     except (OSError, ValueError):

@@ -13,7 +13,8 @@ from typing import Any
 from bitsieve.diagnostics import Diagnostic, UserError, literal
 from bitsieve.utils.lazy import log
 
-_BETWEEN = ("bitsieve.", "sklearn.callback.")  # modules between a note and the line of the user
+INTERNAL_MODULES = ("bitsieve.", "sklearn.callback.")  # on the stack between a note and the line of the user
+MAX_COMPARED_NAMES = 5000
 
 
 def one_line(text: object) -> str:
@@ -23,47 +24,64 @@ def one_line(text: object) -> str:
 
 def quoted(names: Iterable[object], limit: int = 5) -> str:
     """``'a', 'b', 'c' and 7 more``: at most ``limit`` names, each quoted."""
-    listed = names if isinstance(names, Sequence) else [*names]
-    return quoted_places(range(len(listed)), listed, limit)
+    sequence = names if isinstance(names, Sequence) else list(names)
+    return quoted_places(range(len(sequence)), sequence, limit)
 
 
 def quoted_places(places: Sequence[int], names: Sequence[object], limit: int = 5) -> str:
-    """The same of the names at some places, of which no more are looked up than are shown."""
-    listed = ", ".join(repr(str(names[j])) for j in places[:limit])
-    return listed if len(places) <= limit else f"{listed} and {len(places) - limit:,} more"
+    """The same for the names at the indices ``places``. Only the names that are shown are looked up."""
+    shown = ", ".join(repr(str(names[j])) for j in places[:limit])
+    n_more = len(places) - limit
+    return f"{shown} and {n_more:,} more" if n_more > 0 else shown
 
 
 def nearest(name: str, allowed: Sequence[str], limit: int = 3) -> list[str]:
-    """The names in ``allowed`` that ``name`` may be a slip of, best first (perhaps none)."""
-    wanted = name.strip().casefold()
-    # Long tables have 10^5 names; a slip changes the length by little, so only those are compared.
-    near = [other for other in allowed if abs(len(other) - len(name)) <= 2 + len(name) // 4]
-    alike = str.startswith if len(wanted) > 2 else str.__eq__
-    folded = sorted((other for other in allowed if alike(other.strip().casefold(), wanted)), key=len)
-    close = difflib.get_close_matches(wanted, [other.casefold() for other in near[:5000]], n=limit, cutoff=0.6)
-    by_fold: dict[str, str] = {}
-    for other in near[:5000]:
-        by_fold.setdefault(other.casefold(), other)
-    ordered = folded + [by_fold[text] for text in close]
+    """The allowed names that ``name`` may be a misspelling of, best first (perhaps none).
+
+    First come those that begin with ``name`` in any case, the shortest first, then those with similar letters.
+    """
+    folded_name = name.strip().casefold()
+    is_prefix_compared = len(folded_name) > 2
+    same_beginning = []
+    for other in allowed:
+        folded = other.strip().casefold()
+        if folded == folded_name or (is_prefix_compared and folded.startswith(folded_name)):
+            same_beginning.append(other)
+
+    # Long tables have 10^5 names. A misspelling changes the length by little, so others are not compared.
+    max_difference = 2 + len(name) // 4
+    of_similar_length = [other for other in allowed if abs(len(other) - len(name)) <= max_difference]
+    by_folded: dict[str, str] = {}
+    folded_names = []
+    for other in of_similar_length[:MAX_COMPARED_NAMES]:
+        folded_names.append(other.casefold())
+        by_folded.setdefault(other.casefold(), other)
+    similar = difflib.get_close_matches(folded_name, folded_names, n=limit, cutoff=0.6)
+
+    ordered = sorted(same_beginning, key=len) + [by_folded[folded] for folded in similar]
     return list(dict.fromkeys(ordered))[:limit]
 
 
 def meant(name: str, allowed: Sequence[Any]) -> str:
-    """``name``, or the only one of ``allowed`` that is the same but for white space around it."""
-    alike = () if name in allowed else [other for other in map(str, allowed) if other.strip() == name.strip()]
-    return alike[0] if len(alike) == 1 else name
+    """The only allowed name that differs from ``name`` in the white space around it; else ``name`` itself."""
+    if name in allowed:
+        return name
+    matches = [other for other in map(str, allowed) if other.strip() == name.strip()]
+    return matches[0] if len(matches) == 1 else name
 
 
 def choices(name: str, allowed: Iterable[str], whole: str = "") -> str:
-    """An advice for a wrong ``name``: the nearest of ``allowed``, and all of them, or ``whole``."""
-    known = list(allowed)
-    near = difflib.get_close_matches(name, known, 3, 0.4)
-    rest = whole if near and whole else f"choose one of {', '.join(known)}"
-    return f"did you mean {' or '.join(near)}? {rest}" if near else rest
+    """Advice for a wrong ``name``: the nearest allowed names, and all of them, or ``whole`` in place of all."""
+    names = list(allowed)
+    choose = f"choose one of {', '.join(names)}"
+    near = difflib.get_close_matches(name, names, 3, 0.4)
+    if not near:
+        return choose
+    return f"did you mean {' or '.join(near)}? {whole or choose}"
 
 
 def allowed_names(name: str, allowed: Sequence[str]) -> str:
-    """An advice for the wrong ``name``: the nearest names, else the first allowed ones."""
+    """Advice for a wrong ``name``: the nearest allowed names, else the first ones."""
     close = nearest(name, allowed)
     if close:
         return literal(f"did you mean {' or '.join(repr(other) for other in close)}?")
@@ -80,35 +98,42 @@ def needs_dense_rows(who: str) -> UserError:
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> str:
-    """Columns two blanks apart under ``header``; those marked in ``right`` end at one place, the others begin there."""
+    """A table as text, its columns two blanks apart; those marked in ``right`` are aligned right."""
     cells = [[printable(cell) for cell in row] for row in (header, *rows)]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:
-        padded = [
-            " " * (size - width(cell)) + cell if to_right else cell + " " * (size - width(cell))
-            for cell, size, to_right in zip(row, widths, right, strict=True)
-        ]
+        padded = []
+        for cell, column_width, is_right in zip(row, widths, right, strict=True):
+            padding = " " * (column_width - width(cell))
+            padded.append(padding + cell if is_right else cell + padding)
         lines.append("  ".join(padded).rstrip())
     return "\n".join(lines)
 
 
 def printable(text: str) -> str:
-    """``text`` with what would break a line or steer the terminal written as an escape."""
+    """``text`` with characters that break a line or control the terminal written as escapes."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
 
 
 def width(text: str) -> int:
-    """Columns that ``text`` takes in a terminal: two for wide letters, none for combining marks."""
+    """The number of columns that ``text`` takes in a terminal."""
     if text.isascii():
         return len(text)
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return sum(_letter_width(letter) for letter in text)
+
+
+def _letter_width(letter: str) -> int:
+    if unicodedata.combining(letter):
+        return 0
+    is_wide = unicodedata.east_asian_width(letter) in "WF"
+    return 2 if is_wide else 1
 
 
 def number(value: float) -> str:
-    """Four places, no minus before a zero, "-" for no number."""
+    """A number with four decimals, without a minus before zero; "-" for nan."""
     if math.isnan(value):
         return "-"
     text = f"{value:.4f}"
@@ -116,7 +141,7 @@ def number(value: float) -> str:
 
 
 def finite(value: float) -> float | None:
-    """``value``, or None where it is no number."""
+    """``value``, or None if it is nan or infinite."""
     return float(value) if math.isfinite(value) else None
 
 
@@ -154,9 +179,11 @@ class BitsieveWarning(UserWarning):
 def warn(note: Diagnostic, kind: type[Warning] = BitsieveWarning) -> None:
     """Give a note as a warning, at the first line on the stack that called this package, and log it."""
     log("warning", str(note))
-    level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
-        level, frame = level + 1, frame.f_back
+    level = 1
+    frame = sys._getframe(0)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(INTERNAL_MODULES):
+        level += 1
+        frame = frame.f_back
     if issubclass(kind, BitsieveWarning):
         warnings.warn(kind(note), stacklevel=level)
     else:

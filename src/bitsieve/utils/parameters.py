@@ -1,4 +1,4 @@
-"""Checks of parameters: functions of name and value that raise ValueError; a class lists ``parameter_rules``."""
+"""Checks of parameters: functions of a name and a value that raise ParameterError if the value is not allowed."""
 
 from __future__ import annotations
 
@@ -54,25 +54,29 @@ def check_integer(name: str, value: object, low: int, high: int = NO_LIMIT, why:
     number = whole_number(value)
     if number is None or not low <= number <= high:
         bounds = f"from {low} to {high}" if high != NO_LIMIT else f"of {low} or more"
-        raise ParameterError(name, value, f"give a whole number {bounds}{why and f' ({why})'}")
+        advice = f"give a whole number {bounds}"
+        raise ParameterError(name, value, f"{advice} ({why})" if why else advice)
     return number
 
 
 def check_number(name: str, value: object, low: float, high: float = np.inf, *, instead: str = "") -> float:
     """``value`` as a finite float in ``low .. high``; ``instead`` says what else may be given."""
-    number = float(value) if isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) else np.nan
+    is_number = isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+    number = float(value) if is_number else np.nan  # type: ignore[arg-type]  # a Real has a float
     if not (low <= number <= high and np.isfinite(number)):
         bounds = f"from {low:g} to {high:g}" if np.isfinite(high) else f"of {low:g} or more"
-        raise ParameterError(name, value, f"give a number {bounds}{instead and f', {instead}'}")
+        advice = f"give a number {bounds}"
+        raise ParameterError(name, value, f"{advice}, {instead}" if instead else advice)
     return number
 
 
 def check_above_zero(name: str, value: object, rules: Sequence[str] = ()) -> None:
-    """Refuse what is neither a number above 0 nor the name of one of some rules."""
-    number = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
-    if not number and not (isinstance(value, str) and value in rules):
-        named = f"{' or '.join(map(repr, rules))}, or " if rules else ""
-        raise ParameterError(name, value, f"give {named}a number above 0")
+    """Refuse a value that is neither a finite number above 0 nor the name of one of the rules."""
+    is_above_zero = isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < float("inf")
+    is_rule = isinstance(value, str) and value in rules
+    if not is_above_zero and not is_rule:
+        rule_names = f"{' or '.join(map(repr, rules))}, or " if rules else ""
+        raise ParameterError(name, value, f"give {rule_names}a number above 0")
 
 
 def check_level(level: object) -> None:
@@ -95,7 +99,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_threads(name: str, value: object) -> None:
-    """Refuse what is no number of threads: None is one, -1 every core, -2 all but one, and so on."""
+    """Refuse what is no number of threads. None means one, -1 every core, -2 all cores but one, and so on."""
     if value is not None and whole_number(value) in (None, 0):
         raise ParameterError(name, value, "give 1 or more, or -1 for every core", "is not a number of threads")
 
@@ -115,15 +119,16 @@ def make_random(seed: Any) -> np.random.RandomState:
 
 @dataclass(frozen=True)
 class FeatureCount:
-    """How many features are to be selected: a number, a share of them as a float inside 0 and 1, or None: the default.
+    """The rule for the parameter ``n_features_to_select``.
 
-    ``open_ended``: the values that leave the number to the method. More than there are means all.
+    It is a whole number, a share as a float between 0 and 1, None for the default, or one of the values ``open_ended``
+    that leave the number to the method. A number larger than the number of features means all of them.
     """
 
     open_ended: Sequence[str | None] = ()
 
     def among(self, value: object, n_features: int, why: str = "") -> int:
-        """The number that ``value`` means, of so many features; a share is rounded down, to 1 at least."""
+        """The number that ``value`` means for a table of ``n_features``. A share is rounded down, but is at least 1."""
         if isinstance(value, str | None) and value in self.open_ended:
             return n_features
         if isinstance(value, str) and value == "auto":
@@ -147,12 +152,12 @@ class FeatureCount:
 
 
 def fewer_columns(table_has: str, requested: str) -> Diagnostic:
-    """The note on a table with fewer columns than are to be selected."""
+    """The table has fewer columns than are to be selected."""
     return Diagnostic(code="fewer-columns", message=f"{table_has}, fewer than {requested}: all are ranked")
 
 
 def refuse_slip(name: str, value: object, other_names: Mapping[str, str], parameter_names: Iterable[str]) -> None:
-    """Raise ValueError for another name of a parameter, or one that is nearly one of ``parameter_names``."""
+    """Refuse another package's name of a parameter, or a misspelled one; the error names the right parameter."""
     if name in other_names:
         right_name = other_names[name]
         raise UserError(
@@ -161,25 +166,27 @@ def refuse_slip(name: str, value: object, other_names: Mapping[str, str], parame
             advice=f"write {{{right_name}}}",
             fix={right_name: value},
         )
-    for near in nearest(name, [*parameter_names], 1):
+    near = nearest(name, [*parameter_names], limit=1)
+    if near:
         raise UserError(
             code="unknown-parameter",
             message=f"there is no parameter {name!r}",
-            advice=f"did you mean {{{near}}}?",
-            fix={near: value},
+            advice=f"did you mean {{{near[0]}}}?",
+            fix={near[0]: value},
         )
 
 
 def with_hints(other_names: Mapping[str, str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator that answers another name, or a slip, with a ValueError that says which parameter is meant."""
+    """Decorate a function, so that a call with a wrong name of a parameter raises an error that names the right one."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            for name in [name for name in kwargs if name not in parameters]:
-                refuse_slip(name, kwargs[name], other_names, parameters)
+            for name, value in kwargs.items():
+                if name not in parameters:
+                    refuse_slip(name, value, other_names, parameters)
             return function(*args, **kwargs)
 
         return call

@@ -1,4 +1,7 @@
-"""The phases of a job, announced by work that knows no listener (a context variable has it), and shown on one line."""
+"""The progress of a job: the work announces its phases, and a listener, if there is one, shows them on one line.
+
+The listener is a context variable, so that the work need not know it.
+"""
 
 from __future__ import annotations
 
@@ -16,15 +19,18 @@ from bitsieve.utils.lazy import log
 
 PATIENCE = 3.0  # seconds after which the time left can be estimated from the time passed
 SILENCE = 1.0  # seconds before the first line: a short job needs none
-EVERY = 0.2  # seconds between two states of the line
-EVERY_LINE = 10.0  # seconds between two lines where none can be refreshed, as in a file
-_WIDTH = 20  # of the bar
+REFRESH_INTERVAL = 0.2  # seconds between two states of the line
+LINE_INTERVAL = 10.0  # seconds between two lines where none can be refreshed, as in a file
+BAR_WIDTH = 20  # letters
 
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("bitsieve_progress", default=None)
 
 
 def phase(name: str) -> Callable[[int, int | None], None]:
-    """Announce that a phase of the job begins; the function returned announces how far it is, of a total or None."""
+    """Announce that a phase of the job begins.
+
+    Returns a function of what is done and of the total, None if unknown, that announces the progress of the phase.
+    """
     log("info", name)
     listener = _listener.get()
     if listener is None:
@@ -44,7 +50,7 @@ def phase(name: str) -> Callable[[int, int | None], None]:
 
 
 class Step(str):
-    """How far the phase ``name`` is, in words, and as ``done`` of ``total`` steps in ``seconds``."""
+    """The progress of the phase ``name`` as text; ``done`` of ``total`` steps were done in ``seconds``."""
 
     __slots__ = ("done", "name", "seconds", "total")
     done: int
@@ -104,12 +110,12 @@ class Ticker:
         start = time.monotonic()
         kind = type(self._stream).__module__
         refreshes = self._stream.isatty() or kind.partition(".")[0] == "ipykernel"
-        pause = SILENCE if refreshes else EVERY_LINE
+        pause = SILENCE if refreshes else LINE_INTERVAL
         while not self._ended.wait(pause):
             line = f"{bar(self._phase)} ... {time.monotonic() - start:.0f} s"
             if refreshes:
                 self._write(line)
-                pause = EVERY
+                pause = REFRESH_INTERVAL
             else:
                 self._stream.write(f"bitsieve: {line}\n")
                 self._stream.flush()
@@ -127,8 +133,8 @@ class Ticker:
 
 
 @contextmanager
-def shown(verbose: bool) -> Iterator[None]:
-    """Show the phases of a job inside the block, where ``verbose`` asks for it."""
+def progress_bar(verbose: bool) -> Iterator[None]:
+    """Show the phases of a job inside the block if ``verbose``."""
     if not verbose:
         yield
         return
@@ -137,14 +143,19 @@ def shown(verbose: bool) -> Iterator[None]:
 
 
 def bar(phase: str) -> str:
-    """A phase with a bar in front and the rate behind, where it is known how far it is."""
+    """A phase after a bar and before the rate, if its progress is known; else the phase alone."""
     if not isinstance(phase, Step):
         return phase
-    filled = _WIDTH * phase.done // max(phase.total, 1)
-    seconds_per_step = phase.seconds / max(phase.done, 1)
-    rate = ""
-    if phase.done and phase.seconds >= SILENCE:
-        rate = (
-            f", {1 / seconds_per_step:,.0f} a second" if seconds_per_step < 1 else f", {seconds_per_step:,.0f} s each"
-        )
-    return f"[{'#' * filled}{'.' * (_WIDTH - filled)}] {phase}, {phase.done:,} of {phase.total:,}{rate}"
+    n_filled = BAR_WIDTH * phase.done // max(phase.total, 1)
+    bar_text = "#" * n_filled + "." * (BAR_WIDTH - n_filled)
+    return f"[{bar_text}] {phase}, {phase.done:,} of {phase.total:,}{_rate(phase)}"
+
+
+def _rate(step: Step) -> str:
+    """The steps a second, or the seconds of a step; empty while there is nothing to tell them from."""
+    if not step.done or step.seconds < SILENCE:
+        return ""
+    seconds_per_step = step.seconds / max(step.done, 1)
+    if seconds_per_step < 1:
+        return f", {1 / seconds_per_step:,.0f} a second"
+    return f", {seconds_per_step:,.0f} s each"
