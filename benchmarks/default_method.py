@@ -43,7 +43,7 @@ SETS = (
     *("waveform40", "spambase", "optdigits", "colon_d3", "lymphoma_d3", "colon", "leukemia_d3", "madelon"),
     *("coil20", "wine", "letter", "orl"),
 )
-MOST_ROWS = 800
+MAX_ROWS = 800
 CLASSIFIERS = {
     "3-NN": KNeighborsClassifier(3),
     "logistic regression": LogisticRegression(max_iter=200),
@@ -56,7 +56,7 @@ def errors(data_dir: str, name: str, n_folds: int, binning: str, estimators: lis
     """The mean errors in percent over the folds."""
     data = load_npz(data_dir, name)
     X, y = np.asarray(data.X, np.float64), np.asarray(data.y)
-    rows = np.random.default_rng(0).permutation(len(y))[:MOST_ROWS]
+    rows = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
     X, y = X[rows], y[rows]
     numbers = [k for k in NUMBERS if k < X.shape[1]]
     models = [word for word in CLASSIFIERS if word != "boosted trees" or len(np.unique(y)) == 2]

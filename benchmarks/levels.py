@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     Data = tuple[NDArray, NDArray]
 
 ESTIMATOR = "plug-in"  # its order puts noise of many values first; rules test plug-in information whatever the order
-RULES = "significance", "permutation", "fdr"  # "auto" takes the first
+RULES = ("significance", "permutation", "fdr")  # "auto" takes the first
+RULES_FOR_GROUPS = ("significance", "fdr")
 
 
 class Design(NamedTuple):
-    """Seeded tables of which the first columns are real and the others noise, and how they are selected from."""
+    """Seeded tables, whose first columns are real and the others noise, and the options of the selection."""
 
-    make: Callable[[np.random.Generator], tuple[NDArray, ...]]  # columns, class and, where rows belong together, groups
+    make: Callable[[np.random.Generator], tuple[NDArray, ...]]  # returns columns, class and, if rows have them, groups
     n_real: int
     binning: Any
     criterion: str
@@ -43,7 +44,7 @@ def normal(n_samples: int, n_features: int) -> Callable:
 
 
 def codes(n_samples: int, n_features: int, n_codes: int, n_classes: int) -> Callable:
-    """Codes and classes, each drawn alike often."""
+    """Codes and classes, each equally frequent."""
     return lambda random: (
         random.integers(0, n_codes, (n_samples, n_features)),
         random.integers(0, n_classes, n_samples),
@@ -51,28 +52,29 @@ def codes(n_samples: int, n_features: int, n_codes: int, n_classes: int) -> Call
 
 
 def sparse(n_samples: int, n_features: int) -> Callable:
-    """Columns with 5 % of ones, and a class of 10 %."""
+    """Columns with 5 % ones, and a class with 10 % ones."""
     return lambda random: (
         (random.random((n_samples, n_features)) < 0.05).astype(int),
         np.r_[0, 1, random.random(n_samples - 2) < 0.1].astype(int),
     )
 
 
-def five_real(n_samples: int, n_features: int, *, cut: bool) -> Callable:
-    """The class follows the sum of the first five columns, of three codes each or normal."""
+def five_real_normal(random: np.random.Generator, n_samples: int, n_features: int) -> Data:
+    """Normal columns; the class is whether the sum of the first five, and noise, is above its mean."""
+    table = random.normal(size=(n_samples, n_features))
+    noisy_sum = table[:, :5].sum(axis=1) + random.normal(size=n_samples)
+    return table, (noisy_sum > 0).astype(int)
 
-    def make(random: np.random.Generator) -> tuple[NDArray, NDArray]:
-        if cut:
-            table = random.normal(size=(n_samples, n_features))
-            return table, (table[:, :5].sum(axis=1) + random.normal(size=n_samples) > 0).astype(int)
-        table = random.integers(0, 3, (n_samples, n_features))
-        return table, (table[:, :5].sum(axis=1) + random.normal(size=n_samples) > 5).astype(int)
 
-    return make
+def five_real_codes(random: np.random.Generator, n_samples: int, n_features: int) -> Data:
+    """Columns of the codes 0, 1, 2; the class is whether the sum of the first five, and noise, is above its mean."""
+    table = random.integers(0, 3, (n_samples, n_features))
+    noisy_sum = table[:, :5].sum(axis=1) + random.normal(size=n_samples)
+    return table, (noisy_sum > 5).astype(int)
 
 
 def mixed(random: np.random.Generator, n_samples: int, n_noise: int, agree: tuple[float, ...] = ()) -> Data:
-    """Binary columns that agree with a fair coin in such shares of the samples, and noise of 2 to 50 codes each."""
+    """Binary columns that agree with a fair coin in the shares ``agree`` of the rows, and noise of 2 to 50 codes."""
     label = random.integers(0, 2, n_samples)
     real = [np.where(random.random(n_samples) < share, label, 1 - label) for share in agree]
     noise = [random.integers(0, codes, n_samples) for codes in np.linspace(2, 50, n_noise).round().astype(int)]
@@ -104,7 +106,7 @@ def with_missing(random: np.random.Generator) -> Data:
 
 
 def alike(random: np.random.Generator) -> Data:
-    """Normal noise of which all columns share a half."""
+    """Normal noise; half of the variance of each column is common to all."""
     return random.normal(size=(200, 1)) + random.normal(size=(200, 100)), random.integers(0, 2, 200)
 
 
@@ -124,9 +126,15 @@ DESIGNS = {
     "MDL, noise, 72 x 2,000": Design(normal(72, 2000), 0, "mdl", "mim"),
     "ten codes, five classes, noise, 100 x 20": Design(codes(100, 20, 10, 5), 0, "none", "mim"),
     "sparse binary, noise, 200 x 500": Design(sparse(200, 500), 0, "none", "mim"),
-    "three codes, 5 real + 95 noise, 1,000 rows, cmi": Design(five_real(1000, 100, cut=False), 5, "none", "cmi"),
-    "MDL, 5 real + 95 noise, 1,000 rows, cmi": Design(five_real(1000, 100, cut=True), 5, "mdl", "cmi"),
-    "MDL, 5 real + 45 noise, 300 rows, jmi": Design(five_real(300, 50, cut=True), 5, "mdl", "jmi"),
+    "three codes, 5 real + 95 noise, 1,000 rows, cmi": Design(
+        partial(five_real_codes, n_samples=1000, n_features=100), 5, "none", "cmi"
+    ),
+    "MDL, 5 real + 95 noise, 1,000 rows, cmi": Design(
+        partial(five_real_normal, n_samples=1000, n_features=100), 5, "mdl", "cmi"
+    ),
+    "MDL, 5 real + 45 noise, 300 rows, jmi": Design(
+        partial(five_real_normal, n_samples=300, n_features=50), 5, "mdl", "jmi"
+    ),
     "2 to 50 codes, noise, 200 x 50": Design(partial(mixed, n_samples=200, n_noise=50), 0, "none", "jmi"),
     "2 to 50 codes, 1 real + 50 noise, 200 rows": Design(
         partial(mixed, n_samples=200, n_noise=50, agree=(0.7,)), 1, "none", "jmi"
@@ -155,10 +163,10 @@ def subjects(
 ) -> tuple[NDArray, NDArray, NDArray]:
     """Rows of 30 subjects, half of each class, with columns of traits.
 
-    A trait is the same in all rows of a subject but for noise of the size ``row_share``.
-
-    ``sizes``: rows of a subject of the classes in turn; ``agree``: how often a first trait is the subject's class;
-    ``codes``: of a trait that all rows share; ``within``: the class varies by row, each subject at its own rate.
+    A trait is the same in all rows of a subject, except for noise with standard deviation ``row_share``. ``sizes`` are
+    the rows of a subject of class 0, 1; ``agree`` the shares of subjects whose first traits are their class; ``codes``
+    the numbers of codes of traits without that noise. If ``within``, the class is drawn for each row, at the rate of
+    its subject.
     """
     label = random.permutation(np.arange(30) % 2)
     groups = np.repeat(np.arange(30), np.array(sizes)[label % len(sizes)])
@@ -172,7 +180,7 @@ def subjects(
 
 
 def series(random: np.random.Generator, *, within: bool, block: int = 40) -> tuple[NDArray, NDArray, NDArray]:
-    """1,200 rows of which each column is 0.9 of the one before and noise; the class has blocks, or runs likewise."""
+    """1,200 rows of autoregressive columns; the class is constant in blocks or, ``within``, the sign of such a column."""
     rows = random.normal(size=(1200, 51))
     for i in range(1, 1200):
         rows[i] = 0.9 * rows[i - 1] + np.sqrt(1 - 0.81) * rows[i]
@@ -181,7 +189,7 @@ def series(random: np.random.Generator, *, within: bool, block: int = 40) -> tup
     return rows[:, :50], label, groups
 
 
-BELONGING = {
+GROUPED_DESIGNS = {
     "30 subjects x 10, traits, MDL": Design(subjects, 0, "mdl", "jmi"),
     "30 subjects x 10, traits, quantile": Design(subjects, 0, "quantile", "jmi"),
     "30 subjects x 10, traits of 2 to 10 codes": Design(
@@ -199,18 +207,18 @@ BELONGING = {
 
 
 class Outcome(NamedTuple):
-    """Runs that took noise, its mean share of a list, real columns found over all runs, and seconds of a run."""
+    """The outcome of all runs of a design and a rule."""
 
-    wrong: int
-    share: float
-    n_real_found: int
-    seconds: float
+    n_wrong: int  # runs that selected noise
+    noise_share: float  # of a selection, mean over the runs
+    n_real_found: int  # over all runs
+    seconds: float  # of a run
 
 
 def measure(design: Design, rule: str, n_runs: int, *, grouped: bool = True) -> Outcome:
-    """Select from seeded tables of a design, with what belongs together or without."""
-    wrong = 0
-    share = 0.0
+    """Select from seeded tables of a design. If not ``grouped``, the selection is not told of the groups of rows."""
+    n_wrong = 0
+    noise_share = 0.0
     n_real_found = 0
     start = time.perf_counter()
     for seed in range(n_runs):
@@ -219,10 +227,13 @@ def measure(design: Design, rule: str, n_runs: int, *, grouped: bool = True) -> 
             "auto", criterion=design.criterion, stopping=rule, binning=design.binning, estimator=ESTIMATOR
         )
         chosen = selector.fit(X, y, groups=groups[0] if groups and grouped else None).selected_
-        wrong += bool((chosen >= design.n_real).any())
-        share += (chosen >= design.n_real).mean() if len(chosen) else 0.0
-        n_real_found += int((chosen < design.n_real).sum())
-    return Outcome(wrong, share / n_runs, n_real_found, (time.perf_counter() - start) / n_runs)
+        is_noise = chosen >= design.n_real
+        if is_noise.any():
+            n_wrong += 1
+            noise_share += is_noise.mean()
+        n_real_found += int((~is_noise).sum())
+    seconds = time.perf_counter() - start
+    return Outcome(n_wrong, noise_share / n_runs, n_real_found, seconds / n_runs)
 
 
 def main(arguments: list[str]) -> None:
@@ -235,12 +246,18 @@ def main(arguments: list[str]) -> None:
     )
     header = ("design", "rule", "runs", "took noise", "share of noise", "real columns found", "seconds a run")
     table = results.StudyTable("levels", claim, header)
-    for name in arguments[1:] or [*DESIGNS, *BELONGING]:
-        design = {**DESIGNS, **BELONGING}[name]
-        for rule in RULES if name in DESIGNS else ("significance", "fdr"):
+    all_designs = DESIGNS | GROUPED_DESIGNS
+    for name in arguments[1:] or all_designs:
+        design = all_designs[name]
+        for rule in RULES if name in DESIGNS else RULES_FOR_GROUPS:
             outcome = measure(design, rule, n_runs)
             real = f"{outcome.n_real_found / n_runs:.2f} of {design.n_real}" if design.n_real else "-"
-            cells = (f"{100 * outcome.wrong / n_runs:.1f} %", f"{outcome.share:.3f}", real, f"{outcome.seconds:.2f}")
+            cells = (
+                f"{100 * outcome.n_wrong / n_runs:.1f} %",
+                f"{outcome.noise_share:.3f}",
+                real,
+                f"{outcome.seconds:.2f}",
+            )
             table.add(name, rule, str(n_runs), *cells)
         results.write(table.document(), keep=not arguments[1:])
 

@@ -29,7 +29,8 @@ Integers = NDArray[np.int64]
 SAMPLES = 100, 400, 1_600, 6_400, 25_600, 100_000
 STRENGTHS = np.geomspace(0.12, 2.0, 10)
 HEAVY = stats.t(1.5)
-MOST_FOR_GRID, MOST_FOR_NEIGHBOURS = 6_400, 6_400  # samples; they cost too much beyond
+MAX_SAMPLES_OF_GRID = 6_400  # with more samples it takes too long
+MAX_SAMPLES_OF_NEIGHBOURS = 6_400
 
 
 @dataclass(frozen=True)
@@ -86,13 +87,13 @@ def classes(values: Floats, n_classes: int) -> Integers:
 
 
 def table_of(x: Integers, y: Integers) -> Integers:
-    """How many samples have each pair of codes."""
+    """The number of samples with each pair of codes."""
     shape = x.max() + 1, y.max() + 1
     return np.bincount(x * shape[1] + y, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 def information(table: Integers, *, corrected: bool = False) -> float:
-    """The plug-in information of a table, in bits, less the bias of Miller and Madow where ``corrected``."""
+    """The plug-in information of a table in bits; if ``corrected``, less the bias of Miller and Madow."""
     n_samples = table.sum()
     rows = table.sum(axis=1, keepdims=True)
     columns = table.sum(axis=0, keepdims=True)
@@ -104,7 +105,7 @@ def information(table: Integers, *, corrected: bool = False) -> float:
 
 
 def by_classes(n_classes: Callable[[int], int], *, corrected: bool = False) -> Callable[[Floats, Floats], float]:
-    """m classes of y and m + 1 bins of x, of equal frequency."""
+    """Estimate by m classes of y and m + 1 bins of x, both of equal frequency."""
 
     def estimate(x: Floats, y: Floats) -> float:
         m = n_classes(len(y))
@@ -146,7 +147,7 @@ def optimal_grid(x: Floats, y: Floats, n_start: int = 16) -> float:
 
 
 def merges(shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
-    """Every pair of neighbours of a grid: its axis, how many parts that has, and the place of the first."""
+    """Every pair of neighbouring rows or columns of a grid: the axis, its length, and the index of the first."""
     return ((axis, n, j) for axis, n in enumerate(shape) for j in range(n - 1))
 
 
@@ -186,7 +187,7 @@ CHOICES: dict[str, Callable[[Floats, Floats], float]] = {
 
 def choices_at(n_samples: int) -> list[str]:
     """The choices that such tables are not too long for."""
-    limits = {"optimal grid": MOST_FOR_GRID, "nearest neighbours": MOST_FOR_NEIGHBOURS}
+    limits = {"optimal grid": MAX_SAMPLES_OF_GRID, "nearest neighbours": MAX_SAMPLES_OF_NEIGHBOURS}
     return [name for name in CHOICES if n_samples <= limits.get(name, n_samples)]
 
 

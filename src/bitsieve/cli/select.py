@@ -16,7 +16,7 @@ from bitsieve.cli.shared import check_written, made_by, say, show, sources_of
 from bitsieve.diagnostics import UserError, literal
 from bitsieve.io.read import check_file, holds_sparse_rows
 from bitsieve.utils.messages import one_line
-from bitsieve.utils.progress import phase, shown
+from bitsieve.utils.progress import phase, progress_bar
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     request = _request(arguments)
     address = arguments.scheduler
     cluster = nullcontext() if address is None else _connected(address, arguments.threads)
-    with shown(not arguments.quiet), cluster as client:
+    with progress_bar(not arguments.quiet), cluster as client:
         selection = _select(request, arguments.counts, client)
         selection.diagnostics[:] = map(arguments.wording.reworded, selection.diagnostics)
         saved = _save(selection, arguments)
@@ -59,7 +59,7 @@ def run_explain(arguments: argparse.Namespace) -> int:
             advice=f"give the column to explain, and then the data (FEATURE {literal(repr(arguments.feature))})",
         )
     request = _request(arguments)
-    with shown(not arguments.quiet):
+    with progress_bar(not arguments.quiet):
         selection = _select(request, arguments.counts)
         phase("explaining")
         selection.diagnostics[:] = map(arguments.wording.reworded, selection.diagnostics)

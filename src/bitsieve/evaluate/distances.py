@@ -23,7 +23,7 @@ def nearest_mean(train: Floats, labels: NDArray[Any], test: Floats, n_columns: C
     means = np.stack([np.bincount(codes, column) / class_sizes for column in used_columns], axis=1)
 
     def nearest_code(distances: Floats) -> Columns:
-        return np.argmin(distances, axis=1)
+        return np.asarray(distances.argmin(axis=1))
 
     for predicted_codes in _predictions(nearest_code, means, test, n_columns, np.intp):
         yield classes[predicted_codes]
@@ -40,7 +40,7 @@ def nearest_neighbors(
     def majority_code(distances: Floats) -> Columns:
         neighbors = _nearest(distances, VOTING_NEIGHBORS)
         votes = one_hot_codes[neighbors].sum(axis=1)
-        return np.argmax(votes, axis=1)
+        return np.asarray(votes.argmax(axis=1))
 
     for predicted_codes in _predictions(majority_code, train, test, n_columns, np.intp):
         yield classes[predicted_codes]

@@ -224,7 +224,7 @@ class Comparison:
     @property
     def _ranks_once(self) -> bool:
         """Whether one selection of each method served all folds, as under the protocol of the papers."""
-        return self.parameters["protocol"] == "paper"
+        return bool(self.parameters["protocol"] == "paper")
 
     def summary(self) -> list[dict[str, Any]]:
         """One row for each method: its errors, wins, chosen number of features, redundancy, stability and seconds.

@@ -81,15 +81,18 @@ class Interactions:
         """The texts of the diagnostics."""
         return [str(diagnostic) for diagnostic in self.diagnostics]
 
-    def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    def _table(self) -> tuple[list[str], list[list[str]]]:
         """The header and the rows of the printed table."""
-        header = ("rank", "columns", f"{self.statistic} (bits)")
+        header = ["rank", "columns", f"{self.statistic} (bits)"]
+        if self.p is not None:
+            header.append("p")
         rows = []
         for i, members in enumerate(self.tuples[:MAX_PRINTED]):
-            rows.append((str(i + 1), ", ".join(str(label) for label in members), number(self.values[i])))
-        if self.p is None:
-            return header, rows
-        return (*header, "p"), [(*row, f"{p:.2g}") for row, p in zip(rows, self.p, strict=False)]
+            row = [str(i + 1), ", ".join(str(label) for label in members), number(self.values[i])]
+            if self.p is not None:
+                row.append(f"{self.p[i]:.2g}")
+            rows.append(row)
+        return header, rows
 
     def table_text(self) -> str:
         """The first tuples as an aligned table.
