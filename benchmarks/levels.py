@@ -180,7 +180,7 @@ def subjects(
 
 
 def series(random: np.random.Generator, *, within: bool, block: int = 40) -> tuple[NDArray, NDArray, NDArray]:
-    """1,200 rows of autoregressive columns; the class is constant in blocks or, ``within``, the sign of such a column."""
+    """1,200 rows of autoregressive columns; the class is that of a block or, ``within``, the sign of such a column."""
     rows = random.normal(size=(1200, 51))
     for i in range(1, 1200):
         rows[i] = 0.9 * rows[i - 1] + np.sqrt(1 - 0.81) * rows[i]
